@@ -1,6 +1,6 @@
 /**
- * Mails the operator when something begins that has to be looked after, and when it is over. What has been told is kept where all
- * who might tell see it, so that each is told once. (docs/operation.md#mails-about-alarms)
+ * Mails the operator when alarms are raised and when they end. Reported alarms are stored in a ledger that all possible senders
+ * share, so that each is mailed once. (docs/operation.md#mails-about-alarms)
  */
 import type { Config } from '../core/settings/config.js'
 import type { Log } from '../core/log.js'
@@ -8,7 +8,7 @@ import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { createMailTransport } from '../core/outgoing/mail/mail-transport.js'
 import type { Clock } from '../core/time.js'
 
-/** Something to look after. There is one of a kind about each. */
+/** An alarm, identified by its kind and what it is about. */
 export interface Told {
   readonly kind: string
   readonly about: string
@@ -16,16 +16,16 @@ export interface Told {
 }
 
 export interface LedgerState {
-  /** What has been told, and is not over. */
+  /** Alarms that have been mailed and have not ended. */
   readonly told: readonly Told[]
-  /** When mails left, in seconds since the Unix epoch. */
+  /** When mails were sent, in seconds since the Unix epoch. */
   readonly sent: readonly number[]
 }
 
-/** Where it is kept what has been told. */
+/** Stores which alarms have been mailed. */
 export interface Ledger {
   read(): Promise<{ readonly revision: number; readonly state: LedgerState }>
-  /** Resolves with `false`, and changes nothing, if somebody else has written since. */
+  /** Resolves with `false`, without a change, if another node has written since `revision`. */
   write(revision: number, state: LedgerState): Promise<boolean>
 }
 
@@ -34,11 +34,11 @@ export interface AlarmMailsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly ledger: Ledger
-  /** All that stands; `undefined` where it is up to somebody else to tell of it, or nobody can say. */
+  /** Returns all active alarms; `undefined` if another node reports them, or if they are unknown. */
   readonly collect: () => Promise<readonly Told[] | undefined>
 }
 
-/** For this process alone, as long as it runs. */
+/** A ledger in the memory of this process. */
 export class OwnLedger implements Ledger {
   #state: LedgerState = { told: [], sent: [] }
   #revision = 0
@@ -56,15 +56,15 @@ export class OwnLedger implements Ledger {
 }
 
 const hour = 3600
-/** Time in which a mail has to leave when the service stops, in seconds. */
+/** Seconds to finish sending mails when the service stops. */
 const closingSeconds = 2
 
 export class AlarmMails {
   readonly #mailer: Mailer
-  /** What stood at the last look. What comes and goes from one to the next is not told. */
-  #former: ReadonlyMap<string, Told> | undefined
+  /** Alarms active at the previous check. An alarm is mailed only if two checks in a row find it. */
+  #previous: ReadonlyMap<string, Told> | undefined
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
+  #checking: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: AlarmMailsOptions) {
     const { clock, config, log } = options
@@ -78,44 +78,44 @@ export class AlarmMails {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#looking
+    await this.#checking
     await this.#mailer.close(closingSeconds)
   }
 
-  /** Looks once, after those that are under way. Never rejects. */
+  /** Checks once, after checks in progress. Never rejects. */
   look(): Promise<void> {
-    this.#looking = this.#looking
-      .then(async () => await this.#look())
+    this.#checking = this.#checking
+      .then(async () => await this.#check())
       .catch((cause: unknown) => this.options.log.warn('alerts could not be sent', { cause }))
-    return this.#looking
+    return this.#checking
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, collect, config, ledger } = this.options
     const found = await collect()
-    const former = this.#former
-    const standing = found && new Map(found.map(each => [keyOf(each), each]))
-    this.#former = standing
-    if (!standing || !former) return
+    const previous = this.#previous
+    const active = found && new Map(found.map(each => [getKey(each), each]))
+    this.#previous = active
+    if (!active || !previous) return
     const { revision, state } = await ledger.read()
-    const told = new Map(state.told.map(each => [keyOf(each), each]))
-    const begun = [...standing].filter(([key]) => former.has(key) && !told.has(key)).map(([, each]) => each)
-    const over = [...told].filter(([key]) => !former.has(key) && !standing.has(key))
-    if (begun.length + over.length === 0) return
-    // A clock that was ahead is not to keep anybody from being told.
+    const told = new Map(state.told.map(each => [getKey(each), each]))
+    const raised = [...active].filter(([key]) => previous.has(key) && !told.has(key)).map(([, each]) => each)
+    const ended = [...told].filter(([key]) => !previous.has(key) && !active.has(key))
+    if (raised.length + ended.length === 0) return
+    // A clock that was ahead must not suppress mails.
     const sent = state.sent.filter(time => Math.abs(clock.now() - time) < hour)
     if (sent.length >= config.alarms.mailsPerHour) return
-    for (const [key] of over) told.delete(key)
-    const next = { told: [...told.values(), ...begun], sent: [...sent, clock.now()] }
+    for (const [key] of ended) told.delete(key)
+    const next = { told: [...told.values(), ...raised], sent: [...sent, clock.now()] }
     if (!(await ledger.write(revision, next))) return
     this.#send(
-      begun,
-      over.map(([, each]) => each),
-      standing.size
+      raised,
+      ended.map(([, each]) => each),
+      active.size
     )
   }
 
-  #send(begun: readonly Told[], over: readonly Told[], standing: number): void {
+  #send(raised: readonly Told[], ended: readonly Told[], active: number): void {
     const { alarms, service, services } = this.options.config
     this.#mailer.send(async () =>
       Promise.resolve({
@@ -126,23 +126,23 @@ export class AlarmMails {
         language: services.email.defaultLang,
         substitutions: {
           SERVICE: service.name,
-          BEGUN: linesOf(begun),
-          OVER: linesOf(over),
-          BEGUN_COUNT: String(begun.length),
-          OVER_COUNT: String(over.length),
-          STANDING_COUNT: String(standing)
+          BEGUN: formatAlarms(raised),
+          OVER: formatAlarms(ended),
+          BEGUN_COUNT: String(raised.length),
+          OVER_COUNT: String(ended.length),
+          STANDING_COUNT: String(active)
         }
       })
     )
   }
 }
 
-function keyOf({ about, kind }: Told): string {
+function getKey({ about, kind }: Told): string {
   return `${kind} ${about}`
 }
 
-/** The text of an alarm about an account does not say which: nobody's name leaves the service. */
-function linesOf(alarms: readonly Told[]): string {
+/** Formats alarms as a list. Accounts are named by their id, since user names must not leave the service. */
+function formatAlarms(alarms: readonly Told[]): string {
   const lines = alarms.map(({ about, kind, text }) =>
     kind === 'account' ? `- ${text} (account ${about})` : `- ${text}`
   )

@@ -1,15 +1,19 @@
-/**
- * Loads the operator's authorization step, if one is configured.
- * (docs/spec/authentication.md#custom-authorisation-step)
- */
+/** Loads modules that extend the service: the operator's authorisation step, and additional methods. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SettingsError } from '../core/settings/load.js'
 import type { AuthorizationStep } from '../core/call/authorization-step.js'
+import type { AnyMethod } from '../core/call/method.js'
+
+/** Loads modules by their URLs, and returns the methods in their exports named `methods`. */
+export async function loadMethods(modules: readonly string[]): Promise<AnyMethod[]> {
+  const loaded = await Promise.all(modules.map(async url => (await import(url)) as { methods: AnyMethod[] }))
+  return loaded.flatMap(module => module.methods)
+}
 
 /**
- * Returns the default export of the module at `path`; `undefined` for an empty path. Rejects with a `SettingsError`
- * if it cannot be loaded or is not a function.
+ * Loads the operator's authorisation step: the default export of the module at `path`; `undefined` for an empty path. Rejects
+ * with a `SettingsError` if it cannot be loaded or is not a function. (docs/spec/authentication.md#custom-authorisation-step)
  */
 export async function loadAuthorizationStep(path: string): Promise<AuthorizationStep | undefined> {
   if (path === '') return undefined
@@ -17,12 +21,12 @@ export async function loadAuthorizationStep(path: string): Promise<Authorization
   try {
     loaded = (await import(pathToFileURL(resolve(path)).href)) as typeof loaded
   } catch (cause) {
-    throw refused(`cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw createError(`cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
-  if (typeof loaded.default !== 'function') throw refused('must have a function as its default export')
+  if (typeof loaded.default !== 'function') throw createError('must have a function as its default export')
   return loaded.default as AuthorizationStep
 
-  function refused(problem: string): SettingsError {
+  function createError(problem: string): SettingsError {
     return new SettingsError([`auth.authorizationStep: the module ${JSON.stringify(path)} ${problem}`])
   }
 }

@@ -1,7 +1,5 @@
 /** Counts calls per method, with their outcome and duration, in plain arrays that the metrics read on demand. */
-
-import { durationBounds } from './duration-bounds.js'
-import { LatencyHistogram } from './latency-histogram.js'
+import { durationBounds, LatencyHistogram } from './latency-histogram.js'
 
 /**
  * The label of methods that do not exist. Names invented by clients must not become labels: there is no limit to
@@ -21,13 +19,13 @@ export interface MethodStatistics {
 }
 
 export class CallStatistics {
-  /** The same calls by the minute in which they ended. */
+  /** Counts the same calls by the minute in which they ended. */
   readonly minutes = new LatencyHistogram()
   readonly #methods = new Map<string, MethodStatistics>()
-  readonly #unknown = empty(unknownMethod)
+  readonly #unknown = createStatistics(unknownMethod)
 
   constructor(methods: readonly string[]) {
-    for (const method of methods) this.#methods.set(method, empty(method))
+    for (const method of methods) this.#methods.set(method, createStatistics(method))
   }
 
   /** Counts a call; returns the name under which it was counted. */
@@ -51,7 +49,7 @@ export class CallStatistics {
   }
 }
 
-function empty(method: string): MethodStatistics {
+function createStatistics(method: string): MethodStatistics {
   return {
     method,
     byStatus: Array.from({ length: 6 }, () => 0),

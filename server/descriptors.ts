@@ -7,15 +7,15 @@ import type { Settings } from '../core/settings/settings.js'
  * File descriptors per open user: the database, its WAL and WAL index, the WAL again for syncing, and a second handle
  * of the database, which keeps the WAL.
  */
-const perUser = 5
+const descriptorsPerUser = 5
 /** Reserved for the program's own files, the platform database and files opened briefly. */
-const spare = 64
+const reservedDescriptors = 64
 
 /** Returns the settings, with fewer open users and connections if the descriptor limit is too low for them. */
-export function fitDescriptors(settings: Settings, log: Log, limit = descriptorLimit()): Settings {
-  const room = Math.max(limit - spare, 2 * perUser)
-  const users = Math.min(settings.storage.maxOpenUsers, Math.floor(room / 2 / perUser))
-  const connections = Math.min(settings.limits.connections, room - users * perUser)
+export function fitDescriptors(settings: Settings, log: Log, limit = readDescriptorLimit()): Settings {
+  const available = Math.max(limit - reservedDescriptors, 2 * descriptorsPerUser)
+  const users = Math.min(settings.storage.maxOpenUsers, Math.floor(available / 2 / descriptorsPerUser))
+  const connections = Math.min(settings.limits.connections, available - users * descriptorsPerUser)
   if (users < settings.storage.maxOpenUsers)
     log.warn(`storage.maxOpenUsers lowered to ${users}, because the process can open only ${limit} files`)
   if (connections < settings.limits.connections)
@@ -28,7 +28,7 @@ export function fitDescriptors(settings: Settings, log: Log, limit = descriptorL
 }
 
 /** Returns the number of files that the process may open; infinite if the system does not say. */
-function descriptorLimit(): number {
+function readDescriptorLimit(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? Infinity : Number(soft)

@@ -1,14 +1,14 @@
-/** Keeps the reserve of disk space: tells when it has been given up, and makes it again once there is room. */
+/** Maintains the reserve of disk space: logs when it has been released, and recreates it once there is free space. */
 import type { Log } from '../core/log.js'
 import type { DiskReserve } from '../storage/files/disk-reserve.js'
 
-/** Time between looks, in milliseconds. */
-const everyMs = 2000
+/** Time between checks, in milliseconds. */
+const intervalMs = 2000
 
-/** Makes the reserve, and looks after it until the process ends. */
+/** Creates the reserve, and checks it until the process ends. */
 export function watchReserve(reserve: DiskReserve, directory: string, log: Log): void {
   let wasReleased = false
-  const look = (): void => {
+  const check = (): void => {
     try {
       reserve.create()
       const { isReleased } = reserve
@@ -26,6 +26,6 @@ export function watchReserve(reserve: DiskReserve, directory: string, log: Log):
       log.warn('the reserved disk space could not be checked', { cause })
     }
   }
-  const timer = setInterval(look, everyMs).unref()
-  look()
+  const timer = setInterval(check, intervalMs).unref()
+  check()
 }

@@ -1,3 +1,5 @@
+/** The state of the service, as metrics, health checks and the operator's page report it. */
+
 /** Load of the runtime that owns the users' files. */
 export interface Gauges {
   /** Number of open user files. */
@@ -18,25 +20,26 @@ export interface Gauges {
   readonly syslogLost: number
 }
 
-/** How the backups go that the service makes by itself. Times in seconds. */
+/** State of scheduled backups. Times in seconds. */
 export interface BackupState {
-  /** When the last one that succeeded ended. */
+  /** End of the last successful backup. */
   readonly succeeded?: number
-  /** When the next one begins. */
+  /** Begin of the next backup. */
   readonly next?: number
   /** Failures since the last success. */
   readonly failures: number
-  /** What went wrong the last time. */
+  /** Error of the last backup. */
   readonly problem?: string
   readonly isRunning: boolean
-  /** The latest ones that ended, the last one first. */
+  /** The latest completed backups, newest first. */
   readonly runs: readonly BackupRun[]
 }
 
-/** A backup that has ended, at a time in seconds. */
+/** A completed backup. */
 export interface BackupRun {
+  /** When it ended, in seconds. */
   readonly time: number
-  /** What went wrong; `null` if it succeeded. */
+  /** The error; `null` if it succeeded. */
   readonly problem: string | null
 }
 
@@ -46,6 +49,6 @@ export interface Readiness {
   readonly platform: boolean
   /** The data directory can be written to. */
   readonly disk: boolean
-  /** The engine of the cluster answers, and this node may serve its users. Only where there is a cluster. */
+  /** The engine responds, and this node may serve its users. Only in a cluster. */
   readonly cluster?: boolean
 }

@@ -1,11 +1,11 @@
-/** Measures once a day how much the service holds, and keeps it in the platform file. (docs/spec/administration.md#growth) */
+/** Records disk usage and the number of accounts once a day in the platform file. (docs/spec/administration.md#growth) */
 import type { Services } from '../core/call/services.js'
 import type { SpaceMeter } from './space.js'
 
-/** A process that runs for less than that is no measure of anything: milliseconds. */
-const firstMs = 60_000
-/** Milliseconds between looks at whether the day has been measured. */
-const lookMs = 3_600_000
+/** Milliseconds from the start to the first measurement, so that short runs of the service are not measured. */
+const firstCheckMs = 60_000
+/** Milliseconds between checks whether the day has been measured. */
+const intervalMs = 3_600_000
 
 export class GrowthLog {
   readonly #timers: readonly NodeJS.Timeout[]
@@ -16,25 +16,25 @@ export class GrowthLog {
     private readonly services: Pick<Services, 'clock' | 'log' | 'platform'>,
     private readonly space: SpaceMeter
   ) {
-    const look = (): void => void this.look()
-    this.#timers = [setTimeout(look, firstMs), setInterval(look, lookMs)]
+    const check = (): void => void this.look()
+    this.#timers = [setTimeout(check, firstCheckMs), setInterval(check, intervalMs)]
     for (const timer of this.#timers) timer.unref()
   }
 
-  /** Measures unless that has been done today. Never rejects. */
+  /** Measures, unless today has been measured. Never rejects. */
   look(): Promise<void> {
     this.#measuring = this.#measuring.then(() => this.#measure())
     return this.#measuring
   }
 
-  /** Stops looking; what is being measured is not kept. */
+  /** Stops measuring; a measurement in progress is discarded. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers) clearTimeout(timer)
     await this.#measuring
   }
 
-  /** Brings the number of accounts of today up to date: the first measurement may be older than the first account. */
+  /** Updates the number of accounts recorded today: the first measurement may be older than the first account. */
   async #countAccounts(): Promise<void> {
     const { clock, platform } = this.services
     const { accounts } = platform.accountStatuses.counts()

@@ -1,18 +1,18 @@
-/** What an operator has to look after on this machine, whether or not it is part of a cluster: its disk, and its backups. */
+/** Raises alarms about this machine, in a cluster or not: its disk space and its backups. */
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../core/settings/config.js'
 import type { BackupState } from './gauges.js'
 
-/** Something to look after, for as long as it is so. */
+/** An active alarm. */
 export interface HealthAlarm {
   readonly kind: 'backup' | 'disk'
-  /** Which machine it is about. */
+  /** The machine that it is about. */
   readonly about: string
-  /** What is wrong, and what to do. */
+  /** What is wrong, and what the operator should do. */
   readonly text: string
 }
 
-/** What is free has to be more by this factor for the alarm to be over: it is not to come and go. */
+/** The alarm ends only when free space exceeds the threshold by this factor, so that it does not flap. */
 const recoveryFactor = 1.2
 
 export class HealthChecks {
@@ -37,13 +37,13 @@ export class HealthChecks {
     clearInterval(this.#timer)
   }
 
-  /** What there is to look after, as of the last look. */
+  /** Returns the active alarms, as of the last check. */
   list(): HealthAlarm[] {
     const backup = this.#checkBackups()
     return [...(this.#disk ? [this.#disk] : []), ...(backup ? [backup] : [])]
   }
 
-  /** Looks at the disk. Never rejects. */
+  /** Checks the free disk space. Never rejects. */
   async checkDisk(): Promise<void> {
     const { freePercent } = this.config.alarms
     const disk = await statfs(this.config.dataDir).catch(() => undefined)
@@ -60,7 +60,7 @@ export class HealthChecks {
   }
 
   #checkBackups(): HealthAlarm | undefined {
-    // Whoever has an address of its own for these is told there.
+    // With `backup.mailTo`, failures are mailed to that address instead.
     if (!this.backups || this.config.backup.mailTo !== '' || this.backups().failures === 0) return undefined
     return {
       kind: 'backup',

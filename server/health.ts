@@ -1,7 +1,7 @@
 /** Readiness of the service, for load balancers and supervisors. */
 import type { Readiness } from './gauges.js'
 
-/** How long a result is cached: probes are frequent, and anybody may send them. */
+/** How long a result is cached: probes are frequent, and need no authentication. */
 const cacheMs = 1000
 
 export class Health {
@@ -16,6 +16,7 @@ export class Health {
     this.#isStopping = true
   }
 
+  /** Returns the results of the readiness checks, at most a second old. */
   async readiness(): Promise<Readiness & { readonly running: boolean }> {
     const nowMs = performance.now()
     if (!this.#result || nowMs - this.#checkedAtMs > cacheMs) {

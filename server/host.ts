@@ -13,7 +13,7 @@ import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Host, HostOptions } from './hosting.js'
-import { loadMethods } from './load-methods.js'
+import { loadMethods } from './authorization-step.js'
 import { accountsOptions, Runtime } from './runtime.js'
 import { Workers } from './workers/workers.js'
 
@@ -42,10 +42,10 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
 async function startWorkers(config: Config, { clock, log, methodModules }: HostOptions): Promise<Host> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout, new DiskReserve(layout))
-  let unfollow: (() => void) | undefined
+  let stopFollowingClock: (() => void) | undefined
   try {
     platform.assertNotFollowing()
-    // It opens no user files, but maintains the directory before the worker threads open theirs.
+    // This thread opens no user files, but maintains the directory before the worker threads open theirs.
     const accounts = new Accounts(layout, platform, { ...accountsOptions(config, log), owns: () => false })
     const workers = await Workers.start({
       services: {
@@ -70,7 +70,8 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         process.exit(1)
       }
     })
-    if (clock instanceof ManualClock) unfollow = clock.onAdvance(seconds => workers.advance(seconds))
+    if (clock instanceof ManualClock)
+      stopFollowingClock = clock.onAdvance(seconds => workers.advance(seconds))
     return {
       dispatcher: workers,
       notifier: workers,
@@ -80,7 +81,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
       settle: () => workers.settle(),
       drain: () => workers.drain(),
       async close() {
-        unfollow?.()
+        stopFollowingClock?.()
         await workers.close()
         await accounts.close()
         platform.close()

@@ -1,5 +1,4 @@
-/** The core behind the transports, wherever it runs. */
-import type { Registry } from 'prom-client'
+/** The core behind the transports, whether it runs in this thread, in worker threads or on other nodes. */
 import type { Shared } from '../cluster/connect.js'
 import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import type { Log } from '../core/log.js'
@@ -8,24 +7,25 @@ import type { PlatformStore } from '../storage/platform/platform-store.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { HealthAlarm } from './health-checks.js'
 import type { Gauges, Readiness } from './gauges.js'
+import type { MetricRegistry } from './metric-registry.js'
 import type { Runtime } from './runtime.js'
 
 export interface Host {
   readonly dispatcher: Dispatcher
   readonly notifier: Notifier
-  /** The file that all accounts share. */
+  /** The platform file. */
   readonly platform: PlatformStore
   /** The runtime, if it is in this thread. */
   readonly runtime?: Runtime
   /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
-  /** What an operator has to look after; only where there is a cluster. */
+  /** Returns the active alarms. Only in a cluster. */
   alarms?(): readonly object[]
-  /** Adds metrics to those of any service. */
-  addMetrics?(library: typeof import('prom-client'), registry: Registry): Promise<void>
+  /** Adds metrics to those that every service has. */
+  addMetrics?(registry: MetricRegistry): Promise<void>
   /** Runs the readiness checks. */
   readiness(): Promise<Readiness>
-  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as updates of holder events. */
   settle(): Promise<void>
   /** Stops background work and notifications. Calls are still answered. */
   drain(): Promise<void>
@@ -38,14 +38,14 @@ export interface HostOptions {
   readonly log: Log
   /** Modules with additional methods. */
   readonly methodModules: readonly string[]
-  /** How commits are made durable; by default by syncing the log. In this thread only. */
+  /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** What the nodes of the cluster share, in place of what the settings name. */
+  /** The resources that the nodes of a cluster share, instead of those named by the settings. */
   readonly shared?: Shared
-  /** What there is to look after on this machine. */
+  /** Returns the active alarms of this machine. */
   readonly concerns?: () => readonly HealthAlarm[]
-  /** Called when it has to be waited for what nodes share, each time that it has been tried in vain. */
+  /** Called after each failed attempt to reach the engine, while the start waits for it. */
   readonly onWait?: () => void
-  /** Ends waiting for that. */
+  /** Cancels that wait. */
   readonly signal?: AbortSignal
 }

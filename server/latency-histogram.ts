@@ -1,9 +1,13 @@
-/** Calls of the last day, minute by minute, in memory: for the operator's page. */
-import { durationBounds } from './duration-bounds.js'
+/** Counts the calls of the last day by minute, in memory, for the operator's page. */
 
-/** Minutes that are kept. */
+/** Upper bounds of the histogram buckets, in seconds. */
+export const durationBounds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
+] as const
+
+/** Number of minutes that are stored. */
 const maxMinutes = 1440
-/** Columns of a minute: which one it is, calls that failed, calls that were refused, then calls by duration. */
+/** Columns of a row: the minute, failed calls, refused calls, then calls by duration. */
 const headColumns = 3
 const rowWidth = headColumns + durationBounds.length + 1
 
@@ -15,7 +19,7 @@ export interface Minute {
   /** Calls refused with a status below 500, and those that failed. */
   readonly refused: number
   readonly failed: number
-  /** Seconds within which half of the calls, and 95 of 100, were answered: bounds of a histogram; `null` beyond the last. */
+  /** Latency percentiles in seconds, as upper bounds of histogram buckets; `null` beyond the last bound. */
   readonly median: number | null
   readonly p95: number | null
 }
@@ -58,7 +62,7 @@ export class LatencyHistogram {
   }
 }
 
-/** The bound within which so many calls were answered. */
+/** Returns the upper bound of the bucket that contains the `wanted`-th call; `null` beyond the last bound. */
 function findBound(durations: Uint32Array, wanted: number): number | null {
   let count = 0
   for (const [index, bound] of durationBounds.entries()) {

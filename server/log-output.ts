@@ -1,12 +1,12 @@
-/** Writes log lines to a file descriptor, and counts those that it does not take: a full disk or a closed pipe must not end the service. */
+/** Writes log lines to a file descriptor, and counts those that fail: a full disk or a closed pipe must not stop the service. */
 import { writeSync } from 'node:fs'
 
-/** Limit of the waits for a pipe whose reader is slow, all lines of a time together: nothing else is done meanwhile. */
+/** Limit of all waits for a slow reader of the pipe within one window of time, since they block the event loop. */
 const maxWaitMs = 250
-const waitTimeMs = 5000
+const waitWindowMs = 5000
 /** Wait between two attempts, in milliseconds. */
 const waitMs = 10
-/** Time after which a failed output is tried again if nothing is logged meanwhile, in milliseconds. */
+/** Milliseconds until a failed output is retried if nothing is logged in the meantime. */
 const retryMs = 5000
 
 const pause = new Int32Array(new SharedArrayBuffer(4))
@@ -20,7 +20,7 @@ export class LogOutput {
   #isReporting = false
   #isRetryScheduled = false
   #waitedMs = 0
-  #waitTimeEndMs = 0
+  #waitWindowEndMs = 0
   #report: (message: string) => void = () => {}
 
   constructor(
@@ -40,7 +40,7 @@ export class LogOutput {
 
   write(line: string): void {
     if (this.#unreported > 0 && !this.#isReporting) this.#tryReport()
-    if (this.#isWritten(line)) {
+    if (this.#tryWrite(line)) {
       if (this.#isReporting) this.#unreported = 0
       return
     }
@@ -66,8 +66,8 @@ export class LogOutput {
     this.#isReporting = false
   }
 
-  #isWritten(line: string): boolean {
-    // The part of a line that was written before the output failed is closed, so that the next one can be read.
+  #tryWrite(line: string): boolean {
+    // A line that was cut off when the output failed is terminated, so that the next one can be parsed.
     let rest = Buffer.from(this.#isMidLine ? `\n${line}` : line)
     while (rest.length > 0)
       try {
@@ -76,7 +76,7 @@ export class LogOutput {
         rest = rest.subarray(written)
       } catch (error) {
         const { code = '' } = error as NodeJS.ErrnoException
-        if (code !== 'EAGAIN' || !this.#hasWaited()) {
+        if (code !== 'EAGAIN' || !this.#tryWait()) {
           this.#code = code
           return false
         }
@@ -85,11 +85,11 @@ export class LogOutput {
     return true
   }
 
-  /** Waits for the reader; returns false, at once, if lines have waited long enough. */
-  #hasWaited(): boolean {
+  /** Waits for the reader; returns false immediately if the limit of waits is reached. */
+  #tryWait(): boolean {
     const now = performance.now()
-    if (now >= this.#waitTimeEndMs) {
-      this.#waitTimeEndMs = now + waitTimeMs
+    if (now >= this.#waitWindowEndMs) {
+      this.#waitWindowEndMs = now + waitWindowMs
       this.#waitedMs = 0
     }
     if (this.#unreported > 0 || this.#waitedMs >= maxWaitMs) return false

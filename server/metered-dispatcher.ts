@@ -1,4 +1,4 @@
-/** A dispatcher that counts every call, and logs it if the operator wants that. */
+/** A dispatcher that counts every call, and logs it if `log.requests` is set. */
 import type { Dispatcher, SharedServices } from '../core/call/dispatcher.js'
 import type { AnyMethod } from '../core/call/method.js'
 import type { Outcome, Request } from '../core/call/outcome.js'
@@ -6,11 +6,11 @@ import { CallStatistics } from './call-statistics.js'
 
 export class MeteredDispatcher implements Dispatcher {
   readonly calls: CallStatistics
-  readonly #logsCalls: boolean
+  readonly #isLoggingCalls: boolean
 
   constructor(private readonly dispatcher: Dispatcher) {
     this.calls = new CallStatistics(dispatcher.definitions.map(({ id }) => id))
-    this.#logsCalls = dispatcher.services.config.log.requests
+    this.#isLoggingCalls = dispatcher.services.config.log.requests
   }
 
   get services(): SharedServices {
@@ -24,8 +24,8 @@ export class MeteredDispatcher implements Dispatcher {
   call(request: Request): Promise<Outcome> | Outcome {
     const beginMs = performance.now()
     const outcome = this.dispatcher.call(request)
-    if (outcome instanceof Promise) return outcome.then(later => this.#recorded(request, later, beginMs))
-    return this.#recorded(request, outcome, beginMs)
+    if (outcome instanceof Promise) return outcome.then(later => this.#record(request, later, beginMs))
+    return this.#record(request, outcome, beginMs)
   }
 
   precheck(request: Omit<Request, 'params'>): ReturnType<Dispatcher['precheck']> {
@@ -36,12 +36,12 @@ export class MeteredDispatcher implements Dispatcher {
     return this.dispatcher.recheck(request)
   }
 
-  /** The time of a list ends with its first page; how long the rest takes depends on the client. */
-  #recorded({ method }: Request, outcome: Outcome, beginMs: number): Outcome {
+  /** Records a call. A list is timed up to its first page; how long the remainder takes depends on the client. */
+  #record({ method }: Request, outcome: Outcome, beginMs: number): Outcome {
     const durationMs = performance.now() - beginMs
     const status = outcome.ok ? 200 : outcome.error.status
     const name = this.calls.record(method, status, durationMs)
-    if (!this.#logsCalls) return outcome
+    if (!this.#isLoggingCalls) return outcome
     this.services.log.info('call', {
       // Never the name that the client sent, which may contain anything.
       method: name,

@@ -1,4 +1,4 @@
-/** How the service does, for operators: gathered from its parts in the main thread. */
+/** Collects the state of the service for operators, in the main thread. */
 import type { Config } from '../core/settings/config.js'
 import type { Monitor } from '../transports/http/pages/operator.js'
 import type { BackupState, Gauges, Readiness } from './gauges.js'
@@ -6,7 +6,7 @@ import type { LatencyHistogram } from './latency-histogram.js'
 import type { Problems } from './problems.js'
 import type { SpaceMeter } from './space.js'
 
-/** The parts that are asked. */
+/** Where the state is read from. */
 export interface Monitored {
   readonly config: Config
   readonly minutes: LatencyHistogram
@@ -16,13 +16,13 @@ export interface Monitored {
   gauges(): Promise<Gauges> | Gauges
   connections(): Promise<number>
   sockets(): number
-  /** What an operator has to look after; only where there is a cluster. */
+  /** Returns the active alarms. Only in a cluster. */
   alarms(): readonly object[] | undefined
-  /** Absent if the service makes no backups by itself. */
+  /** Absent if there are no scheduled backups. */
   readonly backups?: (() => BackupState) | undefined
 }
 
-/** Returns what the routes of operators ask. */
+/** Returns the monitor that the operators' routes read. */
 export function createMonitor(monitored: Monitored): Monitor {
   const { backups, config, minutes, problems, space } = monitored
   return {

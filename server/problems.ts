@@ -1,13 +1,13 @@
-/** The latest warnings and errors of the log, in memory and without anybody's data: for the operator's page. */
+/** Stores the latest warnings and errors of the log in memory, without user data, for the operator's page. */
 import type { Log, LogFields } from '../core/log.js'
 
-/** What was logged, once or repeatedly. Only texts of the service itself: no accounts, addresses or links. */
+/** A message that was logged, once or repeatedly. Contains only texts of the service: no accounts, addresses or links. */
 export interface Problem {
   readonly level: 'warn' | 'error'
   readonly message: string
   readonly method?: string
   readonly errorId?: string
-  /** The kind of error behind it, such as `ENOSPC`. */
+  /** The code or class of the error that caused it, such as `ENOSPC`. */
   readonly cause?: string
   /** How often, and when first and last, in seconds. */
   readonly count: number
@@ -15,18 +15,18 @@ export interface Problem {
   readonly last: number
 }
 
-/** Problems that are kept: those that came last. */
-const kept = 100
-/** Characters that are kept of a message. */
-const longest = 300
+/** Number of problems that are stored, the latest ones. */
+const maxProblems = 100
+/** Limit for the length of a message, in characters. */
+const maxMessageLength = 300
 
 export class Problems {
-  /** By what makes them the same; those that came last stand last. */
+  /** Problems by level, message, method and error; the latest one last. */
   readonly #known = new Map<string, Problem>()
 
   constructor(private readonly now: () => number) {}
 
-  /** Returns a log that also remembers what goes wrong. */
+  /** Returns a log that also records warnings and errors here. */
   heardBy(log: Log): Log {
     return {
       info: (message, fields) => log.info(message, fields),
@@ -41,16 +41,16 @@ export class Problems {
     }
   }
 
-  /** Returns them, the latest first. */
+  /** Returns the problems, latest first. */
   list(): Problem[] {
     return [...this.#known.values()].toReversed()
   }
 
   #add(level: Problem['level'], text: string, { cause, errorId, method }: LogFields = {}): void {
-    const message = text.slice(0, longest)
-    const kind = kindOf(cause)
+    const message = text.slice(0, maxMessageLength)
+    const kind = getErrorKind(cause)
     const key = [level, message, method, errorId, kind].join('\n')
-    const former = this.#known.get(key)
+    const existing = this.#known.get(key)
     const last = this.now()
     this.#known.delete(key)
     this.#known.set(key, {
@@ -59,16 +59,16 @@ export class Problems {
       ...(method !== undefined && { method }),
       ...(errorId !== undefined && { errorId }),
       ...(kind !== undefined && { cause: kind }),
-      count: (former?.count ?? 0) + 1,
-      first: former?.first ?? last,
+      count: (existing?.count ?? 0) + 1,
+      first: existing?.first ?? last,
       last
     })
-    if (this.#known.size > kept) this.#known.delete(this.#known.keys().next().value!)
+    if (this.#known.size > maxProblems) this.#known.delete(this.#known.keys().next().value!)
   }
 }
 
-/** The code of an error, or its name. Messages of errors may quote what somebody sent. */
-function kindOf(cause: unknown): string | undefined {
+/** Returns the code of an error, or its name. Its message is not recorded, since it may quote user data. */
+function getErrorKind(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const { code, name } = cause as Error & { readonly code?: unknown }
   return (typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : name).slice(0, 40)

@@ -10,7 +10,9 @@ import { createDigests } from '../core/integrity.js'
 import { getAccountStreams } from '../core/account/fields.js'
 import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
+import type { AnyMethod, UserMethod } from '../core/call/method.js'
 import { ImportJobs } from '../core/imports/jobs.js'
+import type { Writers } from '../core/imports/present.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
@@ -45,10 +47,9 @@ import { Spools } from '../storage/files/spool.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import { createWalSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
-import { loadAuthorizationStep } from './authorization-step.js'
+import { loadAuthorizationStep, loadMethods } from './authorization-step.js'
+import { closeAll, type Closers } from './close-all.js'
 import { ReaderThreads } from './imports/threads.js'
-import { writersOf } from './imports/writers.js'
-import { loadMethods } from './load-methods.js'
 import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
@@ -61,17 +62,17 @@ export interface RuntimeOptions {
   readonly log: Log
   /** The users whose files are opened here. */
   readonly shard: Shard
-  /** Whether another thread or process maintains the data directory. */
+  /** True if another thread or process maintains the data directory. */
   readonly isGuest: boolean
-  /** Whether to answer calls only, without daily jobs and without notifying webhooks of the start. */
+  /** True to answer calls only, without daily jobs and without notifying webhooks of the start. */
   readonly isQuiet?: boolean
   /** Modules with additional methods. */
   readonly methodModules: readonly string[]
-  /** How commits are made durable; by default by syncing the log. */
+  /** How commits are made durable; by default, by syncing the log. */
   readonly durability?: DurabilityProvider
-  /** Has the platform file follow a cluster's log, before anything reads it. Resolves with what ends that. */
+  /** Makes the platform file follow a cluster's log, before anything reads it. Resolves with a function that stops it. */
   readonly follow?: (platform: PlatformStore) => Promise<() => Promise<void>>
-  /** Where attachments are kept; by default on disk. */
+  /** Where attachments are stored; by default, on disk. */
   readonly attachments?: AttachmentStore
 }
 
@@ -80,20 +81,17 @@ export class Runtime {
     readonly services: Services,
     readonly registry: Registry,
     readonly feed: LiveNotifier,
-    private readonly follower: HolderUpdater,
-    private readonly texts: TextIndexer,
+    private readonly holderUpdater: HolderUpdater,
+    private readonly textIndexer: TextIndexer,
     private readonly deliveries: WebhookDeliveries,
-    private readonly closers: (() => Promise<void> | void)[]
+    private readonly closers: Closers
   ) {}
 
-  /**
-   * Opens the data directory and starts all services. Rejects, with everything closed again, if the directory cannot
-   * be used.
-   */
+  /** Opens the data directory and starts all services. Rejects, with everything closed, if the directory cannot be used. */
   static async start(config: Config, options: RuntimeOptions): Promise<Runtime> {
-    const closers: (() => Promise<void> | void)[] = []
+    const closers: Closers = []
     try {
-      return await build(config, options, closers, (...parts) => new Runtime(...parts, closers))
+      return new Runtime(...(await build(config, options, closers)), closers)
     } catch (error) {
       await closeAll(closers)
       throw error
@@ -125,22 +123,22 @@ export class Runtime {
     }
   }
 
-  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as updates of holder events. */
   async settle(): Promise<void> {
-    await this.follower.catchUp(true)
-    await this.texts.catchUp(true)
+    await this.holderUpdater.catchUp(true)
+    await this.textIndexer.catchUp(true)
   }
 
-  /** Begins what goes on by itself for some users, who are served here from now on, as after a start. */
-  takeUp(isConcerned: (username: string) => boolean): void {
-    void this.deliveries.start(isConcerned)
+  /** Resumes background work for users who are served here from now on, as after a start. */
+  takeUp(isAmong: (username: string) => boolean): void {
+    void this.deliveries.start(isAmong)
     this.services.imports.takeUp()
   }
 
   /** Stops background work and notifications. Calls are still answered. */
   async drain(): Promise<void> {
-    await this.texts.close()
-    await this.follower.close()
+    await this.textIndexer.close()
+    await this.holderUpdater.close()
     this.feed.close()
   }
 
@@ -164,7 +162,7 @@ type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, Webh
 async function build(
   config: Config,
   {
-    attachments: kept,
+    attachments: givenAttachments,
     clock,
     durability,
     follow,
@@ -174,9 +172,8 @@ async function build(
     methodModules,
     shard
   }: RuntimeOptions,
-  closers: (() => Promise<void> | void)[],
-  made: (...parts: Parts) => Runtime
-): Promise<Runtime> {
+  closers: Closers
+): Promise<Parts> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout, new DiskReserve(layout))
   closers.push(() => platform.close())
@@ -195,7 +192,7 @@ async function build(
   const webhookSender = new WebhookSender(forShard(config, shard), clock)
   const mailer = new Mailer({ config, clock, log, transport: createMailTransport(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
-  const attachments = kept ?? new DiskAttachments(layout)
+  const attachments = givenAttachments ?? new DiskAttachments(layout)
   const pictures = new PictureProcesses(config.previews)
   closers.push(() => pictures.close())
   const ownThrottle = createThrottle(config, clock)
@@ -221,7 +218,7 @@ async function build(
     imports,
     spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / shard.map.size)),
     previews: new Previews({ accounts, attachments, clock, config, log }, new PreviewCache(layout), pictures),
-    // Whoever maintains the directory warns of ignored types, once.
+    // Only the thread that maintains the directory warns of ignored types.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
     intakes: createUploadBuffers(config, clock),
@@ -239,7 +236,7 @@ async function build(
     ...(authorizationStep ? { authorizationStep } : {})
   }
   const registry = new Registry(services, supportOlderIds(config, definitions))
-  imports.start(services, writersOf(definitions), !isQuiet)
+  imports.start(services, getWriters(definitions), !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet ? undefined : startMaintenance(services)
   closers.push(() => jobs?.stop())
@@ -250,14 +247,24 @@ async function build(
   const deliveries = new WebhookDeliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
   if (!isQuiet) void deliveries.start()
-  return made(
+  return [
     services,
     registry,
     new LiveNotifier(services),
     new HolderUpdater(services),
     new TextIndexer(services),
     deliveries
-  )
+  ]
+}
+
+/** Returns the methods with which imports write. */
+function getWriters(definitions: readonly AnyMethod[]): Writers {
+  const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
+  return {
+    createEvent: find('events.create'),
+    createStream: find('streams.create'),
+    deleteStream: find('streams.delete')
+  }
 }
 
 /** Returns the options for opening accounts. */
@@ -282,14 +289,9 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
   }
 }
 
-/** Returns the configuration with the webhook limits of one of several threads. */
+/** Returns the configuration with the webhook limits divided among the threads. */
 function forShard(config: Config, { map: { size } }: Shard): Config {
   const { concurrency, perSecond } = config.webhooks
   const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / size)))
   return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
-}
-
-/** Closes in reverse order of opening. */
-async function closeAll(closers: (() => Promise<void> | void)[]): Promise<void> {
-  while (closers.length > 0) await closers.pop()!()
 }

@@ -18,6 +18,7 @@ import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
+import { closeAll, type Closers } from './close-all.js'
 import { HealthChecks, type HealthAlarm } from './health-checks.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost } from './host.js'
@@ -48,17 +49,17 @@ export interface ServerOptions {
   readonly log?: Log
   /** Modules (URLs) with additional methods, in an export named `methods`. */
   readonly methodModules?: readonly string[]
-  /** How commits are made durable; by default by syncing the log. In this thread only. */
+  /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** What the nodes of the cluster share, in place of what the settings name. */
+  /** The resources that the nodes of a cluster share, instead of those named by the settings. */
   readonly shared?: Shared
-  /** How the backups go, if the service makes any by itself. */
+  /** Returns the state of scheduled backups, if there are any. */
   readonly backups?: () => BackupState
-  /** Number of lines of the log that were dropped. */
+  /** Returns the number of log lines that were dropped. */
   readonly logLinesDropped?: () => number
-  /** Ends a start that waits for something, which rejects then. */
+  /** Cancels a start that waits for the engine, which then rejects. */
   readonly signal?: AbortSignal
-  /** The sources of the settings, where the service can be set up in a browser. */
+  /** The sources of the settings, if the service can be set up in a browser. */
   readonly setup?: SettingsSource
 }
 
@@ -75,7 +76,7 @@ export interface Server {
   readonly services: Services
   /** The registry, if it runs in this thread; otherwise reading it throws. */
   readonly registry: Registry
-  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as updates of holder events. */
   settle(): Promise<void>
   /** Waits for calls in progress, then closes everything. */
   close(): Promise<void>
@@ -98,26 +99,23 @@ export async function startServer(
 ): Promise<Server> {
   const problems = new Problems(() => clock.now())
   const log = problems.heardBy(givenLog)
-  const closers: (() => Promise<void> | void)[] = []
-  const close = async (): Promise<void> => {
-    while (closers.length > 0) await closers.pop()!()
-  }
+  const closers: Closers = []
   try {
-    const fitting = fitDescriptors(settings, log)
-    closers.push(lockDirectory(new Layout(fitting.dataDir).lockFile))
+    const adjusted = fitDescriptors(settings, log)
+    closers.push(lockDirectory(new Layout(adjusted.dataDir).lockFile))
     // The port is opened first, since the service's own URL may depend on it.
-    const listener = await Listener.open(fitting)
+    const listener = await Listener.open(adjusted)
     closers.push(() => listener.close(0))
     const isOpen = setup !== undefined && isSetupOpen(setup.read())
-    const config = toConfig(isOpen ? withAdminKey(fitting) : fitting, version, listener.port)
+    const config = toConfig(isOpen ? withAdminKey(adjusted) : adjusted, version, listener.port)
     warnAboutMalformedPairs(config, log)
     warnAboutMissingEndpoints(config, log)
     warnAboutShortKey(config, log)
-    const concerns = new HealthChecks(config, backups)
+    const healthChecks = new HealthChecks(config, backups)
     const host = await startHost(config, {
       clock,
       log,
-      concerns: () => concerns.list(),
+      concerns: () => healthChecks.list(),
       methodModules,
       ...(durability && { durability }),
       ...(shared && { shared }),
@@ -125,7 +123,7 @@ export async function startServer(
       onWait: () => listener.serve(whileWaiting(config), config)
     })
     closers.push(() => host.close())
-    closers.push(await watch(config, concerns, { clock, log }))
+    closers.push(await watch(config, healthChecks, { clock, log }))
     const dispatcher = new MeteredDispatcher(host.dispatcher)
     const health = new Health(() => host.readiness())
     const load = {
@@ -138,7 +136,7 @@ export async function startServer(
       calls: dispatcher.calls,
       ...load,
       logLinesDropped,
-      addMore: async (library, registry) => await host.addMetrics?.(library, registry)
+      addMore: async registry => await host.addMetrics?.(registry)
     })
     const operations = { health, metrics }
     const monitor = createMonitor({
@@ -186,60 +184,57 @@ export async function startServer(
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
       dispatcher,
       get services() {
-        return runtimeOf(host).services
+        return requireRuntime(host).services
       },
       get registry() {
-        return runtimeOf(host).registry
+        return requireRuntime(host).registry
       },
       settle: () => host.settle(),
-      close
+      close: () => closeAll(closers)
     }
   } catch (error) {
-    await close()
+    await closeAll(closers)
     throw error
   }
 }
 
-/** The account of the operator is made with the key, which nobody knows if none is set. */
+/** Returns the settings with an admin key, a random one if none is set: set-up creates the operator's account with it. */
 function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''
     ? { ...settings, adminKey: randomBytes(24).toString('base64url') }
     : settings
 }
 
-function runtimeOf({ runtime }: Host): Runtime {
+function requireRuntime({ runtime }: Host): Runtime {
   if (!runtime) throw new Error('The core runs in other threads')
   return runtime
 }
 
-/** Has what is of concern looked at, where anybody hears of it. Returns what ends that. */
+/** Starts the health checks and the mails about alarms, if configured. Returns a function that stops them. */
 async function watch(
   config: Config,
-  concerns: HealthChecks,
-  given: { clock: Clock; log: Log }
+  healthChecks: HealthChecks,
+  services: { clock: Clock; log: Log }
 ): Promise<() => Promise<void>> {
   const isNode = config.cluster.node !== ''
   const isMailed = config.alarms.mailTo !== ''
-  if (isNode || isMailed) concerns.start()
+  if (isNode || isMailed) healthChecks.start()
   let mails: AlarmMails | undefined
-  // Nodes have one of them tell of all.
+  // In a cluster, one node mails the alarms of all.
   if (isMailed && !isNode) {
     const { AlarmMails, OwnLedger } = await import('./alarm-mails.js')
-    const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(concerns.list())
-    mails = new AlarmMails({ ...given, config, ledger: new OwnLedger(), collect })
+    const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(healthChecks.list())
+    mails = new AlarmMails({ ...services, config, ledger: new OwnLedger(), collect })
     mails.start()
   }
   return async () => {
-    concerns.stop()
+    healthChecks.stop()
     await mails?.stop()
   }
 }
 
 /** Serves series on a port of their own, if configured; returns its URL. */
-async function serveSeriesPort(
-  dispatcher: Dispatcher,
-  closers: (() => Promise<void> | void)[]
-): Promise<string | undefined> {
+async function serveSeriesPort(dispatcher: Dispatcher, closers: Closers): Promise<string | undefined> {
   const { config } = dispatcher.services
   if (config.hf.port === null) return undefined
   const listener = await Listener.open(config, config.hf.port)
@@ -252,7 +247,7 @@ async function serveSeriesPort(
 async function serveMetricsPort(
   config: Config,
   operations: Operations,
-  closers: (() => Promise<void> | void)[]
+  closers: Closers
 ): Promise<string | undefined> {
   if (config.metrics.port === null) return undefined
   const listener = await Listener.open(config, config.metrics.port)

@@ -1,4 +1,4 @@
-/** What the data directory takes on the disk, by kind: measured in the background, at most every ten minutes. */
+/** Measures how much disk space the data directory uses, by kind, in the background and at most every ten minutes. */
 import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path'
 export interface Space {
   /** When it was measured, in seconds. */
   readonly measured: number
-  /** Of the disk. */
+  /** Free and total bytes of the disk. */
   readonly free: number
   readonly total: number
   /** Databases of accounts, their attachments, their previews, and everything else. */
@@ -16,7 +16,8 @@ export interface Space {
   readonly others: number
 }
 
-const freshSeconds = 600
+/** Seconds for which a measurement is used. */
+const maxAgeSeconds = 600
 
 export class SpaceMeter {
   #space: Space | undefined
@@ -28,14 +29,14 @@ export class SpaceMeter {
     private readonly now: () => number
   ) {}
 
-  /** Returns what was measured last; `undefined` before the first time. An older value begins a new measurement. */
+  /** Returns the last measurement; `undefined` before the first one. If it is too old, a new measurement begins. */
   latest(): Space | undefined {
-    const isFresh = this.#space !== undefined && Math.abs(this.now() - this.#space.measured) < freshSeconds
+    const isFresh = this.#space !== undefined && Math.abs(this.now() - this.#space.measured) < maxAgeSeconds
     if (!isFresh) void this.measure()
     return this.#space
   }
 
-  /** Measures now, or waits for the measurement under way. Does not reject: what cannot be read counts as nothing. */
+  /** Measures now, or waits for the measurement in progress. Never rejects: unreadable files count as empty. */
   async measure(): Promise<void> {
     this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined))
     await this.#measuring
@@ -53,7 +54,7 @@ export class SpaceMeter {
     }
   }
 
-  /** Adds the files below a folder, one folder at a time: nothing else has to wait. */
+  /** Adds the files below a folder, one folder at a time, so that other work is not delayed. */
   async #add(folder: string, sums: Record<Kind, number>): Promise<void> {
     const opened = await opendir(folder).catch(() => undefined)
     if (!opened) return
@@ -61,18 +62,18 @@ export class SpaceMeter {
       for await (const entry of opened) {
         const path = join(folder, entry.name)
         if (entry.isDirectory()) await this.#add(path, sums)
-        else if (entry.isFile()) sums[kindOf(relative(this.directory, path))] += await sizeOf(path)
+        else if (entry.isFile()) sums[getKind(relative(this.directory, path))] += await readSize(path)
       }
     } catch {
-      // A folder that is removed meanwhile takes no space.
+      // A folder that was removed in the meantime uses no space.
     }
   }
 }
 
 type Kind = 'documents' | 'attachments' | 'previews' | 'others'
 
-/** The kind of a file by its path in the data directory: `users/{shards}/{account}/…`. */
-function kindOf(path: string): Kind {
+/** Returns the kind of a file, from its path in the data directory: `users/{shards}/{account}/…`. */
+function getKind(path: string): Kind {
   const parts = path.split(sep)
   if (parts[0] !== 'users') return 'others'
   if (parts.includes('attachments')) return 'attachments'
@@ -80,7 +81,7 @@ function kindOf(path: string): Kind {
   return parts.at(-1)!.startsWith('user.sqlite') ? 'documents' : 'others'
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function readSize(path: string): Promise<number> {
   const stats = await lstat(path).catch(() => undefined)
   return stats?.size ?? 0
 }

@@ -1,5 +1,5 @@
 /**
- * Sends messages to a syslog over UDP. Nothing waits for it, and messages that it does not take are lost.
+ * Sends messages to a syslog over UDP. Nothing waits for it, and messages that cannot be sent are lost.
  * (docs/spec/audit.md#syslog)
  */
 import { createSocket, type Socket } from 'node:dgram'
@@ -13,7 +13,7 @@ const maxWaiting = 1000
 /** Time after which the host is resolved again, and between warnings, in milliseconds. */
 const refreshMs = 60_000
 
-/** A socket with the number of messages that were passed to it and are not sent yet. */
+/** A socket, and the number of messages that were passed to it and are not sent yet. */
 interface Sender {
   readonly socket: Socket
   pending: number
@@ -29,9 +29,9 @@ export class UdpSyslog implements Syslog {
   #waiting: Buffer[] = []
   #warnedAt = -Infinity
   #lost = 0
-  /** Messages lost since it was last said that they are sent again. */
+  /** Messages lost since the last log line about recovery. */
   #unreported = 0
-  #settled: () => void = () => {}
+  #onAllSent: () => void = () => {}
   #isClosed = false
 
   constructor(
@@ -52,11 +52,11 @@ export class UdpSyslog implements Syslog {
     else this.#lose('its host is unknown')
   }
 
-  /** Closes once everything passed to the socket has been sent. */
+  /** Closes the socket once all messages passed to it have been sent. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#current && this.#current.pending > 0)
-      await new Promise<void>(resolve => (this.#settled = resolve))
+      await new Promise<void>(resolve => (this.#onAllSent = resolve))
     this.#current?.socket.close()
   }
 
@@ -94,11 +94,11 @@ export class UdpSyslog implements Syslog {
       if (sender.hasFailed) return
       if (cause) this.#lose('it is unreachable', cause)
       else if (this.#unreported > 0 && !this.#isWarningRecent()) this.#reportLost()
-      if (--sender.pending === 0 && sender === this.#current) this.#settled()
+      if (--sender.pending === 0 && sender === this.#current) this.#onAllSent()
     })
   }
 
-  /** Gives up a socket that has failed, and that may never answer for what it was passed. The next look-up opens another. */
+  /** Closes a socket that has failed, whose callbacks may never be called. The next lookup opens another one. */
   #abandon(sender: Sender, cause: unknown): void {
     if (sender.hasFailed) return
     sender.hasFailed = true
@@ -108,13 +108,13 @@ export class UdpSyslog implements Syslog {
     if (sender !== this.#current) return
     this.#current = undefined
     this.#family = 0
-    this.#settled()
+    this.#onAllSent()
   }
 
-  #lose(why: string, cause?: unknown, count = 1): void {
+  #lose(reason: string, cause?: unknown, count = 1): void {
     this.#lost += count
     this.#unreported += count
-    this.#warn(why, cause)
+    this.#warn(reason, cause)
   }
 
   #isWarningRecent(): boolean {
@@ -126,9 +126,12 @@ export class UdpSyslog implements Syslog {
     this.#unreported = 0
   }
 
-  #warn(why: string, cause?: unknown): void {
+  #warn(reason: string, cause?: unknown): void {
     if (this.#isWarningRecent()) return
     this.#warnedAt = performance.now()
-    this.log.warn(`syslog: ${why}; messages lost so far: ${this.#lost}`, cause === undefined ? {} : { cause })
+    this.log.warn(
+      `syslog: ${reason}; messages lost so far: ${this.#lost}`,
+      cause === undefined ? {} : { cause }
+    )
   }
 }

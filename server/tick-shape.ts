@@ -6,7 +6,7 @@
  */
 import { createHook } from 'node:async_hooks'
 
-/** A shape lives as long as an object has it. */
+/** A tick object: V8 does not collect a shape while an object has it. */
 let kept: object | undefined
 
 const hook = createHook({

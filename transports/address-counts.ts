@@ -1,29 +1,29 @@
 /** Counts connections by client address, so that no single client can take them all. */
 import { getNetwork } from '../core/security/network.js'
 
-/** Releases what was taken. Calling it again has no effect. */
+/** Releases a counted connection. Calling it again has no effect. */
 export type Return = () => void
 
 export class AddressCounts {
   readonly #counts = new Map<string, number>()
 
-  /** `max` for each address; `isExempt` says which addresses have no limit, such as proxies. */
+  /** `max`: limit per address. `isExempt` returns whether an address has no limit, such as that of a proxy. */
   constructor(
     private readonly max: number,
     private readonly isExempt: (address: string) => boolean
   ) {}
 
-  /** Takes one more. Returns `undefined` if the address has reached its limit. */
+  /** Counts a connection. Returns `undefined` if its address has reached the limit. */
   take(address: string): Return | undefined {
     if (this.isExempt(address)) return () => {}
     const network = getNetwork(address)
     const count = this.#counts.get(network) ?? 0
     if (count >= this.max) return undefined
     this.#counts.set(network, count + 1)
-    let isTaken = true
+    let isHeld = true
     return () => {
-      if (isTaken) this.#release(network)
-      isTaken = false
+      if (isHeld) this.#release(network)
+      isHeld = false
     }
   }
 

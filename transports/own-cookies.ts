@@ -1,10 +1,10 @@
-/** Cookies of the service's own pages, which no script can read, nor any other host set. */
+/** Cookies of the service's own pages, which scripts cannot read and other hosts cannot set. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../core/settings/config.js'
 
 type CookieConfig = Pick<Config, 'publicUrl'>
 
-/** What a cookie is set with. */
+/** The value and attributes of a cookie. */
 export interface CookieSetting {
   readonly value: string
   /** Seconds. */
@@ -12,14 +12,14 @@ export interface CookieSetting {
   readonly sameSite: 'Lax' | 'Strict'
 }
 
-/** Returns all values that a request has for a cookie. Without TLS, other hosts can add cookies of the same name. */
+/** Returns all values of a cookie in a request. Without TLS, other hosts can add cookies of the same name. */
 export function cookieValues(
   { cookie = '' }: IncomingHttpHeaders,
   config: CookieConfig,
   name: string
 ): string[] {
-  const start = `${fullName(config, name)}=`
-  // Other blanks are part of the name: browsers do not see the prefix behind them.
+  const start = `${getFullName(config, name)}=`
+  // Other white space is part of the name: browsers do not recognise a prefix after it.
   const parts = cookie.split(/;[ \t]*/)
   return parts.filter(part => part.startsWith(start)).map(part => part.slice(start.length))
 }
@@ -30,12 +30,12 @@ export function setCookie(
   name: string,
   { age, sameSite, value }: CookieSetting
 ): string {
-  const common = `${fullName(config, name)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=${sameSite}`
+  const common = `${getFullName(config, name)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=${sameSite}`
   return isSecure(config) ? `${common}; Secure` : common
 }
 
-/** With the `__Host-` prefix, browsers do not let any other host set the cookie. The prefix requires TLS. */
-function fullName(config: CookieConfig, name: string): string {
+/** Returns the name with the `__Host-` prefix, with which browsers let no other host set the cookie. It requires TLS. */
+function getFullName(config: CookieConfig, name: string): string {
   return isSecure(config) ? `__Host-${name}` : name
 }
 

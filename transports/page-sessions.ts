@@ -1,6 +1,6 @@
 /**
- * Sessions of the service's own pages, which survive a reload: the token is kept in a cookie that no script can read,
- * and that is accepted only from these pages. (docs/spec/authentication.md#sessions-of-pages)
+ * Sessions of the service's own pages, which survive a reload: the token is in a cookie that scripts cannot read, and that
+ * is accepted from these pages only. (docs/spec/authentication.md#sessions-of-pages)
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
@@ -12,14 +12,14 @@ import { cookieValues, setCookie } from './own-cookies.js'
 export const pageHeader = 'coffer-app'
 
 const cookieName = 'coffer-session'
-/** Most cookies of the name that are tried. */
-const mostSessions = 4
+/** Maximum number of cookies of this name that are tried. */
+const maxSessions = 4
 
 /** The settings that page sessions need. */
 export type PageConfig = Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'sessionMaxAge'> }
 
 /**
- * Whether a request comes from one of the service's own pages: it carries the header, and the browser reports its
+ * Returns whether a request comes from one of the service's own pages: it has the header, and the browser reports its
  * origin as this host or that of `publicUrl`. Browsers may omit `Origin` for requests of the same origin.
  */
 export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfig): boolean {
@@ -30,7 +30,7 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
   if (origin === undefined) return true
   const own = new URL(publicUrl)
   const from = parseUrl(origin)
-  // Pages of the same host over plain HTTP could come from anybody on the network.
+  // Pages of the same host over plain HTTP could come from anyone on the network.
   return origin === own.origin || (from?.host === host && from?.protocol === own.protocol)
 }
 
@@ -39,10 +39,10 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
  */
 export function pageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
   if (headers.cookie === undefined || !isOwnPage(headers, config)) return []
-  return cookieValues(headers, config, cookieName).slice(0, mostSessions).flatMap(sessionIn)
+  return cookieValues(headers, config, cookieName).slice(0, maxSessions).flatMap(parseSession)
 }
 
-function sessionIn(value: string): PageSession[] {
+function parseSession(value: string): PageSession[] {
   const [, username, token] = /^([a-z0-9-]{1,100})\.([\w.~-]{1,256})[ \t]*$/.exec(value) ?? []
   return username !== undefined && token !== undefined ? [{ username, token }] : []
 }
@@ -58,7 +58,7 @@ export function pageToken(
   return pageSessions(headers, config).find(({ username }) => username === user)?.token
 }
 
-/** Returns the value of a `Set-Cookie` header that begins a page session, or ends it if none is given. */
+/** Returns the value of a `Set-Cookie` header that starts a page session; without a session, one that ends it. */
 export function pageCookie(config: PageConfig, session?: PageSession): string {
   const value = session ? `${session.username}.${session.token}` : ''
   const age = session ? config.auth.sessionMaxAge : 0

@@ -1,7 +1,7 @@
-/** Something other than a method that is served below the root of each user, such as `/{user}/mcp`. */
+/** Endpoints below the root of each user that are not methods, such as `/{user}/mcp`. */
 import type { Credentials } from '../core/call/credentials.js'
 
-/** What a client sent. */
+/** A message of a client. */
 export interface Message {
   /** The user name in lower case. */
   readonly user: string
@@ -11,16 +11,16 @@ export interface Message {
   readonly body: unknown
 }
 
-/** What it gets back. */
+/** The response to a message. */
 export interface MessageAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** Answers messages at a path of one segment. */
+/** Handles messages at a path of one segment. */
 export interface UserEndpoint {
   readonly segment: string
-  /** Rejects with an `ApiError` to refuse the message as any call is refused. */
+  /** Handles a message. Rejects with an `ApiError` to refuse it like a call. */
   answer(message: Message): Promise<MessageAnswer>
 }

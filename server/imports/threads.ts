@@ -1,20 +1,20 @@
-/** Reads files that are brought in, each in a thread of its own, which may take neither much memory nor for ever. */
+/** Reads imported files, each in a thread of its own with limits on memory and time. */
 import { Worker } from 'node:worker_threads'
 import type { Reader, Readers } from '../../core/imports/jobs.js'
 import type { Message } from '../../imports/messages.js'
 import type { Assignment, FromReader, ReaderData } from '../../imports/protocol.js'
 import { translateError } from '../../storage/errors.js'
 
-/** MB of the heap of such a thread: it holds windows of points, and one record of a file at a time. */
+/** Heap of a reader thread, in MB: it holds windows of data points, and one record of a file at a time. */
 const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8 }
-/** Milliseconds that a thread may be silent: it tells how far it is every few seconds, whatever the file is like. */
-const longestSilenceMs = 120_000
+/** Milliseconds after which a silent thread is terminated. It reports progress every few seconds for any file. */
+const defaultTimeoutMs = 120_000
 
-const tooMuch: Message = 'Something in the file takes more memory than a record may'
-const tooLong: Message = 'Something in the file takes longer to read than a record may'
+const memoryExceeded: Message = 'Something in the file takes more memory than a record may'
+const timeExceeded: Message = 'Something in the file takes longer to read than a record may'
 
 export class ReaderThreads implements Readers {
-  constructor(private readonly silenceMs = longestSilenceMs) {}
+  constructor(private readonly timeoutMs = defaultTimeoutMs) {}
 
   start(
     assignment: Assignment,
@@ -28,27 +28,27 @@ export class ReaderThreads implements Readers {
     })
     let failure: Error | undefined
     let message: Message | undefined
-    /** Batches and files that wait for us: meanwhile it may be silent. */
+    /** Batches and files that the thread has sent and we have not processed; until then, it may be silent. */
     let waiting = 0
-    const silence = setTimeout(() => {
+    const timer = setTimeout(() => {
       if (waiting > 0) {
-        silence.refresh()
+        timer.refresh()
         return
       }
-      message = tooLong
+      message = timeExceeded
       void worker.terminate()
-    }, this.silenceMs).unref()
-    worker.on('message', (told: FromReader) => {
-      silence.refresh()
-      if (told.is === 'batch' || told.is === 'file' || told.is === 'bytes') waiting++
-      onMessage(told)
+    }, this.timeoutMs).unref()
+    worker.on('message', (fromReader: FromReader) => {
+      timer.refresh()
+      if (fromReader.is === 'batch' || fromReader.is === 'file' || fromReader.is === 'bytes') waiting++
+      onMessage(fromReader)
     })
     worker.on('error', error => {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') message = tooMuch
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') message = memoryExceeded
       else failure = translateError(error) as Error
     })
     worker.on('exit', code => {
-      clearTimeout(silence)
+      clearTimeout(timer)
       if (message !== undefined) onMessage({ is: 'unreadable', message, notice: { message } })
       onEnd(
         failure ?? (code === 0 || message !== undefined ? undefined : new Error(`It exited with ${code}`))
@@ -57,7 +57,7 @@ export class ReaderThreads implements Readers {
     return {
       tell: answer => {
         if (answer.is !== 'recalled') waiting--
-        silence.refresh()
+        timer.refresh()
         if (answer.is === 'taken') {
           Atomics.add(taken, 0, 1)
           Atomics.notify(taken, 0)

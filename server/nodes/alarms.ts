@@ -1,4 +1,4 @@
-/** The alarms of a node that stand at present. Each is logged once when it is raised, and when it has ended. */
+/** The active alarms of a node. Each is logged once when it is raised, and once when it ends. */
 import type { Alarm, AlarmKind } from '../../cluster/alarm.js'
 import type { Log } from '../../core/log.js'
 import type { Clock } from '../../core/time.js'
@@ -8,47 +8,47 @@ export interface StandingAlarm extends Alarm {
   readonly since: number
 }
 
-/** Most alarms of a kind: what has gone wrong for more of the same need not be told of each. */
-const most = 50
+/** Limit of alarms of one kind; further ones are ignored. */
+const maxPerKind = 50
 
 export class Alarms {
-  readonly #standing = new Map<string, StandingAlarm>()
+  readonly #active = new Map<string, StandingAlarm>()
 
   constructor(
     private readonly log: Log,
     private readonly clock: Clock
   ) {}
 
-  /** Those that were raised first stand first. */
+  /** Returns the active alarms, oldest first. */
   list(): StandingAlarm[] {
-    return Array.from(this.#standing.values())
+    return Array.from(this.#active.values())
   }
 
-  /** Makes these the alarms of some kinds: others of those kinds have ended. */
+  /** Replaces the alarms of some kinds. Alarms of those kinds that are not listed have ended. */
   replace(kinds: readonly AlarmKind[], alarms: readonly Alarm[]): void {
     const raised = new Map(
       kinds
-        .flatMap(kind => alarms.filter(alarm => alarm.kind === kind).slice(0, most))
-        .map(alarm => [keyOf(alarm), alarm])
+        .flatMap(kind => alarms.filter(alarm => alarm.kind === kind).slice(0, maxPerKind))
+        .map(alarm => [getKey(alarm), alarm])
     )
-    for (const [key, alarm] of this.#standing)
+    for (const [key, alarm] of this.#active)
       if (kinds.includes(alarm.kind) && !raised.has(key)) {
-        this.#standing.delete(key)
-        this.log.info(`alert resolved: ${alarm.kind}`, fieldsOf(alarm))
+        this.#active.delete(key)
+        this.log.info(`alert resolved: ${alarm.kind}`, toLogFields(alarm))
       }
     for (const [key, alarm] of raised) {
-      const since = this.#standing.get(key)?.since
-      this.#standing.set(key, { ...alarm, since: since ?? this.clock.now() })
-      if (since === undefined) this.log.error(`alert: ${alarm.text}`, fieldsOf(alarm))
+      const since = this.#active.get(key)?.since
+      this.#active.set(key, { ...alarm, since: since ?? this.clock.now() })
+      if (since === undefined) this.log.error(`alert: ${alarm.text}`, toLogFields(alarm))
     }
   }
 }
 
-function keyOf({ about, kind }: Alarm): string {
+function getKey({ about, kind }: Alarm): string {
   return `${kind} ${about}`
 }
 
-/** What is logged besides the text, which names no account. */
-function fieldsOf({ about, kind }: Alarm): { accountId?: string } {
+/** Returns what is logged besides the text, which names no account. */
+function toLogFields({ about, kind }: Alarm): { accountId?: string } {
   return kind === 'account' ? { accountId: about } : {}
 }

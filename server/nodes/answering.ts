@@ -1,4 +1,4 @@
-/** What a node answers to others that ask it: the operations of threads, on users whom it serves. */
+/** Answers requests of other nodes: the operations of worker threads, for users that this node serves. */
 import { deserialize, serialize } from 'node:v8'
 import type { Connection, ConnectionEvents } from '../../cluster/nodes/connection.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
@@ -19,8 +19,8 @@ export interface AnsweringOptions {
   readonly files: Pick<SharedAttachments, 'lendDraft'>
 }
 
-/** Whose user an operation is about; operations that are not here are none of other nodes' business. */
-const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
+/** Returns the user whom an operation concerns. Operations that are not listed are refused to other nodes. */
+const userGetters: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
   call: ([request]) => addresseeOf(request as Request),
   precheck: ([request]) => (request as Request).user,
   recheck: ([request]) => (request as Request).user,
@@ -33,25 +33,28 @@ const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string 
   leave: () => undefined
 }
 
-/** Answers a node over a connection that it has opened. */
+/** Answers a node over a connection that it has opened. Returns the handlers of the connection. */
 export function answering(
   { calls, files, runtime, ownership }: AnsweringOptions,
   connection: Pick<Connection, 'hasRoom' | 'post'>
 ): ConnectionEvents {
   const subscribers = new Set<number>()
   const remainders = new Set<number>()
-  const underWay = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
   const post = (message: WorkerMessage): void => connection.post(serialize(message))
   const emit: Emit = (name, ...args) => {
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
     post([name, args])
   }
-  const operations = owned(operationsFor({ calls, files, runtime }, emit), { subscribers, remainders })
+  const operations = trackResources(createNodeOperations({ calls, files, runtime }, emit), {
+    subscribers,
+    remainders
+  })
   return {
     receive(bytes) {
       const request = deserialize(bytes) as WorkerRequest
       const [id, operation, args] = request
-      const user = users[operation]
+      const user = userGetters[operation]
       if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
       const run = (): Promise<void> => answer(runtime.services.log, operations, request, post)
       const username = user(args)
@@ -61,25 +64,25 @@ export function answering(
           : ownership
               .waitUntilMoved(username)
               .then(() => (ownership.isOwned(username) ? run() : post([id, elsewhere])))
-      underWay.add(done)
-      void done.finally(() => underWay.delete(done))
+      pending.add(done)
+      void done.finally(() => pending.delete(done))
     },
-    waitUntilAnswered: () => Promise.all(underWay),
+    waitUntilAnswered: () => Promise.all(pending),
     onLost() {
       for (const id of subscribers) operations.leave(id)
       for (const number of remainders) operations.drop(number)
     },
-    // Whoever has asked may have died meanwhile.
+    // The node that asked may have died in the meantime.
     isWaiting: () => true
   }
 }
 
-/** The operations of the runtime, with those that read wherever a lease is needed. */
-function operationsFor(
+/** Returns the operations of the runtime. Those that read require a valid lease. */
+function createNodeOperations(
   { calls, files, runtime }: Pick<AnsweringOptions, 'calls' | 'files' | 'runtime'>,
   emit: Emit
 ): Operations {
-  const asked = {
+  const target = {
     services: runtime.services,
     registry: calls,
     feed: runtime.feed,
@@ -89,7 +92,7 @@ function operationsFor(
     drain: () => runtime.drain(),
     close: () => runtime.close()
   }
-  const operations = operationsOf(asked, emit, nothing, nothing)
+  const operations = operationsOf(target, emit, ignore, ignore)
   const { accounts, exports } = runtime.services
   return {
     ...operations,
@@ -115,8 +118,8 @@ function operationsFor(
   }
 }
 
-/** Remembers what has to be released when the one that asks is gone. */
-function owned(
+/** Tracks which subscriptions and remainders have to be released when the connection is lost. */
+function trackResources(
   operations: Operations,
   { remainders, subscribers }: { subscribers: Set<number>; remainders: Set<number> }
 ): Operations {
@@ -152,4 +155,4 @@ function owned(
   }
 }
 
-function nothing(): void {}
+function ignore(): void {}

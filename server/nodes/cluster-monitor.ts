@@ -1,5 +1,4 @@
-/** What operators see of a node beside what they see of any service: its alarms, and its metrics. */
-import type { Registry } from 'prom-client'
+/** Monitors a node of a cluster for operators: its alarms and its metrics. */
 import type { Alarm } from '../../cluster/alarm.js'
 import type { Shared } from '../../cluster/connect.js'
 import type { Engine } from '../../cluster/engine.js'
@@ -13,25 +12,26 @@ import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
 import type { HealthAlarm } from '../health-checks.js'
+import type { MetricRegistry } from '../metric-registry.js'
 import { Alarms, type StandingAlarm } from './alarms.js'
 import { EngineInspector } from './engine-inspector.js'
 
 export interface ClusterMonitorOptions {
   readonly config: Config
   readonly engine: Pick<Engine, 'register' | 'send'>
-  /** What there is to look after on this machine. */
+  /** Returns the active alarms of this machine. */
   readonly healthAlarms: (() => readonly HealthAlarm[]) | undefined
   readonly shared: Pick<Shared, 'inspect' | 'linkStatus'>
   readonly log: Log
   readonly clock: Clock
-  /** Time between two looks at the engine, in milliseconds. */
+  /** Time between checks of the engine, in milliseconds. */
   readonly everyMs: number
   readonly tally: Tally
   readonly lease: Pick<Lease, 'age' | 'isSteady' | 'isValid'>
   readonly members: Pick<Members, 'all'>
   readonly shards: Pick<Shards, 'owned' | 'unreadable'>
   readonly logs: Pick<ShippedLogs, 'retryUnplaced' | 'countUnconfirmed' | 'unplaced'>
-  /** Whether this node serves an account. */
+  /** Returns whether this node serves an account. */
   readonly isServedHere: (account: string) => boolean
   readonly platformLog: Pick<PlatformLog, 'refusal'>
 }
@@ -47,7 +47,7 @@ export class ClusterMonitor {
       alarms: new Alarms(log, clock),
       everyMs,
       listLocalAlarms: () => this.#listLocalAlarms(),
-      // Nobody may call on an account for long that can be had again.
+      // Without this, an account that can be opened again would fail until its next call.
       retryFailed: async isCancelled => await logs.retryUnplaced(isCancelled),
       onError: cause => log.warn('the engine of the cluster could not be checked', { cause })
     })
@@ -65,16 +65,16 @@ export class ClusterMonitor {
     await this.#inspector.stop()
   }
 
-  /** The alarms that stand. */
+  /** Returns the active alarms. */
   alarms(): StandingAlarm[] {
     return this.#inspector.list()
   }
 
   /** Adds the metrics of a node to those of the service. */
-  async addMetrics(library: typeof import('prom-client'), registry: Registry): Promise<void> {
+  async addMetrics(registry: MetricRegistry): Promise<void> {
     const { addNodeMetrics } = await import('./node-metrics.js')
     const { lease, logs, members, shards, shared, tally } = this.options
-    await addNodeMetrics(library, registry, {
+    await addNodeMetrics(registry, {
       tally,
       link: shared.linkStatus,
       shards: () => shards.owned.length,
@@ -86,12 +86,12 @@ export class ClusterMonitor {
     })
   }
 
-  /** The alarms that need no look at the engine. */
+  /** Returns the alarms that are known without checking the engine. */
   #listLocalAlarms(): Alarm[] {
     const { healthAlarms, logs, members, platformLog, isServedHere, shards } = this.options
-    const broken = members.all.filter(({ isUnreadable }) => isUnreadable)
+    const unreadable = members.all.filter(({ isUnreadable }) => isUnreadable)
     const registers = [
-      ...broken.map(({ node }) => `of node ${node}`),
+      ...unreadable.map(({ node }) => `of node ${node}`),
       ...shards.unreadable.map(shard => `of shard ${shard}`)
     ]
     const accounts = Array.from(logs.unplaced).filter(([account]) => isServedHere(account))

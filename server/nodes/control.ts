@@ -1,4 +1,4 @@
-/** What operators ask a node for, by `coffer cluster`. */
+/** Requests of `coffer cluster` to a node, and their responses. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
@@ -8,7 +8,7 @@ import type { Reopening } from './reopening.js'
 import type { Rescuing } from './rescuing.js'
 import { times } from './times.js'
 
-/** What a node can be asked for. */
+/** A request to a node. */
 export type Control =
   | { readonly do: 'move'; readonly shard: number; readonly to: string }
   | { readonly do: 'drain' }
@@ -22,17 +22,17 @@ export type Control =
     }
   | { readonly do: 'letGo' | 'reopen'; readonly username: string }
 
-/** Whether it has been done, and why not otherwise. */
+/** The response: whether the request succeeded, and the result or the error as text. */
 export interface Controlled {
   readonly ok: boolean
   readonly message: string
-  /** The alarms that stand, if the node was asked for what it has to tell. */
+  /** The active alarms; for `tell` only. */
   readonly alarms?: readonly StandingAlarm[]
-  /** What there is of an account, if that was asked for. */
+  /** The log and the copies of an account; for `copies` only. */
   readonly found?: Awaited<ReturnType<Rescuing['look']>>
 }
 
-/** What a node does it with. */
+/** The parts of a node that carry out requests. */
 export interface Controllable {
   readonly lease: Pick<Lease, 'leave'>
   readonly shards: Pick<Shards, 'drain' | 'owned' | 'move'>
@@ -41,47 +41,44 @@ export interface Controllable {
   readonly reopening: Pick<Reopening, 'letGo' | 'reopen'>
 }
 
-/** Time within which a node tells of its alarms, in milliseconds. */
-const patienceMs = 5000
-/** Polls without a shard after which a node that leaves has none, and polls until it says that nobody takes those that it has. */
-const [settledPolls, patientPolls] = [3, 3]
+/** Timeout for a node to return its alarms, in milliseconds. */
+const alarmsTimeoutMs = 5000
+/** Polls without a shard until a leaving node is done, and polls until it reports that no other node takes its shards. */
+const [requiredIdlePolls, maxPolls] = [3, 3]
 
-/** Answers a message of `coffer cluster`. Never rejects. */
+/** Carries out a request of `coffer cluster`, and returns the encoded response. Never rejects. */
 export async function answerControl(message: Buffer, controllable: Controllable): Promise<Uint8Array> {
   try {
-    return answerOf({ ok: true, ...(await done(controlIn(message), controllable)) })
+    const control = JSON.parse(message.toString()) as Control
+    return encodeResponse({ ok: true, ...(await execute(control, controllable)) })
   } catch (error) {
-    return answerOf({ ok: false, message: error instanceof Error ? error.message : String(error) })
+    return encodeResponse({ ok: false, message: error instanceof Error ? error.message : String(error) })
   }
 }
 
-/** The message that asks for something. */
+/** Encodes a request. */
 export function controlMessage(control: Control): Buffer {
   return Buffer.from(JSON.stringify(control))
 }
 
-/** What a node has answered. */
+/** Parses the response of a node. */
 export function controlledIn(answer: Uint8Array): Controlled {
   return JSON.parse(Buffer.from(answer).toString()) as Controlled
 }
 
-/** The alarms of a node, who may be asked by anybody; `undefined` if it does not answer. */
+/** Requests the active alarms of a node. Resolves with `undefined` if it does not respond. */
 export async function alarmsAt(
   engine: Pick<Engine, 'send'>,
   node: string
 ): Promise<readonly StandingAlarm[] | undefined> {
   try {
-    return controlledIn(await engine.send(node, controlMessage({ do: 'tell' }), patienceMs)).alarms
+    return controlledIn(await engine.send(node, controlMessage({ do: 'tell' }), alarmsTimeoutMs)).alarms
   } catch {
     return undefined
   }
 }
 
-function controlIn(message: Buffer): Control {
-  return JSON.parse(message.toString()) as Control
-}
-
-async function done(
+async function execute(
   control: Control,
   { lease, oversight, reopening, rescuing, shards }: Controllable
 ): Promise<Omit<Controlled, 'ok'>> {
@@ -91,7 +88,7 @@ async function done(
       return { message: `Shard ${control.shard} is on ${control.to}` }
     case 'drain':
       lease.leave()
-      await movedAway(shards)
+      await moveShardsAway(shards)
       return { message: 'All shards have been moved away' }
     case 'tell':
       return { message: '', alarms: oversight.alarms() }
@@ -111,26 +108,26 @@ async function done(
 }
 
 /**
- * Moves all shards away. Whoever has not heard yet that this node leaves may still give it one: none has come for some polls in the
- * end. Rejects if there is nobody to take them.
+ * Moves all shards away. Other nodes that do not know yet that this node leaves may still hand it shards, so it is done only
+ * after several polls without any. Rejects if no other node can take them.
  */
-async function movedAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<void> {
-  let without = 0
-  for (let polls = 1; without < settledPolls; polls++) {
-    const staying = await shards.drain()
-    without = shards.owned.length === 0 ? without + 1 : 0
-    if (polls > patientPolls) assertNoneLeft(staying)
+async function moveShardsAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<void> {
+  let idlePolls = 0
+  for (let polls = 1; idlePolls < requiredIdlePolls; polls++) {
+    const remaining = await shards.drain()
+    idlePolls = shards.owned.length === 0 ? idlePolls + 1 : 0
+    if (polls > maxPolls) assertNoneLeft(remaining)
     await wait(times.pollMs)
   }
 }
 
-/** Throws if nobody can take the shards of a node that leaves. */
-function assertNoneLeft(left: number): void {
-  if (left === 0) return
-  const those = left === 1 ? '1 shard stays' : `shards not moved: ${left}`
-  throw new Error(`${those}, because no other node can take them. They move as soon as one can`)
+/** Throws if shards remain that no other node can take. */
+function assertNoneLeft(remaining: number): void {
+  if (remaining === 0) return
+  const subject = remaining === 1 ? '1 shard stays' : `shards not moved: ${remaining}`
+  throw new Error(`${subject}, because no other node can take them. They move as soon as one can`)
 }
 
-function answerOf(controlled: Controlled): Buffer {
+function encodeResponse(controlled: Controlled): Buffer {
   return Buffer.from(JSON.stringify(controlled))
 }

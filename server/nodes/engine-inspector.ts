@@ -1,4 +1,4 @@
-/** Looks after what a node shares with others, each minute: what is not as it should be becomes an alarm. */
+/** Checks the engine at intervals, and raises alarms about what it finds. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Alarm, AlarmKind } from '../../cluster/alarm.js'
 import type { Shared } from '../../cluster/connect.js'
@@ -8,17 +8,17 @@ import type { Alarms, StandingAlarm } from './alarms.js'
 export interface EngineInspectorOptions {
   readonly inspect: Shared['inspect']
   readonly alarms: Alarms
-  /** Time between two looks at the engine, in milliseconds. */
+  /** Time between checks of the engine, in milliseconds. */
   readonly everyMs: number
-  /** What this node knows by itself. */
+  /** Returns the alarms that are known without checking the engine. */
   readonly listLocalAlarms: () => readonly Alarm[]
-  /** Tries again what this node knows to have failed, until `isOver`. Never rejects. */
-  readonly retryFailed: (isOver: () => boolean) => Promise<void>
-  /** Called when the engine could not be looked at. */
+  /** Retries operations of this node that have failed, until `isCancelled` returns true. Never rejects. */
+  readonly retryFailed: (isCancelled: () => boolean) => Promise<void>
+  /** Called when the engine could not be checked. */
   readonly onError: (error: Error) => void
 }
 
-/** The alarms that come of looking at the engine, and those that this node knows by itself. */
+/** Kinds of alarms that checks of the engine raise, and kinds that are known without it. */
 const [engineKinds, localKinds]: readonly [readonly AlarmKind[], readonly AlarmKind[]] = [
   ['replica', 'copies', 'server', 'limit'],
   ['register', 'account', 'platform', 'disk', 'backup']
@@ -32,12 +32,12 @@ export class EngineInspector {
 
   constructor(private readonly options: EngineInspectorOptions) {}
 
-  /** What was found when the engine was last looked at. */
+  /** The result of the last successful check. */
   get report(): EngineReport | undefined {
     return this.#report
   }
 
-  /** When the engine was last looked at with success, seconds since the Unix epoch; 0: never. */
+  /** Time of the last successful check, in seconds since the Unix epoch; 0 if there was none. */
   get inspectedAt(): number {
     return this.#inspectedAt
   }
@@ -51,7 +51,7 @@ export class EngineInspector {
     await this.#running
   }
 
-  /** The alarms that stand. */
+  /** Returns the active alarms. */
   list(): StandingAlarm[] {
     const { alarms, listLocalAlarms } = this.options
     alarms.replace(localKinds, listLocalAlarms())
@@ -66,14 +66,14 @@ export class EngineInspector {
       this.list()
       try {
         const report = await inspect?.()
-        // The engine may have been closed meanwhile, with whatever that looks like.
+        // The engine may have been closed in the meantime; then the report is unreliable.
         if (report && !signal.aborted) {
           this.#report = report
           this.#inspectedAt = Date.now() / 1000
           alarms.replace(engineKinds, report.alarms)
         }
       } catch (error) {
-        // What is known of it stays until it can be looked at again.
+        // The last report and its alarms remain until a check succeeds.
         if (!signal.aborted) onError(error as Error)
       }
       await wait(everyMs, undefined, { signal }).catch(() => undefined)

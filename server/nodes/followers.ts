@@ -1,4 +1,4 @@
-/** Clients connected to this node that hear of changes, wherever their users are served: they follow them from node to node. */
+/** Notifies clients of this node of changes, wherever their users are served. Subscriptions follow a user from node to node. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Life } from '../../cluster/nodes/members.js'
 import { toSentCredentials } from '../../core/account/older-ids.js'
@@ -21,19 +21,19 @@ export interface FollowersOptions {
   readonly ownership: ShardOwnership
 }
 
-/** Time between two attempts to join again, in milliseconds. */
+/** Time between two attempts to rejoin, in milliseconds. */
 const retryMs = 250
 
 export class Followers implements Notifier {
-  readonly #followers = new Map<number, Follower>()
-  #last = 0
+  readonly #subscriptions = new Map<number, RoutedSubscription>()
+  #lastId = 0
   #isClosed = false
-  /** What others tell of subscriptions that they have. */
+  /** Handlers for events of subscriptions at other nodes. */
   readonly events: SubscriptionEvents = {
-    notify: (id, message, payload) => this.#followers.get(id)?.subscriber.notify(message, payload),
-    unsubscribed: id => this.#followers.get(id)?.end(),
+    notify: (id, message, payload) => this.#subscriptions.get(id)?.subscriber.notify(message, payload),
+    unsubscribed: id => this.#subscriptions.get(id)?.end(),
     lost: life => {
-      for (const follower of this.#followers.values()) if (follower.isAt(life)) follower.again()
+      for (const routed of this.#subscriptions.values()) if (routed.isAt(life)) routed.rejoin()
     }
   }
 
@@ -50,43 +50,43 @@ export class Followers implements Notifier {
   }
 
   async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
-    const id = ++this.#last
-    const follower = new Follower(this.options, id, account.username, credentials, subscriber, () =>
-      this.#followers.delete(id)
+    const id = ++this.#lastId
+    const routed = new RoutedSubscription(this.options, id, account.username, credentials, subscriber, () =>
+      this.#subscriptions.delete(id)
     )
-    this.#followers.set(id, follower)
+    this.#subscriptions.set(id, routed)
     try {
-      if (await follower.join()) return follower
-      this.#followers.delete(id)
+      if (await routed.join()) return routed
+      this.#subscriptions.delete(id)
       return undefined
     } catch (error) {
-      this.#followers.delete(id)
+      this.#subscriptions.delete(id)
       throw error
     }
   }
 
-  /** Somebody else serves a shard than before. */
+  /** Rejoins the subscriptions to users of a shard whose node has changed. */
   changed(shard: number): void {
     if (this.#isClosed) return
     const { ownership } = this.options
-    for (const follower of this.#followers.values())
-      if (ownership.getShard(follower.username) === shard) follower.again()
+    for (const routed of this.#subscriptions.values())
+      if (ownership.getShard(routed.username) === shard) routed.rejoin()
   }
 
   close(): void {
     this.#isClosed = true
-    for (const follower of this.#followers.values()) follower.leave()
+    for (const routed of this.#subscriptions.values()) routed.leave()
   }
 }
 
-/** A client, and its subscription at whoever serves its user. */
-class Follower implements Subscription {
+/** The subscription of a client, at the node that serves its user. */
+class RoutedSubscription implements Subscription {
   #subscription: (Subscription & { readonly life: Life | undefined }) | undefined
   #scopes: object = {}
   #isJoining = false
-  #isOver = false
-  /** Whether it is to join again once it has joined. */
-  #isStale = false
+  #hasEnded = false
+  /** True if the node has changed since it began to join. */
+  #needsRejoin = false
 
   constructor(
     private readonly options: FollowersOptions,
@@ -103,36 +103,36 @@ class Follower implements Subscription {
   }
 
   async subscribing(method: string, params: unknown): Promise<object> {
-    const subscription = this.#subscription ?? (this.#isOver ? fail('invalid-access-token') : undefined)
+    const subscription = this.#subscription ?? (this.#hasEnded ? fail('invalid-access-token') : undefined)
     if (!subscription) return fail('api-unavailable')
     const result = await subscription.subscribing(method, params)
     if (method === 'getSubscriptions') return result
-    // To be the same wherever the user is served next.
+    // The scopes are restored at the node that serves the user next.
     const { scopes } = (await subscription.subscribing('getSubscriptions', {})) as { scopes: object }
     this.#scopes = scopes
     return result
   }
 
   leave(): void {
-    this.#isOver = true
+    this.#hasEnded = true
     this.forget()
     this.#subscription?.leave()
     this.#subscription = undefined
   }
 
-  /** The access has ended. */
+  /** Closes the subscription, because its access has ended. */
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.forget()
     this.subscriber.close()
   }
 
-  /** Joins at whoever serves the user. Returns whether the access still allows it. */
+  /** Joins at the node that serves the user. Resolves with whether the access still allows it. */
   async join(): Promise<boolean> {
     const { accounts, calls, feed, nodes, ownership } = this.options
     const { credentials, id, username } = this
-    const here = async (): Promise<Subscription | undefined> => {
+    const joinHere = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
       if (account) await accounts.waitUntilReady(account)
       return feed.join(feed.findAdmission(username, credentials), {
@@ -143,8 +143,8 @@ class Follower implements Subscription {
     const subscription = await nodes.asked<(Subscription & { life: Life | undefined }) | undefined>(
       username,
       async () => {
-        const joined = await calls.read(username, here)
-        return joined && { ...bound(joined), life: undefined }
+        const joined = await calls.read(username, joinHere)
+        return joined && { ...bindMethods(joined), life: undefined }
       },
       async peer => {
         const life = ownership.findOwner(username)
@@ -159,51 +159,51 @@ class Follower implements Subscription {
         return { life, ...peer.subscription(id) }
       }
     )
-    if (this.#isOver) subscription?.leave()
+    if (this.#hasEnded) subscription?.leave()
     else this.#subscription = subscription
     return subscription !== undefined
   }
 
-  /** Joins again, since somebody else serves the user now. */
-  again(): void {
-    this.#isStale = true
-    if (this.#isJoining || this.#isOver) return
+  /** Joins again, because another node serves the user now. */
+  rejoin(): void {
+    this.#needsRejoin = true
+    if (this.#isJoining || this.#hasEnded) return
     this.#isJoining = true
     void this.#rejoin().finally(() => (this.#isJoining = false))
   }
 
   async #rejoin(): Promise<void> {
-    while (this.#isStale && !this.#isOver) {
-      this.#isStale = false
+    while (this.#needsRejoin && !this.#hasEnded) {
+      this.#needsRejoin = false
       this.#subscription?.leave()
       this.#subscription = undefined
       try {
         if (!(await this.join())) return this.end()
-        await this.#subscribeAgain()
+        await this.#restoreScopes()
       } catch (error) {
         if (toApiError(error).status < 500) return this.end()
-        this.#isStale = true
+        this.#needsRejoin = true
         await wait(retryMs, undefined, { ref: false })
       }
     }
-    this.#tellMissed()
+    this.#notifyMissed()
   }
 
-  async #subscribeAgain(): Promise<void> {
+  async #restoreScopes(): Promise<void> {
     if (Object.keys(this.#scopes).length > 0)
       await this.#subscription?.subscribing('subscribe', { scopes: this.#scopes })
   }
 
-  #tellMissed(): void {
-    if (this.#isOver) return
+  #notifyMissed(): void {
+    if (this.#hasEnded) return
     const keys = Object.keys(this.#scopes)
     if (keys.length > 0) this.subscriber.notify('notificationsChanged', { keys })
     else for (const message of catchUpMessages) this.subscriber.notify(message)
   }
 }
 
-/** A subscription whose functions need no `this`. */
-function bound(subscription: Subscription): Subscription {
+/** Returns a subscription whose functions need no `this`. */
+function bindMethods(subscription: Subscription): Subscription {
   return {
     subscribing: (method, params) => subscription.subscribing(method, params),
     leave: () => subscription.leave()

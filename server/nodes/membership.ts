@@ -1,4 +1,4 @@
-/** This node as a member of its cluster: its lease, the shards that it serves, and what is to be done as these come and go. */
+/** This node as a member of its cluster: its lease, its shards, and what happens when shards arrive or leave. */
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Members } from '../../cluster/nodes/members.js'
@@ -16,17 +16,17 @@ export interface MembershipOptions {
   readonly engine: Engine
   readonly log: Log
   readonly tally: Tally
-  /** Whether the copies of a shard's logs agree. */
+  /** Resolves with whether the replicas of a shard's log agree. */
   isSound(shard: number): Promise<boolean>
-  /** Resolves when all is known that concerns all accounts. Rejects if that cannot be said. */
+  /** Resolves when all changes to the platform file are known. Rejects if that is unknown. */
   caughtUp(): Promise<void>
-  /** Gives up the files of all users whom this node does not serve any more. Never rejects. */
+  /** Closes the files of all users that this node does not serve any more. Never rejects. */
   letGo(): Promise<void>
-  /** Goes on with what is owed to users whose shards have come. */
+  /** Resumes pending work for users whose shards have arrived. */
   takeUp(isAmong: (username: string) => boolean): void
-  /** The users of a shard may be served by another node than before. */
+  /** Called when another node may serve a shard. */
   changed(shard: number): void
-  /** Others have declared this node dead: what others have asked it for is void. */
+  /** Called when other nodes have declared this node dead, so that their requests to it are void. */
   dropped(): void
 }
 
@@ -37,7 +37,7 @@ export interface Membership {
   readonly ownership: ShardOwnership
 }
 
-/** Nothing runs yet: the lease is to be started first, then the shards. */
+/** Creates the parts without starting them: the lease has to be started first, then the shards. */
 export async function membershipOf(options: MembershipOptions): Promise<Membership> {
   const { Lease } = await import('../../cluster/nodes/lease.js')
   const { Members } = await import('../../cluster/nodes/members.js')
@@ -47,9 +47,9 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
   const { leaseSeconds, node, nodeUrl, takeoverSeconds } = options.config.cluster
   const schema = userMigrations.length
   const takeoverMs = takeoverSeconds * 1000
-  /** The files of a life that has ended, until they are closed. */
+  /** Resolves once the files that were open when this node was declared dead are closed. */
   let closing: Promise<void> = Promise.resolve()
-  /** Shards that have come in this turn of the event loop. */
+  /** Shards that have arrived in this turn of the event loop. */
   const taken = new Set<number>()
 
   const lease = new Lease({
@@ -90,7 +90,7 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
       },
       onTaken(shard) {
         tally.shardsTaken++
-        if (taken.size === 0) setImmediate(takeOver)
+        if (taken.size === 0) setImmediate(resumeTaken)
         taken.add(shard)
       },
       waitUntilIdle: shard => ownership.waitUntilIdle(shard),
@@ -102,7 +102,7 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
     }
   })
   const ownership = new ShardOwnership(lease, shards, shardCount)
-  const takeOver = (): void => {
+  const resumeTaken = (): void => {
     const added = new Set(taken)
     taken.clear()
     options.takeUp(username => added.has(ownership.getShard(username)))

@@ -1,35 +1,35 @@
-/** The other nodes, as this one asks them. */
+/** Connections to the other nodes, over which this node sends requests. */
 import { deserialize, serialize } from 'node:v8'
 import type { Connection, ConnectionEvents, ConnectionLost } from '../../cluster/nodes/connection.js'
 import type { Life } from '../../cluster/nodes/members.js'
 import { ApiError } from '../../core/errors.js'
 import { Peer } from '../workers/peer.js'
-import type { Operation, Operations, WorkerEvents, WorkerMessage } from '../workers/protocol.js'
+import type { WorkerEvents, WorkerMessage } from '../workers/protocol.js'
 import { uncertain, unreachable } from './unreachable.js'
 
 /** Connects to another node. */
 export type Open = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
 
-/** What the answer is when whoever is asked does not serve the user. */
+/** The response of a node that does not serve the user. */
 export const elsewhere = 'elsewhere'
 
-/** What others tell about subscriptions that this node has asked for. */
+/** Handlers for events of subscriptions that this node has at other nodes. */
 export type SubscriptionEvents = Pick<WorkerEvents, 'notify' | 'unsubscribed'> & {
-  /** Whoever had the subscriptions is gone. */
+  /** The node that had the subscriptions is lost. */
   lost(remote: Life): void
 }
 
-interface Known {
+interface ConnectedPeer {
   readonly peer: Peer
   readonly connection: Pick<Connection, 'hasRoom' | 'post'>
 }
 
-/** Time for which a node is not asked again that could not be reached, in milliseconds. */
-const restMs = 250
+/** Time for which an unreachable node is not contacted again, in milliseconds. */
+const reconnectDelayMs = 250
 
 export class NodePeers {
-  readonly #known = new Map<string, Known>()
-  readonly #unreached = new Map<string, number>()
+  readonly #peers = new Map<string, ConnectedPeer>()
+  readonly #unreachableUntil = new Map<string, number>()
 
   constructor(
     private readonly open: Open,
@@ -37,41 +37,32 @@ export class NodePeers {
     private readonly callsInFlight: number
   ) {}
 
-  /** The node to ask. Throws `api-unavailable` where nothing can be asked at present. */
+  /** Returns the peer for a node. Throws `api-unavailable` if it is unreachable or overloaded. */
   of(life: Life): Peer {
-    const key = keyOf(life)
-    if (performance.now() < (this.#unreached.get(key) ?? 0)) throw unreachable()
-    let known = this.#known.get(key)
-    if (!known) this.#known.set(key, (known = this.#connect(key, life)))
+    const key = getKey(life)
+    if (performance.now() < (this.#unreachableUntil.get(key) ?? 0)) throw unreachable()
+    let connected = this.#peers.get(key)
+    if (!connected) this.#peers.set(key, (connected = this.#connect(key, life)))
     // Beyond this, clients would time out before their call is made.
-    if (known.peer.load >= this.callsInFlight || !known.connection.hasRoom)
+    if (connected.peer.load >= this.callsInFlight || !connected.connection.hasRoom)
       throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
         retryAfter: 1
       })
-    return known.peer
+    return connected.peer
   }
 
-  /** Asks a node. Rejects with the error of the operation, or `api-unavailable` if the node is lost. */
-  async ask<N extends Operation>(
-    life: Life,
-    operation: N,
-    ...args: Parameters<Operations[N]>
-  ): Promise<Awaited<ReturnType<Operations[N]>> | typeof elsewhere> {
-    return await this.of(life).ask(operation, ...args)
-  }
-
-  #connect(key: string, life: Life): Known {
+  #connect(key: string, life: Life): ConnectedPeer {
     const { events } = this
     const peer = new Peer(request => connection.post(serialize(request)), {
-      ...silent,
+      ...ignoredEvents,
       notify: (...args) => events.notify(...args),
       unsubscribed: id => events.unsubscribed(id)
     })
     const connection = this.open(life, {
       receive: message => peer.receive(deserialize(message) as WorkerMessage),
       onLost: (reason: ConnectionLost) => {
-        this.#known.delete(key)
-        if (!reason.hasArrived) this.#unreached.set(key, performance.now() + restMs)
+        this.#peers.delete(key)
+        if (!reason.hasArrived) this.#unreachableUntil.set(key, performance.now() + reconnectDelayMs)
         peer.gone(reason.hasArrived ? uncertain(reason) : unreachable(reason))
         events.lost(life)
       },
@@ -81,20 +72,20 @@ export class NodePeers {
   }
 }
 
-function keyOf({ incarnation, node }: Life): string {
+function getKey({ incarnation, node }: Life): string {
   return `${node} ${incarnation}`
 }
 
-const nothing = (): void => {}
+const ignore = (): void => {}
 
-/** What threads tell, and nodes do not. */
-const silent: WorkerEvents = {
-  ready: nothing,
-  fatal: nothing,
-  notify: nothing,
-  unsubscribed: nothing,
-  log: nothing,
-  forward: nothing,
-  throttled: nothing,
-  forget: nothing
+/** Events that worker threads emit and nodes do not. */
+const ignoredEvents: WorkerEvents = {
+  ready: ignore,
+  fatal: ignore,
+  notify: ignore,
+  unsubscribed: ignore,
+  log: ignore,
+  forward: ignore,
+  throttled: ignore,
+  forget: ignore
 }

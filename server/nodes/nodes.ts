@@ -1,4 +1,4 @@
-/** The core of a cluster as a node's transports see it: calls go to whichever node serves the user. */
+/** Dispatches the calls that a node receives to the nodes that serve their users. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
@@ -30,19 +30,19 @@ export interface NodesOptions {
   readonly ownership: ShardOwnership
   readonly shards: Pick<Shards, 'refresh'>
   readonly files: Pick<SharedAttachments, 'fetchLent' | 'discard' | 'lend'>
-  /** Counts calls that another node is asked for. */
+  /** Durations of calls that are forwarded to other nodes, in milliseconds. */
   readonly forwarded: Pick<Durations, 'add'>
 }
 
-/** Longest time for which the one who serves a user is looked for, in milliseconds: a move may have to be waited for meanwhile. */
-const searchMs = maxMoveWaitMs + 2000
+/** Longest time to search for the node that serves a user, in milliseconds. It may include waiting for a move. */
+const searchTimeoutMs = maxMoveWaitMs + 2000
 const pauseMs = 25
 
 export class Nodes implements Dispatcher {
   readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
-  /** A look at the registers that is under way: many may want one at the same time. */
-  #looking: Promise<void> | undefined
+  /** The read of the registers in progress, which concurrent calls share. */
+  #refreshing: Promise<void> | undefined
 
   constructor(private readonly options: NodesOptions) {
     const { registry } = options
@@ -63,15 +63,15 @@ export class Nodes implements Dispatcher {
   call(request: Request): Promise<Outcome> | Outcome {
     const { calls, ownership } = this.options
     const username = addresseeOf(request)
-    if (username === undefined && !ownership.isCertain && !this.#isRead(request.method))
-      return this.#failure(unreachable(), request)
+    if (username === undefined && !ownership.isCertain && !calls.isRead(request.method))
+      return this.#toFailure(unreachable(), request)
     return this.#isHere(username) ? calls.call(request) : this.forward(username!, request)
   }
 
   precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.precheck(request)
-    return this.#checked<Admittance | Failure>(
+    return this.#checkWhereServed<Admittance | Failure>(
       request,
       () => calls.precheck(request),
       async peer => {
@@ -85,7 +85,7 @@ export class Nodes implements Dispatcher {
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.recheck(request)
-    return this.#checked<Failure | undefined>(
+    return this.#checkWhereServed<Failure | undefined>(
       request,
       () => calls.recheck(request),
       async peer => {
@@ -96,47 +96,47 @@ export class Nodes implements Dispatcher {
     )
   }
 
-  /** Makes a call where a user is served, for a method that runs here. */
+  /** Makes a call at the node that serves a user, on behalf of a method that runs here. */
   async forward(username: string, request: Request): Promise<Outcome> {
     const { calls } = this.options
     try {
       return await this.asked<Outcome>(
         username,
         () => calls.call(request),
-        peer => this.#sent(peer, request)
+        peer => this.#callPeer(peer, request)
       )
     } catch (error) {
-      return this.#failure(error, request)
+      return this.#toFailure(error, request)
     }
   }
 
   /**
-   * Does something here or asks the other node, whoever serves a user. Whoever is asked and does not serve it has done
-   * nothing. Rejects with `api-unavailable` where nobody is found, and with the errors of both.
+   * Calls `runHere` if this node serves the user, `runThere` with a peer otherwise, which resolves with {@link elsewhere} if
+   * it does not serve the user. Rejects with `api-unavailable` if no node is found, and with the errors of both.
    */
   async asked<T>(
     username: string,
-    here: () => Promise<T> | T,
-    there: (peer: Peer) => Promise<T | typeof elsewhere>
+    runHere: () => Promise<T> | T,
+    runThere: (peer: Peer) => Promise<T | typeof elsewhere>
   ): Promise<T> {
     const { peers, ownership } = this.options
-    const endMs = performance.now() + searchMs
+    const endMs = performance.now() + searchTimeoutMs
     for (;;) {
       // A request may have waited for as long as this process was frozen. (cluster/nodes/lease.ts)
       if (!ownership.isCertain) throw unreachable()
       await ownership.waitUntilMoved(username)
-      if (ownership.isOwned(username)) return await here()
+      if (ownership.isOwned(username)) return await runHere()
       const owner = ownership.findOwner(username)
       if (!owner) throw unreachable()
       try {
-        const answer = await there(peers.of(owner))
+        const answer = await runThere(peers.of(owner))
         if (answer !== elsewhere) return answer
         if (performance.now() > endMs) throw unreachable()
-        await this.#look()
+        await this.#refreshShards()
       } catch (error) {
-        // A node that leaves has given its users to others.
-        if (!isUndone(error) || performance.now() > endMs) throw error
-        await this.#look()
+        // A leaving node may have handed its shards to others.
+        if (!isRetryable(error) || performance.now() > endMs) throw error
+        await this.#refreshShards()
         if (ownership.findOwner(username) === owner) throw error
       }
     }
@@ -146,11 +146,11 @@ export class Nodes implements Dispatcher {
     return username === undefined || this.options.ownership.isOwned(username)
   }
 
-  #failure(error: unknown, { method }: Pick<Request, 'method'>): Failure {
+  #toFailure(error: unknown, { method }: Pick<Request, 'method'>): Failure {
     return failureOf(this.services.log, error, method)
   }
 
-  async #sent(peer: Peer, request: Request): Promise<Outcome | typeof elsewhere> {
+  async #callPeer(peer: Peer, request: Request): Promise<Outcome | typeof elsewhere> {
     const lent: UploadedFile[] = []
     const beganMs = performance.now()
     try {
@@ -158,18 +158,18 @@ export class Nodes implements Dispatcher {
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
       const sent = request.files ? { ...request, files: lent } : request
       const outcome = await callOver<typeof elsewhere>(peer, this.services.config, sent)
-      return outcome === elsewhere ? elsewhere : await this.#withDraft(outcome)
+      return outcome === elsewhere ? elsewhere : await this.#fetchDraft(outcome)
     } catch (error) {
-      throw this.#isRead(request.method) ? again(error) : error
+      throw this.options.calls.isRead(request.method) ? toRetryable(error) : error
     } finally {
       this.options.forwarded.add(performance.now() - beganMs)
-      // Those that are in their place are gone already. What cannot be removed now goes when this node starts again.
+      // Accepted files have been moved away. Files that cannot be removed now are removed at the next start.
       for (const { received } of lent) await this.options.files.discard(received).catch(() => undefined)
     }
   }
 
-  /** Has the copy here that is to be sent. */
-  async #withDraft(outcome: Outcome): Promise<Outcome> {
+  /** Fetches the draft of an export that is to be sent from here. */
+  async #fetchDraft(outcome: Outcome): Promise<Outcome> {
     if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
     return {
       ...outcome,
@@ -177,43 +177,35 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  /** Checks a call wherever its user is served. Never rejects. */
-  async #checked<T>(
+  /** Checks a call at the node that serves its user. Never rejects. */
+  async #checkWhereServed<T>(
     request: Omit<Request, 'params'>,
-    here: () => Promise<T> | T,
-    there: (peer: Peer) => Promise<T | typeof elsewhere>
+    runHere: () => Promise<T> | T,
+    runThere: (peer: Peer) => Promise<T | typeof elsewhere>
   ): Promise<T | Failure> {
     try {
-      return await this.asked(request.user ?? '', here, there)
+      return await this.asked(request.user ?? '', runHere, runThere)
     } catch (error) {
-      return this.#failure(again(error), request)
+      return this.#toFailure(toRetryable(error), request)
     }
   }
 
-  #isRead(method: string): boolean {
-    try {
-      return this.options.registry.stages.find(method).definition.mode === 'read'
-    } catch {
-      return true
-    }
-  }
-
-  async #look(): Promise<void> {
-    this.#looking ??= wait(pauseMs)
+  async #refreshShards(): Promise<void> {
+    this.#refreshing ??= wait(pauseMs)
       .then(() => this.options.shards.refresh())
       .catch(() => undefined)
-      .finally(() => (this.#looking = undefined))
-    await this.#looking
+      .finally(() => (this.#refreshing = undefined))
+    await this.#refreshing
   }
 }
 
-/** Whether an error says that nothing has been done. (docs/spec/errors.md#retrying) */
-function isUndone(error: unknown): boolean {
+/** Returns whether an error means that nothing has been done. (docs/spec/errors.md#retrying) */
+function isRetryable(error: unknown): boolean {
   return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter !== undefined
 }
 
-/** A read whose answer was lost may be tried again. */
-function again(error: unknown): unknown {
+/** Makes an error retryable: a read whose response was lost may be repeated. */
+function toRetryable(error: unknown): unknown {
   return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter === undefined
     ? unreachable(error)
     : error

@@ -1,4 +1,4 @@
-/** Ends and removes what nodes have left that are gone: accounts half made or half removed, folders and objects of nobody. */
+/** Completes or removes what lost nodes have left: accounts partly created or deleted, and folders and objects without an owner. */
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import type { Log } from '../../core/log.js'
 import type { Accounts } from '../../storage/accounts.js'
@@ -8,27 +8,27 @@ import type { ShardOwnership } from './shard-ownership.js'
 export interface OrphanCleanupOptions {
   readonly accounts: Pick<Accounts, 'completeUnfinished' | 'handover'>
   readonly platform: Pick<PlatformStore, 'onChange'>
-  /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
+  /** Resolves when this node knows all accounts that existed at the time of the call. Rejects if that is unknown. */
   catchUp(): Promise<void>
   readonly ownership: Pick<ShardOwnership, 'isOwned'>
   readonly files: Pick<SharedAttachments, 'sweep'>
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Times between two looks at accounts, and at objects, in milliseconds. */
+/** Time between checks of accounts, and of objects, in milliseconds. */
 const [cleanUpMs, sweepMs] = [60_000, 3_600_000]
-/** Time for which objects have to have been there that nobody seems to need, in seconds: longer than any upload takes. */
+/** Age from which unreferenced objects are removed, in seconds: longer than any upload takes. */
 const minAgeSeconds = 6 * 3600
 
 export class OrphanCleanup {
-  /** Whether accounts may have been removed without this node being told of each. */
+  /** True if accounts may have been deleted without this node being notified of each. */
   #hasMissed = true
   readonly #timers: NodeJS.Timeout[]
   readonly #unlisten: () => void
 
   constructor(private readonly options: OrphanCleanupOptions) {
     this.#unlisten = options.platform.onChange(command => (this.#hasMissed ||= command === undefined))
-    // What could not be ended, or was begun by a call whose outcome nobody knew.
+    // Repeated for work that failed, or that was begun by a call whose outcome was unknown.
     this.#timers = [
       setInterval(() => void this.cleanUp(), cleanUpMs),
       setInterval(() => void options.files.sweep(minAgeSeconds), sweepMs)
@@ -36,11 +36,11 @@ export class OrphanCleanup {
     void this.cleanUp()
   }
 
-  /** Sees to the accounts that are served here, and to the folders of this node. Never rejects. */
+  /** Completes unfinished accounts that are served here, and removes unknown folders of this node. Never rejects. */
   async cleanUp(): Promise<void> {
     const { accounts, log, ownership } = this.options
     try {
-      // What those who served these accounts before have begun is known then.
+      // Learns what the nodes that served these accounts before have begun.
       await this.options.catchUp()
       await this.#removeUnknown()
       await accounts.completeUnfinished(username => ownership.isOwned(username))

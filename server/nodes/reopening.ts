@@ -1,38 +1,38 @@
-/** What a node does when an operator has restored the backup of an account that it serves. */
+/** Closes and reopens accounts of this node whose backups an operator has restored. */
 import type { Services } from '../../core/call/services.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { announceAccountChange } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export class Reopening {
-  /** `caughtUp` resolves when this node knows all that the platform file of the cluster said when it was called. */
+  /** `catchUp` resolves when this node has applied all changes to the platform file made before the call. */
   constructor(
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'platform' | 'previews'>,
     private readonly feed: Pick<LiveNotifier, 'notifyAll'>,
-    private readonly caughtUp: () => Promise<void>
+    private readonly catchUp: () => Promise<void>
   ) {}
 
-  /** Lets go of what this node holds of an account, whether or not it can still write to its log. Returns the account. */
+  /** Closes an account, whether or not it can still write to its log, and returns it. Rejects if the user is unknown. */
   async letGo(username: string): Promise<Account> {
-    await this.caughtUp()
+    await this.catchUp()
     const { accounts, platform } = this.services
     const account = platform.find(username)
     if (!account) throw new Error(`Unknown user "${username}"`)
-    // What could not be confirmed is given up all the same: another file has taken its place.
+    // Unconfirmed commits are discarded, because another file has replaced the account.
     await accounts.handover.release(account).catch(() => undefined)
     return account
   }
 
-  /** The same, and opens what is there now: whoever listens hears that all of it may have changed. */
+  /** Closes an account, opens the restored file, and notifies subscribers that everything may have changed. */
   async reopen(username: string): Promise<void> {
     const account = await this.letGo(username)
     const { accounts, previews } = this.services
     previews.forget(account)
-    // Suspended ones, and those that have moved, are opened by nobody.
+    // A suspended account, or one that has moved, is not opened here.
     if (!accounts.find(username)) return
     await accounts.waitUntilReady(account)
     announceAccountChange(this.services, account)
-    // Naming each of its streams would hold everybody up: there may be a hundred thousand, a hundred levels deep.
+    // Listing its streams would block the event loop: there may be a hundred thousand, a hundred levels deep.
     this.feed.notifyAll(username)
   }
 }

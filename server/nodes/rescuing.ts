@@ -1,4 +1,4 @@
-/** What a node does for `coffer cluster rescue`, by the names of users. */
+/** Carries out `coffer cluster rescue` on a node, by user name. */
 import type { ScannedEnd } from '../../cluster/scan-log.js'
 import type { FoundCopy, Rescue } from '../../cluster/rescue.js'
 import type { Accounts } from '../../storage/accounts.js'
@@ -9,18 +9,18 @@ export class Rescuing {
     private readonly accounts: Pick<Accounts, 'find'>
   ) {}
 
-  /** Where the log of a user ends, and the copies that this node can have. Rejects if there is no such user. */
+  /** Returns where the log of a user ends, and the copies that this node can use. Rejects if the user is unknown. */
   async look(username: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
-    return await this.rescue.inspect(this.#idOf(username))
+    return await this.rescue.inspect(this.#getAccountId(username))
   }
 
-  /** Makes a copy the user's file. Resolves with what has been done. Rejects with what is against it. */
+  /** Replaces the user's file by a copy. Resolves with a message about the result. Rejects with the reason if it cannot. */
   async take(username: string, place: string, isLossAccepted: boolean): Promise<string> {
-    const { lsn } = await this.rescue.restore(this.#idOf(username), place, isLossAccepted)
+    const { lsn } = await this.rescue.restore(this.#getAccountId(username), place, isLossAccepted)
     return `${username} continues from commit ${lsn} of the copy "${place}"`
   }
 
-  #idOf(username: string): string {
+  #getAccountId(username: string): string {
     const account = this.accounts.find(username)
     if (!account) throw new Error(`Unknown user "${username}"`)
     return account.id

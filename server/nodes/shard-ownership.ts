@@ -1,4 +1,4 @@
-/** Which users this node serves, and the calls on them that are under way: a shard leaves only once they have ended. */
+/** Which users this node serves, and their calls in progress: a shard leaves only once these have ended. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Life } from '../../cluster/nodes/members.js'
@@ -9,7 +9,7 @@ import { unreachable } from './unreachable.js'
 /** Longest time that a move waits for the calls on a shard, in milliseconds. */
 const maxIdleWaitMs = 2000
 
-/** Longest time that calls wait for a shard that is being moved, in milliseconds: a move that has waited still takes a while. */
+/** Longest time that calls wait for a shard that is being moved, in milliseconds. A move takes a while after its wait. */
 export const maxMoveWaitMs = 2 * maxIdleWaitMs
 
 export class ShardOwnership {
@@ -27,36 +27,37 @@ export class ShardOwnership {
     this.#running = Array.from({ length: count }, () => 0)
   }
 
-  /** The shard of a user. */
+  /** Returns the shard of a user. */
   getShard(username: string): number {
     return this.#shards.indexOf(username)
   }
 
-  /** Whether a user's file may be open here: until the last call on it has ended. */
+  /** Returns whether a user's file may be open here, which it may be until its last call has ended. */
   isHeld(username: string): boolean {
     return this.shards.isHeld(this.getShard(username))
   }
 
-  /** Whether this node serves a user. */
+  /** Returns whether this node serves a user. */
   isOwned(username: string): boolean {
     return this.shards.isMine(this.getShard(username))
   }
 
+  /** Returns the node that serves a user. */
   findOwner(username: string): Life | undefined {
     return this.shards.findOwner(this.getShard(username))
   }
 
-  /** Whether what was just read is certain to be the latest there is. */
+  /** True if data that was just read is certainly the latest. */
   get isCertain(): boolean {
     return this.lease.isValid()
   }
 
-  /** Whether each shard has somebody who serves it: nobody has yet while the first nodes of a cluster start. */
+  /** True if every shard is served. That is not so while the first nodes of a cluster start. */
   get isFullyAssigned(): boolean {
     return this.#running.every((_calls, shard) => this.shards.findOwner(shard) !== undefined)
   }
 
-  /** Waits for a user's shard to arrive elsewhere, if it is being moved, but not for long. */
+  /** Waits until a user's shard has been moved, if it is being moved, for {@link maxMoveWaitMs} at most. */
   async waitUntilMoved(username: string): Promise<void> {
     const moved = this.shards.waitUntilMoved(this.getShard(username))
     if (!moved) return
@@ -66,7 +67,7 @@ export class ShardOwnership {
     stopping.abort()
   }
 
-  /** Does something on a user's file, which is here until that has ended. Throws `api-unavailable` without a valid lease. */
+  /** Runs work on a user's file, which stays here until it has ended. Throws `api-unavailable` without a valid lease. */
   run<T>(username: string, work: () => Promise<T> | T): Promise<T> | T {
     if (!this.isCertain) throw unreachable()
     const shard = this.getShard(username)
@@ -82,7 +83,7 @@ export class ShardOwnership {
     }
   }
 
-  /** Resolves when no call on a shard is under way any more, or has been for too long. */
+  /** Resolves when no call on a shard is in progress, or after {@link maxIdleWaitMs}. */
   async waitUntilIdle(shard: number): Promise<void> {
     if (this.#running[shard] === 0) return
     const stopping = new AbortController()

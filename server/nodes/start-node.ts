@@ -1,10 +1,11 @@
-/** Starts the core as a node of a cluster: the runtime in this thread, which serves some shards and asks others for the rest. */
+/** Starts the core as a node of a cluster: a runtime in this thread that serves some shards, and dispatches other calls to other nodes. */
 import { mkdir } from 'node:fs/promises'
 import type { Config } from '../../core/settings/config.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Readiness } from '../gauges.js'
 import type { Host, HostOptions } from '../hosting.js'
 import { Runtime } from '../runtime.js'
+import { closeAll, type Closers } from '../close-all.js'
 import { accountQuestions } from './account-questions.js'
 import { Announcements } from './announcements.js'
 import { answering } from './answering.js'
@@ -22,23 +23,20 @@ import { times } from './times.js'
 import { onceThere } from './waiting.js'
 
 /** Bytes that may wait to be sent to another node. */
-const maxWaiting = 64 * 1024 * 1024
+const maxWaitingBytes = 64 * 1024 * 1024
 
-/** Waits for an engine that does not answer. Rejects, with everything closed again, if something else cannot be used. */
+/** Starts a node, and waits while the engine does not respond. Rejects, with everything closed, for any other error. */
 export async function startNode(config: Config, options: HostOptions): Promise<Host> {
   const { log, onWait = () => {}, signal } = options
   return await onceThere(async () => await startOnce(config, options), { log, onWait, signal })
 }
 
 async function startOnce(config: Config, options: HostOptions): Promise<Host> {
-  const closers: (() => Promise<void> | void)[] = []
-  const close = async (): Promise<void> => {
-    while (closers.length > 0) await closers.pop()!()
-  }
+  const closers: Closers = []
   try {
-    return await build(config, options, closers, close)
+    return await build(config, options, closers)
   } catch (error) {
-    await close()
+    await closeAll(closers)
     throw error
   }
 }
@@ -46,8 +44,7 @@ async function startOnce(config: Config, options: HostOptions): Promise<Host> {
 async function build(
   config: Config,
   { clock, concerns, log, methodModules, shared }: HostOptions,
-  closers: (() => Promise<void> | void)[],
-  close: () => Promise<void>
+  closers: Closers
 ): Promise<Host> {
   const { connect } = await import('../../cluster/connect.js')
   const { logSubject } = await import('../../cluster/nodes/shard-placement.js')
@@ -59,45 +56,49 @@ async function build(
   const { Tally } = await import('../../cluster/tally.js')
   const { compareSeconds, node } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
-  const isSound = async (shard: number): Promise<boolean> => (await checks.isLogComplete?.(shard)) ?? true
+  const isLogComplete = async (shard: number): Promise<boolean> =>
+    (await checks.isLogComplete?.(shard)) ?? true
   closers.push(() => engine.close())
 
   const tally = new Tally()
   let runtime!: Runtime
-  let nodes!: Nodes
-  let followers!: Followers
-  let remains: OrphanCleanup | undefined
+  let dispatcher!: Nodes
+  let notifier!: Followers
+  let orphanCleanup: OrphanCleanup | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
-  const notGivenUp = (cause: unknown): void => log.error('accounts could not be released', { cause })
-  const letGo = async (): Promise<void> => {
+  const logReleaseError = (cause: unknown): void => log.error('accounts could not be released', { cause })
+  const releaseAccounts = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
-    await imports.leave().catch(notGivenUp)
-    await accounts.handover.releaseUnless(account => accounts.owns(account)).catch(notGivenUp)
+    await imports.leave().catch(logReleaseError)
+    await accounts.handover.releaseUnless(account => accounts.owns(account)).catch(logReleaseError)
   }
   const { lease, members, shards, ownership } = await membershipOf({
     config,
     engine,
     log,
     tally,
-    isSound,
+    isSound: isLogComplete,
     caughtUp: () => platformLog.catchUp(),
-    letGo,
+    letGo: releaseAccounts,
     takeUp(isAmong) {
       runtime.takeUp(isAmong)
-      void remains?.cleanUp()
+      void orphanCleanup?.cleanUp()
     },
-    changed: shard => followers.changed(shard),
+    changed: shard => notifier.changed(shard),
     dropped: () => connections.closeEnded()
   })
   const layout = new Layout(config.dataDir)
-  const questions = accountQuestions(() => runtime.services.platform, ownership, { isSound, logSubject })
+  const lookups = accountQuestions(() => runtime.services.platform, ownership, {
+    isSound: isLogComplete,
+    logSubject
+  })
   const logs = new ShippedLogs({
     log: engine,
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
-    ...questions,
+    ...lookups,
     isCertain: () => ownership.isCertain,
     tally,
     timeoutMs: times.confirmMs,
@@ -132,10 +133,10 @@ async function build(
     },
     shard: {
       index: 0,
-      // Each node has the limits of its settings for itself.
+      // The limits in the settings apply to each node.
       map: { size: 1, indexOf: username => (ownership.isHeld(username) ? 0 : 1) },
       peers: {
-        forward: (...call) => nodes.forward(...call),
+        forward: (...call) => dispatcher.forward(...call),
         note: note => announcements.tell({ note })
       },
       urlOf(username) {
@@ -149,16 +150,16 @@ async function build(
   const announcements = new Announcements(engine, node, runtime.services)
   closers.push(announcements.begin())
 
-  /** Of the platform file, since the start. */
-  let changes = 0
-  closers.push(platform.onChange(() => void changes++))
+  /** Number of changes to the platform file since the start. */
+  let changeCount = 0
+  closers.push(platform.onChange(() => void changeCount++))
   const calls = new LocalCalls({
     registry: runtime.registry,
     ownership,
     caughtUp: () => platformLog.catchUp(),
-    known: () => changes
+    known: () => changeCount
   })
-  const oversight = new ClusterMonitor({
+  const monitor = new ClusterMonitor({
     config,
     engine,
     healthAlarms: concerns,
@@ -177,29 +178,36 @@ async function build(
     },
     platformLog
   })
-  const rescue = new Rescue({ ...questions, log: engine, objects, layout, isServed: id => logs.isServed(id) })
+  const rescue = new Rescue({ ...lookups, log: engine, objects, layout, isServed: id => logs.isServed(id) })
   closers.push(() => rescue.close())
-  const rescuing = new Rescuing(rescue, accounts)
-  const reopening = new Reopening(runtime.services, runtime.feed, () => platformLog.catchUp())
+  const accountRescue = new Rescuing(rescue, accounts)
+  const restoredAccounts = new Reopening(runtime.services, runtime.feed, () => platformLog.catchUp())
   const connections = new Connections({
     ...times,
     engine,
-    maxWaitingBytes: maxWaiting,
+    maxWaitingBytes,
     getOwnLife: () => ({ node, incarnation: lease.incarnation }),
     accept: connection => answering({ runtime, calls, ownership, files: attachments }, connection),
-    control: message => answerControl(message, { lease, oversight, reopening, rescuing, shards })
+    control: message =>
+      answerControl(message, {
+        lease,
+        oversight: monitor,
+        reopening: restoredAccounts,
+        rescuing: accountRescue,
+        shards
+      })
   })
   closers.push(() => connections.close())
   const peers = new NodePeers(
     (remote, events) => connections.open(remote, events),
     {
-      notify: (...args) => followers.events.notify(...args),
-      unsubscribed: id => followers.events.unsubscribed(id),
-      lost: life => followers.events.lost(life)
+      notify: (...args) => notifier.events.notify(...args),
+      unsubscribed: id => notifier.events.unsubscribed(id),
+      lost: life => notifier.events.lost(life)
     },
     config.limits.callsInFlight
   )
-  nodes = new Nodes({
+  dispatcher = new Nodes({
     registry: runtime.registry,
     calls,
     peers,
@@ -208,13 +216,13 @@ async function build(
     files: attachments,
     forwarded: tally.forwarded
   })
-  followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, ownership })
+  notifier = new Followers({ nodes: dispatcher, calls, feed: runtime.feed, accounts, ownership })
 
   await lease.start()
   closers.push(() => lease.end())
   shards.start()
   closers.push(() => shards.stop())
-  remains = new OrphanCleanup({
+  orphanCleanup = new OrphanCleanup({
     accounts,
     platform,
     ownership,
@@ -222,28 +230,28 @@ async function build(
     log,
     catchUp: () => platformLog.catchUp()
   })
-  closers.push(() => remains?.close())
-  await oversight.start()
-  closers.push(() => oversight.stop())
+  closers.push(() => orphanCleanup?.close())
+  await monitor.start()
+  closers.push(() => monitor.stop())
   return {
-    dispatcher: nodes,
-    notifier: followers,
+    dispatcher,
+    notifier,
     platform,
     runtime,
-    alarms: () => oversight.alarms(),
-    addMetrics: (library, registry) => oversight.addMetrics(library, registry),
+    alarms: () => monitor.alarms(),
+    addMetrics: registry => monitor.addMetrics(registry),
     gauges: () => runtime.gauges(),
     async readiness(): Promise<Readiness> {
-      const isWell = lease.isValid() && platformLog.refusal === undefined
-      return { ...(await runtime.readiness()), cluster: isWell && ownership.isFullyAssigned }
+      const isHealthy = lease.isValid() && platformLog.refusal === undefined
+      return { ...(await runtime.readiness()), cluster: isHealthy && ownership.isFullyAssigned }
     },
     settle: () => runtime.settle(),
     async drain() {
-      followers.close()
+      notifier.close()
       await runtime.drain()
       lease.leave()
       await shards.drain()
     },
-    close
+    close: () => closeAll(closers)
   }
 }

@@ -1,4 +1,4 @@
-/** Mails the operator about alarms, by one node for all of them: the one whose name comes first among those that live. */
+/** Mails the operator about the alarms of all nodes. The node whose name comes first among those alive sends the mails. */
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Members } from '../../cluster/nodes/members.js'
@@ -20,57 +20,58 @@ export interface TellingOptions {
   readonly own: () => readonly StandingAlarm[]
 }
 
-/** Where it stands what has been told. */
-const key = 'alarms'
-const engineAway: Told = {
+/** The key of the ledger in the register. */
+const ledgerKey = 'alarms'
+const engineAlarm: Told = {
   kind: 'engine',
   about: '',
   text: 'The engine of the cluster is not responding, so no one can be served. At least two of its three servers must be running'
 }
 
-/** Begins. Returns what ends it. */
+/** Starts to send mails. Returns a function that stops it. */
 export async function tellOperator(options: TellingOptions): Promise<() => Promise<void>> {
   const { config, engine, lease, members, own } = options
-  const { createOverview: overviewOf } = await import('../../cluster/nodes/overview.js')
+  const { createOverview } = await import('../../cluster/nodes/overview.js')
   const { node } = config.cluster
-  const isUpToUs = (): boolean =>
+  const isSender = (): boolean =>
     members.all
       .filter(({ state }) => state === 'alive')
       .map(each => each.node)
       .toSorted()[0] === node
-  const ask = async (other: string): Promise<readonly StandingAlarm[] | undefined> =>
+  const listAlarms = async (other: string): Promise<readonly StandingAlarm[] | undefined> =>
     other === node ? own() : await alarmsAt(engine, other)
   const shared = new AlarmMails({
     ...options,
     ledger: await sharedLedger(engine),
     collect: async () =>
-      lease.isSteady() && isUpToUs() ? (await overviewOf(engine.register, ask)).alarms : undefined
+      lease.isSteady() && isSender() ? (await createOverview(engine.register, listAlarms)).alarms : undefined
   })
-  // What nobody can write down: as far as this node knows, it would be the one to tell.
-  const alone = new AlarmMails({
+  // Without the engine there is no shared ledger: this node mails if, as far as it knows, it is the sender.
+  const local = new AlarmMails({
     ...options,
     ledger: new OwnLedger(),
-    collect: async () => await Promise.resolve(isUpToUs() ? (lease.isValid() ? [] : [engineAway]) : undefined)
+    collect: async () =>
+      await Promise.resolve(isSender() ? (lease.isValid() ? [] : [engineAlarm]) : undefined)
   })
   shared.start()
-  alone.start()
-  return async () => void (await Promise.all([shared.stop(), alone.stop()]))
+  local.start()
+  return async () => void (await Promise.all([shared.stop(), local.stop()]))
 }
 
-/** What all nodes have told, in a register of theirs. One that cannot be read says that nothing has been told. */
+/** Opens the ledger that all nodes share, in the register. Unreadable content counts as empty. */
 export async function sharedLedger({ register }: Pick<Engine, 'register'>): Promise<Ledger> {
   const { Conflict } = await import('../../cluster/engine.js')
   const { readJson } = await import('../../cluster/nodes/json.js')
   return {
     async read() {
-      const found = await register.get(key)
+      const found = await register.get(ledgerKey)
       const { sent, told }: Partial<LedgerState> = (found && readJson(found.bytes)) ?? {}
-      const state = { told: listOf(told).filter(isTold), sent: listOf(sent).filter(isTime) }
+      const state = { told: toList(told).filter(isAlarm), sent: toList(sent).filter(isTime) }
       return { revision: found?.revision ?? 0, state }
     },
     async write(revision, state) {
       try {
-        await register.cas(key, revision, Buffer.from(JSON.stringify(state)))
+        await register.cas(ledgerKey, revision, Buffer.from(JSON.stringify(state)))
         return true
       } catch (error) {
         if (error instanceof Conflict) return false
@@ -80,11 +81,11 @@ export async function sharedLedger({ register }: Pick<Engine, 'register'>): Prom
   }
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function isTold(value: unknown): value is Told {
+function isAlarm(value: unknown): value is Told {
   const { about, kind, text } = Object(value) as Partial<Told>
   return [about, kind, text].every(each => typeof each === 'string')
 }

@@ -1,6 +1,6 @@
-/** The times that nodes keep among themselves, in milliseconds. */
+/** Intervals and timeouts of the nodes of a cluster, in milliseconds. */
 
-/** Heartbeats in the time of a lease, and the longest time between them. */
+/** Heartbeats during one lease, and the longest time between them. */
 export const [beats, longestBeatMs] = [3, 2000]
 export const times = {
   steadyMs: 2500,

@@ -1,7 +1,7 @@
-/** What callers are told when whoever serves a user cannot be asked, or cannot be certain. (docs/spec/errors.md#retrying) */
+/** Errors for calls when the node that serves a user is unreachable, or its lease is invalid. (docs/spec/errors.md#retrying) */
 import { ApiError } from '../../core/errors.js'
 
-/** Nothing has been done: it may be tried again. */
+/** Returns the error for a call that has not been made, so that it may be retried. */
 export function unreachable(cause?: unknown): ApiError {
   return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
     retryAfter: 1,
@@ -9,7 +9,7 @@ export function unreachable(cause?: unknown): ApiError {
   })
 }
 
-/** Something may have been done. Without `retryAfter`, which would say that nothing has. */
+/** Returns the error for a call that may have been made. It has no `retryAfter`, which would mean that nothing was done. */
 export function uncertain(cause?: unknown): ApiError {
   return new ApiError('api-unavailable', 'The result of this call is unknown. Check whether it took effect', {
     cause

@@ -1,39 +1,39 @@
-/** Waits for the engine of the cluster at the start of a node: the machines of a site may come up in any order. */
+/** Waits for the engine of the cluster when a node starts: the machines of a site may start in any order. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../core/log.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 
 export interface WaitingOptions {
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** Called as long as it has to be waited, again and again. */
+  /** Called repeatedly while it waits. */
   readonly onWait: () => void
-  /** Ends waiting. */
+  /** Cancels the wait. */
   readonly signal: AbortSignal | undefined
 }
 
-/** Time between two attempts, after which one is slow, and between two lines of the log, in milliseconds. */
-const [pauseMs, slowMs, tellMs] = [1000, 10_000, 60_000]
+/** Milliseconds between two attempts, until an attempt is reported as slow, and between two lines of the log. */
+const [pauseMs, slowMs, reportMs] = [1000, 10_000, 60_000]
 
 /**
- * Starts something as often as it takes, while the engine does not answer. Rejects with whatever else is wrong, and as soon as
- * the signal says so; what is under way then is left to itself.
+ * Calls `start` until it succeeds, while the engine does not respond. Rejects with any other error, and with the reason of the
+ * signal when it is aborted; an attempt in progress is not cancelled.
  */
 export async function onceThere<T>(
   start: () => Promise<T>,
   { log, onWait, signal }: WaitingOptions
 ): Promise<T> {
   const { EngineUnavailable } = await import('../../cluster/engine.js')
-  let told: number | undefined
-  const tell = (message: string, cause?: unknown): void => {
+  let lastReportMs: number | undefined
+  const report = (message: string, cause?: unknown): void => {
     onWait()
-    if (told !== undefined && performance.now() - told < tellMs) return
-    told = performance.now()
+    if (lastReportMs !== undefined && performance.now() - lastReportMs < reportMs) return
+    lastReportMs = performance.now()
     log.warn(message, { cause })
   }
-  // With one server of three it can be connected to, and nothing be written.
-  const slow = setInterval(
+  // With one of three servers up, connecting succeeds, but writes wait.
+  const slowTimer = setInterval(
     () =>
-      tell(
+      report(
         'this node has not started yet; it is waiting for the engine of the cluster, or for its previous lease to expire'
       ),
     slowMs
@@ -42,25 +42,25 @@ export async function onceThere<T>(
     for (;;) {
       signal?.throwIfAborted()
       try {
-        const started = await unlessEnded(start(), signal)
-        if (told !== undefined) log.info('the engine of the cluster is responding')
+        const started = await cancelOnAbort(start(), signal)
+        if (lastReportMs !== undefined) log.info('the engine of the cluster is responding')
         return started
       } catch (error) {
-        const isAway = error instanceof EngineUnavailable || error instanceof StoreUnavailable
-        if (signal?.aborted || !isAway) throw error
-        tell('the engine of the cluster is not responding; this node is waiting for it', error)
+        const isUnavailable = error instanceof EngineUnavailable || error instanceof StoreUnavailable
+        if (signal?.aborted || !isUnavailable) throw error
+        report('the engine of the cluster is not responding; this node is waiting for it', error)
       }
       await wait(pauseMs, undefined, { signal, ref: false })
     }
   } finally {
-    clearInterval(slow)
+    clearInterval(slowTimer)
   }
 }
 
-/** What work ends with, unless the signal says first that nobody waits for it any more. */
-async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Settles as `work` does, or rejects as soon as the signal is aborted. */
+async function cancelOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return await work
-  // A race with one promise for all attempts would keep what each has failed with for as long as it takes.
+  // A race with one promise for all attempts would keep the errors of all of them in memory.
   return await new Promise((resolve, reject) => {
     const end = (): void => reject(signal.reason as Error)
     signal.addEventListener('abort', end, { once: true })

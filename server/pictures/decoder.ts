@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { fitInto, type Frame, type Size } from '../../core/previews/sizes.js'
 import { hasManyParts } from './picture-parts.js'
-import type { Ask, Limits, Refusal, Result, Said } from './protocol.js'
+import type { Ask, Limits, Result, Said } from './protocol.js'
 
 /** The parts of sharp that are used, since its own types are missing where it is not installed. */
 interface Sharp {
@@ -27,46 +27,46 @@ interface SharpModule {
 const loaders = ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Tiff', 'Heif']
 const quality = 80
 /** How often memory is checked, in milliseconds. A decoder may exceed the limit in between. */
-const watchEveryMs = 5
+const memoryCheckMs = 5
 
 const { maxMemory, maxPixels } = JSON.parse(process.argv[2] ?? '') as Limits
 let library: Promise<SharpModule> | undefined
-let pieces: Uint8Array[] = []
+let chunks: Uint8Array[] = []
 
-goFirst()
-process.on('message', (ask: Ask) => {
-  if ('piece' in ask) pieces.push(ask.piece)
-  else void work(ask.frame)
+raiseOomScore()
+process.on('message', (request: Ask) => {
+  if ('piece' in request) chunks.push(request.piece)
+  else void handleFrame(request.frame)
 })
-process.once('disconnect', end)
+process.once('disconnect', killSelf)
 
-async function work(frame: Frame | undefined): Promise<void> {
+async function handleFrame(frame: Frame | undefined): Promise<void> {
   const watch = setInterval(() => {
-    if (process.memoryUsage.rss() > maxMemory) end()
-  }, watchEveryMs)
+    if (process.memoryUsage.rss() > maxMemory) killSelf()
+  }, memoryCheckMs)
   try {
-    const picture = Buffer.concat(pieces)
-    pieces = []
-    say(hasManyParts(picture) ? { refusal: 'many-parts' } : await decoded(picture, frame))
+    const picture = Buffer.concat(chunks)
+    chunks = []
+    reply(hasManyParts(picture) ? { refusal: 'many-parts' } : await decode(picture, frame))
   } finally {
     clearInterval(watch)
   }
 }
 
-async function decoded(picture: Buffer, frame: Frame | undefined): Promise<Result> {
-  const sharp = await (library ??= load()).catch(() => undefined)
+async function decode(picture: Buffer, frame: Frame | undefined): Promise<Result> {
+  const sharp = await (library ??= loadSharp()).catch(() => undefined)
   if (!sharp) return { refusal: 'missing' }
   try {
     // Truncated pictures are common (a phone ran out of power): the available part is shown.
     const opened = sharp(picture, { autoOrient: true, limitInputPixels: maxPixels, failOn: 'none' })
     const size: Size = (await opened.metadata()).autoOrient
-    return frame ? { preview: await rendered(opened, fitInto(frame, size)) } : { size }
+    return frame ? { preview: await render(opened, fitInto(frame, size)) } : { size }
   } catch (error) {
-    return unreadable(error)
+    return { refusal: 'unreadable', cause: String(error) }
   }
 }
 
-async function rendered(picture: Sharp, size: Size): Promise<Buffer> {
+async function render(picture: Sharp, size: Size): Promise<Buffer> {
   return await picture
     .resize({ ...size, fit: 'fill' })
     .flatten({ background: '#ffffff' })
@@ -74,11 +74,7 @@ async function rendered(picture: Sharp, size: Size): Promise<Buffer> {
     .toBuffer()
 }
 
-function unreadable(error: unknown): Refusal {
-  return { refusal: 'unreadable', cause: String(error) }
-}
-
-async function load(): Promise<SharpModule> {
+async function loadSharp(): Promise<SharpModule> {
   // A variable, so that the build works without the package.
   const name: string = 'sharp'
   const { default: sharp } = (await import(name)) as { default: SharpModule }
@@ -89,20 +85,20 @@ async function load(): Promise<SharpModule> {
   return sharp
 }
 
-function say(result: Result): void {
+function reply(result: Result): void {
   process.send!({ result, memory: process.memoryUsage.rss() } satisfies Said)
 }
 
-/** If the machine runs out of memory, the system is to kill this process rather than the service. (Linux) */
-function goFirst(): void {
+/** Makes Linux kill this process before the service if the machine runs out of memory. */
+function raiseOomScore(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Other systems choose by themselves.
+    // Other systems have no such file.
   }
 }
 
-/** Immediately: an orderly exit would wait for the decoder. */
-function end(): void {
+/** Kills this process immediately: an orderly exit would wait for the decoder. */
+function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')
 }

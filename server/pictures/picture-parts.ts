@@ -7,7 +7,7 @@
 const maxScans = 100
 const maxFrames = 1000
 
-/** Whether a picture has more scans, frames or pages than any real one. */
+/** Returns whether a picture has more scans, frames or pages than any real one. */
 export function hasManyParts(picture: Buffer): boolean {
   if (picture.length < 16) return false
   if (picture[0] === 0xff && picture[1] === 0xd8) return hasManyScans(picture)
@@ -17,46 +17,50 @@ export function hasManyParts(picture: Buffer): boolean {
   return start.startsWith('MM') && hasManyPages(picture, false)
 }
 
-/** Every scan of a JPEG covers the whole picture, however few bytes it has. */
+/** Counts the scans of a JPEG. Each one covers the whole picture, however few bytes it has. */
 function hasManyScans(picture: Buffer): boolean {
   let scans = 0
-  for (let at = picture.indexOf(0xff, 2); at >= 0; at = picture.indexOf(0xff, at)) {
-    while (picture[at] === 0xff) at++
-    const marker = picture[at] ?? 0xd9
-    at++
+  for (let offset = picture.indexOf(0xff, 2); offset >= 0; offset = picture.indexOf(0xff, offset)) {
+    while (picture[offset] === 0xff) offset++
+    const marker = picture[offset] ?? 0xd9
+    offset++
     if (marker === 0xd9) return false
     // Image data, or markers within it.
     if (marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue
     if (marker === 0xda && ++scans > maxScans) return true
-    if (at + 2 > picture.length) return false
-    at += picture.readUInt16BE(at)
+    if (offset + 2 > picture.length) return false
+    offset += picture.readUInt16BE(offset)
   }
   return false
 }
 
-/** The decoder searches all frames of a WebP before it renders the first one. */
+/** Counts the chunks of a WebP. The decoder searches all frames before it renders the first one. */
 function hasManyChunks(picture: Buffer): boolean {
   let chunks = 0
-  for (let at = 12; at + 8 <= picture.length; chunks++) {
+  for (let offset = 12; offset + 8 <= picture.length; chunks++) {
     if (chunks > maxFrames) return true
-    const size = picture.readUInt32LE(at + 4)
-    at += 8 + size + (size % 2)
+    const size = picture.readUInt32LE(offset + 4)
+    offset += 8 + size + (size % 2)
   }
   return false
 }
 
-/** The same goes for the pages of a TIFF, a linked list. */
-function hasManyPages(picture: Buffer, isLittle: boolean): boolean {
-  const uint = (at: number, size: 2 | 4): number =>
-    at + size > picture.length ? 0 : isLittle ? picture.readUIntLE(at, size) : picture.readUIntBE(at, size)
-  const isBig = uint(2, 2) === 43
+/** Counts the pages of a TIFF, which are a linked list. The decoder searches them all, too. */
+function hasManyPages(picture: Buffer, isLittleEndian: boolean): boolean {
+  const readUint = (offset: number, size: 2 | 4): number =>
+    offset + size > picture.length
+      ? 0
+      : isLittleEndian
+        ? picture.readUIntLE(offset, size)
+        : picture.readUIntBE(offset, size)
+  const isBigTiff = readUint(2, 2) === 43
   // Offsets beyond 4 GB point outside of any accepted file.
-  const lowHalf = isBig && !isLittle ? 4 : 0
-  let at = uint((isBig ? 8 : 4) + lowHalf, 4)
-  for (let pages = 0; at > 0; pages++) {
+  const lowHalf = isBigTiff && !isLittleEndian ? 4 : 0
+  let offset = readUint((isBigTiff ? 8 : 4) + lowHalf, 4)
+  for (let pages = 0; offset > 0; pages++) {
     if (pages > maxFrames) return true
-    const entries = isBig ? uint(at + (isLittle ? 0 : 6), 2) : uint(at, 2)
-    at = uint(at + (isBig ? 8 + 20 * entries : 2 + 12 * entries) + lowHalf, 4)
+    const entries = isBigTiff ? readUint(offset + (isLittleEndian ? 0 : 6), 2) : readUint(offset, 2)
+    offset = readUint(offset + (isBigTiff ? 8 + 20 * entries : 2 + 12 * entries) + lowHalf, 4)
   }
   return false
 }

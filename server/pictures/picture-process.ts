@@ -7,41 +7,48 @@ import type { Ask, Limits, Result, Said } from './protocol.js'
 /** Decoding has a lower priority than requests; the range is -20 to 19. */
 const priority = 10
 /** Environment variables for finding libraries. Others are not passed on, since they may hold secrets. */
-const variables = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'NODE_OPTIONS', 'NODE_PATH', 'SystemRoot']
+const allowedVariables = [
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'SystemRoot'
+]
 
 /** The picture has ended the process, by exceeding a limit or by crashing the decoder. */
 export class PictureTooCostly extends Error {}
 
-/** The process could not be started, or has exited for reasons of its own. */
+/** The process could not be started, or has exited for a reason other than the picture. */
 export class NoPictureProcess extends Error {}
 
 export class PictureProcess {
   readonly #child: ChildProcess
   /** Settles the current request. */
   #settle: ((result: Result | Error) => void) | undefined
-  #end: Error | undefined
-  /** Set at once, since the process exits a moment later. */
+  #error: Error | undefined
+  /** Set before the process exits, which takes a moment. */
   #isKilled = false
   /** Memory last reported, in bytes. */
   #memory = 0
 
   constructor(private readonly limits: Limits) {
-    this.#child = started(limits)
+    this.#child = startProcess(limits)
     this.#child.on('message', ({ memory, result }: Said) => {
       this.#memory = memory
       this.#settle?.(result)
     })
-    this.#child.on('error', cause => this.#ended(notStarted(cause)))
+    this.#child.on('error', cause => this.#onEnd(createStartError(cause)))
     this.#child.once('exit', (code, signal) => {
-      const how = `An image decoding process exited: ${signal ?? code}`
-      this.#ended(signal ? new PictureTooCostly(how) : new NoPictureProcess(how))
+      const message = `An image decoding process exited: ${signal ?? code}`
+      this.#onEnd(signal ? new PictureTooCostly(message) : new NoPictureProcess(message))
     })
-    this.#lower()
+    this.#lowerPriority()
   }
 
-  /** Whether it can decode another picture: memory left over from earlier ones must not count against the next. */
+  /** True if it can decode another picture. Memory left over from earlier ones must not count against the next. */
   get isFit(): boolean {
-    return !this.#isKilled && this.#end === undefined && this.#memory < this.limits.maxMemory / 2
+    return !this.#isKilled && this.#error === undefined && this.#memory < this.limits.maxMemory / 2
   }
 
   /**
@@ -53,24 +60,24 @@ export class PictureProcess {
     frame: Frame | undefined,
     seconds: number
   ): Promise<Result> {
-    this.#stayFor(true)
+    this.#holdEventLoop(true)
     const timer = setTimeout(() => this.kill(), seconds * 1000)
     try {
-      const answer = this.#answer()
+      const decoded = this.#awaitResult()
       // It may fail while the picture is still being sent; the error is reported when it is awaited below.
-      answer.catch(() => undefined)
-      for await (const piece of picture) {
-        if (this.#end) break
-        await this.#ask({ piece })
+      decoded.catch(() => undefined)
+      for await (const chunk of picture) {
+        if (this.#error) break
+        await this.#send({ piece: chunk })
       }
-      await this.#ask({ frame })
-      return await answer
+      await this.#send({ frame })
+      return await decoded
     } catch (error) {
       this.kill()
       throw error
     } finally {
       clearTimeout(timer)
-      this.#stayFor(false)
+      this.#holdEventLoop(false)
     }
   }
 
@@ -85,15 +92,15 @@ export class PictureProcess {
     return this.#child.pid !== undefined
   }
 
-  #answer(): Promise<Result> {
+  #awaitResult(): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#settle = result => (result instanceof Error ? reject(result) : resolve(result))
-      if (this.#end) reject(this.#end)
+      if (this.#error) reject(this.#error)
     })
   }
 
   /** Resolves when the message is sent. If that fails, the process is ending, which the result reports. */
-  async #ask(ask: Ask): Promise<void> {
+  async #send(ask: Ask): Promise<void> {
     if (!this.#isStarted) return
     await new Promise<void>(resolve => {
       this.#child.send(ask, error => {
@@ -103,13 +110,13 @@ export class PictureProcess {
     })
   }
 
-  #ended(error: Error): void {
-    this.#end ??= error
-    this.#settle?.(this.#end)
+  #onEnd(error: Error): void {
+    this.#error ??= error
+    this.#settle?.(this.#error)
   }
 
-  /** An idle process does not keep the service running. */
-  #stayFor(isBusy: boolean): void {
+  /** Keeps the service running while a picture is decoded, but not for an idle process. */
+  #holdEventLoop(isBusy: boolean): void {
     const { channel } = this.#child
     if (isBusy) {
       this.#child.ref()
@@ -120,32 +127,32 @@ export class PictureProcess {
     }
   }
 
-  #lower(): void {
+  #lowerPriority(): void {
     try {
       if (this.#isStarted) setPriority(this.#child.pid!, priority)
     } catch {
-      // It has exited already, or its priority may not be changed: it works all the same.
+      // It has exited already, or its priority may not be changed. It works at any priority.
     }
   }
 }
 
 /** Throws {@link NoPictureProcess} if starting fails at once; other failures are emitted as `error`. */
-function started(limits: Limits): ChildProcess {
-  const env = Object.fromEntries(variables.map(name => [name, process.env[name]]))
+function startProcess(limits: Limits): ChildProcess {
+  const env = Object.fromEntries(allowedVariables.map(name => [name, process.env[name]]))
   try {
     return fork(new URL('decoder.js', import.meta.url), [JSON.stringify(limits)], {
       env,
-      // Not those of the service: they may name a file of secrets (--env-file) or a port in use (--inspect).
+      // The options of the service may name a file of secrets (--env-file) or a port in use (--inspect).
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc']
     })
   } catch (error) {
-    throw notStarted(error)
+    throw createStartError(error)
   }
 }
 
-function notStarted(cause: unknown): NoPictureProcess {
+function createStartError(cause: unknown): NoPictureProcess {
   return new NoPictureProcess(`An image decoding process could not be started: ${String(cause)}`, {
     cause
   })

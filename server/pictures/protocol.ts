@@ -1,13 +1,13 @@
 /** Messages between the service and a process that decodes pictures. */
 import type { Frame, Size } from '../../core/previews/sizes.js'
 
-/** A request: a piece of the picture, or, after the last piece, the wanted frame. */
+/** A request: a chunk of the picture or, after the last chunk, the requested frame. */
 export type Ask = { readonly piece: Uint8Array } | { readonly frame: Frame | undefined }
 
-/** A result: the picture in that frame, or its size if no frame was given, or the reason for neither. */
+/** A result: the picture scaled into that frame, its size if no frame was given, or the reason for neither. */
 export type Result = { readonly preview: Uint8Array } | { readonly size: Size } | Refusal
 
-/** A response: the result, and the memory that the process now uses, in bytes. */
+/** A reply: the result, and the memory that the process now uses, in bytes. */
 export interface Said {
   readonly result: Result
   readonly memory: number

@@ -1,5 +1,5 @@
 /**
- * Scales pictures down in processes of their own, which are started on demand and end when idle.
+ * Scales pictures down in separate processes, which are started on demand and end when idle.
  * (docs/spec/previews.md#reading)
  */
 import { ApiError } from '../../core/errors.js'
@@ -10,42 +10,41 @@ import { NoPictureProcess, PictureProcess, PictureTooCostly } from './picture-pr
 import type { Refusal, Result } from './protocol.js'
 
 /** Time limit for a picture, in seconds. */
-const defaultSeconds = 30
+const defaultTimeoutSeconds = 30
 /** Seconds after which an idle process ends. */
 const idleSeconds = 20
-/** Seconds after which somebody for whom there was no process may try again. */
+/** Seconds after which clients may retry when no process could be started. */
 const retryAfter = 5
 
-type Pieces = AsyncIterable<Uint8Array>
+type Chunks = AsyncIterable<Uint8Array>
 
 /** Starts processes on demand only. */
 export class PictureProcesses implements PictureRenderer {
   readonly #all = new Set<PictureProcess>()
   readonly #idle = new Map<PictureProcess, NodeJS.Timeout>()
 
-  /** `seconds`: time limit for a picture. */
   constructor(
     private readonly limits: Pick<Settings['previews'], 'maxMemory' | 'maxPixels'>,
-    private readonly seconds = defaultSeconds
+    private readonly timeoutSeconds = defaultTimeoutSeconds
   ) {}
 
-  async measure(picture: Pieces): Promise<Size> {
+  async measure(picture: Chunks): Promise<Size> {
     const result = await this.#decode(picture)
-    return 'size' in result ? result.size : refused(result)
+    return 'size' in result ? result.size : throwRefusal(result)
   }
 
-  async render(picture: Pieces, frame: Frame): Promise<Buffer> {
+  async render(picture: Chunks, frame: Frame): Promise<Buffer> {
     const result = await this.#decode(picture, frame)
-    return 'preview' in result ? Buffer.from(result.preview) : refused(result)
+    return 'preview' in result ? Buffer.from(result.preview) : throwRefusal(result)
   }
 
   close(): void {
-    for (const one of this.#all) this.#end(one)
+    for (const process of this.#all) this.#end(process)
   }
 
-  async #decode(picture: Pieces, frame?: Frame): Promise<Result> {
+  async #decode(picture: Chunks, frame?: Frame): Promise<Result> {
     try {
-      return await this.#decodeBy(this.#take(), picture, frame)
+      return await this.#decodeWith(this.#takeProcess(), picture, frame)
     } catch (cause) {
       if (cause instanceof PictureTooCostly)
         throw createUnreadableError('The image needs too much memory or time for a preview', cause)
@@ -58,21 +57,21 @@ export class PictureProcesses implements PictureRenderer {
     }
   }
 
-  async #decodeBy(one: PictureProcess, picture: Pieces, frame?: Frame): Promise<Result> {
+  async #decodeWith(process: PictureProcess, picture: Chunks, frame?: Frame): Promise<Result> {
     try {
-      return await one.decode(picture, frame, this.seconds)
+      return await process.decode(picture, frame, this.timeoutSeconds)
     } finally {
-      if (one.isFit) this.#rest(one)
-      else this.#end(one)
+      if (process.isFit) this.#keepIdle(process)
+      else this.#end(process)
     }
   }
 
-  #take(): PictureProcess {
-    for (const [one, timer] of this.#idle) {
+  #takeProcess(): PictureProcess {
+    for (const [process, timer] of this.#idle) {
       clearTimeout(timer)
-      this.#idle.delete(one)
-      if (one.isFit) return one
-      this.#end(one)
+      this.#idle.delete(process)
+      if (process.isFit) return process
+      this.#end(process)
     }
     const { maxMemory, maxPixels } = this.limits
     const started = new PictureProcess({ maxMemory, maxPixels })
@@ -80,19 +79,19 @@ export class PictureProcesses implements PictureRenderer {
     return started
   }
 
-  #rest(one: PictureProcess): void {
-    this.#idle.set(one, setTimeout(() => this.#end(one), idleSeconds * 1000).unref())
+  #keepIdle(process: PictureProcess): void {
+    this.#idle.set(process, setTimeout(() => this.#end(process), idleSeconds * 1000).unref())
   }
 
-  #end(one: PictureProcess): void {
-    clearTimeout(this.#idle.get(one))
-    this.#idle.delete(one)
-    this.#all.delete(one)
-    one.kill()
+  #end(process: PictureProcess): void {
+    clearTimeout(this.#idle.get(process))
+    this.#idle.delete(process)
+    this.#all.delete(process)
+    process.kill()
   }
 }
 
-function refused(result: Result): never {
+function throwRefusal(result: Result): never {
   const { cause, refusal } = result as Refusal
   if (refusal === 'missing')
     throw new ApiError(

@@ -1,4 +1,4 @@
-/** What operators have the process do: change settings, make a backup, start again. Each is recorded among their deeds. (docs/spec/administration.md#activity-log) */
+/** Actions of operators on the process: changing settings, starting a backup, restarting. Each is recorded in the activity log. (docs/spec/administration.md#activity-log) */
 import { toApiError } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -9,27 +9,33 @@ import type { Configuration, Operator } from '../../transports/http/pages/operat
 import type { SettingsSource } from '../setup/setup-service.js'
 import { SettingsEditor } from './editor.js'
 
-interface Parts {
+interface OperatorActionsOptions {
   readonly source: SettingsSource
-  /** The settings with which the service has been started. */
+  /** The settings with which the service was started. */
   readonly settings: Settings
   readonly platform: PlatformStore
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Returns what the routes of operators call. */
-export function createConfiguration({ clock, log, platform, settings, source }: Parts): Configuration {
+/** Returns the actions that the operators' routes call. */
+export function createConfiguration({
+  clock,
+  log,
+  platform,
+  settings,
+  source
+}: OperatorActionsOptions): Configuration {
   const editor = new SettingsEditor(source, settings)
   const record = async (
-    deed: { method: string; detail: object },
+    action: { method: string; detail: object },
     operator: Operator,
     error: string | null
   ) => {
     const { ip, username } = operator
     const id = username === undefined ? null : (platform.find(username)?.id ?? null)
     try {
-      const { detail, method } = deed
+      const { detail, method } = action
       await platform.change('addDeed', {
         time: Math.floor(clock.now()),
         method,
@@ -40,34 +46,34 @@ export function createConfiguration({ clock, log, platform, settings, source }: 
         ip
       })
     } catch (cause) {
-      // It has been done: to say that it failed would be wrong.
-      log.error('an action of an operator could not be recorded', { method: deed.method, cause })
+      // The action itself has succeeded, so the error is only logged.
+      log.error('an action of an operator could not be recorded', { method: action.method, cause })
     }
   }
-  const recorded = async (
+  const runRecorded = async (
     operator: Operator,
-    deed: { method: string; detail: object },
+    action: { method: string; detail: object },
     work: () => Promise<object> | object
   ): Promise<object> => {
     try {
       const result = await work()
-      await record(deed, operator, null)
+      await record(action, operator, null)
       return result
     } catch (error) {
-      await record({ ...deed, detail: {} }, operator, toApiError(error).id)
+      await record({ ...action, detail: {} }, operator, toApiError(error).id)
       throw error
     }
   }
   return {
     list: () => editor.list(),
     update: async (operator, params) =>
-      await recorded(
+      await runRecorded(
         operator,
         { method: 'system.updateSettings', detail: { settings: Object.keys(params.values) } },
         async () => await editor.update(params)
       ),
     startBackup: async operator =>
-      await recorded(operator, { method: 'system.startBackup', detail: {} }, () => {
+      await runRecorded(operator, { method: 'system.startBackup', detail: {} }, () => {
         if (settings.backup.to === '')
           fail('invalid-operation', 'The setting backup.to is empty. Set a destination for backups first')
         if (settings.cluster.node !== '')
@@ -86,8 +92,8 @@ export function createConfiguration({ clock, log, platform, settings, source }: 
         return { isRunning: true }
       }),
     restart: async operator =>
-      await recorded(operator, { method: 'system.restart', detail: {} }, () => {
-        // The answer is on its way by then; those under way are waited for.
+      await runRecorded(operator, { method: 'system.restart', detail: {} }, () => {
+        // After the response has been passed to the socket; calls in progress finish first.
         setImmediate(() => source.restart())
         return { started: editor.started }
       })

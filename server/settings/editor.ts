@@ -1,4 +1,4 @@
-/** Shows operators the settings with their sources, and keeps those that they change. (docs/spec/administration.md#changing-settings) */
+/** Lists the settings and their sources for operators, and stores those that they change. (docs/spec/administration.md#changing-settings) */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -28,87 +28,88 @@ interface EditableSetting extends PublicSetting {
   readonly isEditable: boolean
   /** Where its value comes from; absent if it is the default. */
   readonly origin?: Origin
-  /** What decides instead of the page, where it could be changed there otherwise. */
+  /** The source that overrides the page, if the setting could otherwise be changed there. */
   readonly fixedBy?: Origin
-  /** Whether the value that is kept differs from the one in force. */
+  /** True if the stored value differs from the one in effect. */
   readonly isPending: boolean
-  /** The values to choose from, where there are few. */
+  /** The permitted values, if they are listed. */
   readonly choices?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
 }
 
 export class SettingsEditor {
-  /** Tells one start from the next, in milliseconds. */
+  /** Time of the start, in milliseconds since the Unix epoch. Clients detect a restart by it. */
   readonly started = Date.now()
 
-  /** `inForce`: the settings with which the service has been started. */
+  /** `current`: the settings with which the service was started. */
   constructor(
     private readonly source: SettingsSource,
-    private readonly inForce: Settings
+    private readonly current: Settings
   ) {}
 
-  /** Returns the settings that are kept, where each comes from, and whether they are in force. No secrets. */
+  /** Returns the stored settings without secrets, where each comes from, and whether it is in effect. */
   list(): object {
     const read = this.source.read()
-    const settings = toEditable(read, this.inForce)
+    const settings = toEditable(read, this.current)
     return {
       version: this.#version(read),
       started: this.started,
-      node: this.inForce.cluster.node === '' ? null : this.inForce.cluster.node,
+      node: this.current.cluster.node === '' ? null : this.current.cluster.node,
       needsRestart: settings.some(({ isPending }) => isPending),
       settings
     }
   }
 
   /**
-   * Keeps changed settings, which count from the next start. Throws 409 if others were kept since `version`, and
-   * `invalid-parameters-format`, with all problems at once, for what cannot be a setting, or cannot be changed here.
+   * Stores changed settings, which take effect at the next start. Throws 409 if settings were stored since `version`, and
+   * `invalid-parameters-format`, with all problems at once, for invalid values and settings that cannot be changed here.
    */
   async update({ values, version }: SettingsUpdate): Promise<object> {
-    const { settings } = this.#changed(version, values)
-    const further = (await this.source.check?.(settings)) ?? []
-    refuseProblems(further, values)
-    // Nothing below waits: of two changes that are based on the same version, one is refused.
-    const { pageSettings } = this.#changed(version, values)
+    const { settings } = this.#applyChanges(version, values)
+    const moreProblems = (await this.source.check?.(settings)) ?? []
+    refuseProblems(moreProblems, values)
+    // Nothing below is asynchronous: of two changes based on the same version, one is refused.
+    const { pageSettings } = this.#applyChanges(version, values)
     writeFileAtomically(
-      join(new Layout(this.inForce.dataDir).root, pageSettingsFile),
+      join(new Layout(this.current.dataDir).root, pageSettingsFile),
       formatPageSettings(pageSettings)
     )
     return this.list()
   }
 
-  #changed(version: string, values: SettingsUpdate['values']): ReadSettings {
-    const present = this.source.read()
-    if (version !== this.#version(present))
+  #applyChanges(version: string, values: SettingsUpdate['values']): ReadSettings {
+    const stored = this.source.read()
+    if (version !== this.#version(stored))
       throw new ApiError('invalid-operation', 'The settings have changed in the meantime. Read them again', {
         status: 409,
         data: { code: 'settings-changed' }
       })
-    refuseFixed(present, values)
-    const read = this.source.read(mergePageSettings(present.pageSettings, toChoices(present, values)))
+    refuseFixed(stored, values)
+    const read = this.source.read(mergePageSettings(stored.pageSettings, toChoices(stored, values)))
     refuseProblems(read.problems, values)
     return read
   }
 
-  /** Of a cluster each node keeps its own: what was read from one node cannot be changed on another. */
+  /** Each node of a cluster stores its own settings: those read from one node cannot be changed on another. */
   #version({ pageSettings }: ReadSettings): string {
-    const text = JSON.stringify([this.inForce.cluster.node, pageSettings])
+    const text = JSON.stringify([this.current.cluster.node, pageSettings])
     return createHash('sha256').update(text).digest('base64url').slice(0, 22)
   }
 }
 
-function toEditable({ origins, settings }: ReadSettings, inForce: Settings): EditableSetting[] {
-  const kept = listPublicSettings(settings)
-  return settingsList.map((setting, at) => {
+function toEditable({ origins, settings }: ReadSettings, current: Settings): EditableSetting[] {
+  const publicSettings = listPublicSettings(settings)
+  return settingsList.map((setting, index) => {
     const { key } = setting
     const isEditable = editableKeys.includes(key)
     const origin = origins.get(key)
     const fixedBy = isEditable ? findFixed(origins, key) : undefined
-    const isPending = isEditable && !isDeepStrictEqual(valueIn(inForce, setting), valueIn(settings, setting))
+    const isPending =
+      isEditable && !isDeepStrictEqual(getValue(current, setting), getValue(settings, setting))
     return {
-      ...kept[at]!,
-      ...(isEditable && boundsOf(setting)),
+      ...publicSettings[index]!,
+      ...(isEditable && getConstraints(setting)),
       ...(key === registrationKey && {
         value: toRegistrationMode(settings.registration),
         choices: registrationModes
@@ -121,13 +122,13 @@ function toEditable({ origins, settings }: ReadSettings, inForce: Settings): Edi
   })
 }
 
-/** Returns what decides on a setting instead of the page. A password that is given belongs to the server given with it. */
+/** Returns the source that overrides the page for a setting. One that sets the mail password also fixes its server. */
 function findFixed(origins: ReadSettings['origins'], key: string): Origin | undefined {
-  const given = [key, ...(isMailServerSetting(key) ? [mailPasswordKey] : [])].map(each => origins.get(each))
-  return given.find(origin => origin && origin.kind !== 'page')
+  const candidates = [key, ...(isMailServerSetting(key) ? [mailPasswordKey] : [])]
+  return candidates.map(each => origins.get(each)).find(origin => origin && origin.kind !== 'page')
 }
 
-function boundsOf({ schema }: Setting): Partial<EditableSetting> {
+function getConstraints({ schema }: Setting): Partial<EditableSetting> {
   const {
     enum: choices,
     maximum,
@@ -144,11 +145,11 @@ function boundsOf({ schema }: Setting): Partial<EditableSetting> {
   }
 }
 
-function valueIn(settings: Settings, { path }: Setting): unknown {
+function getValue(settings: Settings, { path }: Setting): unknown {
   return path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
 }
 
-/** Throws, with all of them at once, if keys are no settings, or none that can be changed here. */
+/** Throws, with all problems at once, for keys that are unknown or cannot be changed here. */
 function refuseFixed({ origins }: ReadSettings, values: SettingsUpdate['values']): void {
   const problems = Object.keys(values).flatMap((key): Violation[] => {
     const refuse = (code: string, message: string): Violation[] => [
@@ -164,20 +165,20 @@ function refuseFixed({ origins }: ReadSettings, values: SettingsUpdate['values']
   if (problems.length > 0) refuseParams(problems)
 }
 
-/** Throws, with all of them at once, if there are problems with settings. */
+/** Throws, with all problems at once, if there are any. */
 function refuseProblems(problems: readonly string[], values: SettingsUpdate['values']): void {
   if (problems.length === 0) return
   refuseParams(
     problems.map(message => {
       const key = Object.keys(values).find(each => message.startsWith(`${each} `))
       if (key === undefined) return { code: 'setting-invalid', message, path: '#/values' }
-      const own = message.replace(`${key} (${pageSettingsFile}) `, '')
-      return { code: 'setting-invalid', message: own, path: `#/values/${key}`, param: key }
+      const text = message.replace(`${key} (${pageSettingsFile}) `, '')
+      return { code: 'setting-invalid', message: text, path: `#/values/${key}`, param: key }
     })
   )
 }
 
-/** Returns what has to be kept. Throws for a mode of registration that there is not. */
+/** Returns the settings to store. Throws for an unknown registration mode. */
 function toChoices(
   { origins, settings }: ReadSettings,
   values: SettingsUpdate['values']
@@ -188,18 +189,18 @@ function toChoices(
   if (mode !== undefined) {
     if (!registrationModes.some(each => each === mode))
       refuseProblems([`${registrationKey} must be one of ${registrationModes.join(', ')}`], values)
-    // Tokens that are in force stay good.
+    // If the mode is unchanged, existing tokens remain valid.
     if (mode === toRegistrationMode(settings.registration)) choices.delete(registrationKey)
     else choices.set(registrationKey, tokensFor(mode))
   }
-  // Whoever names another server does not get the password of the former one.
-  const namesServer = settingsList.some(
+  // A password is never sent to another server than the one it was set for.
+  const isServerChanged = settingsList.some(
     setting =>
       isMailServerSetting(setting.key) &&
       choices.has(setting.key) &&
-      !isDeepStrictEqual(choices.get(setting.key) ?? setting.defaultValue, valueIn(settings, setting))
+      !isDeepStrictEqual(choices.get(setting.key) ?? setting.defaultValue, getValue(settings, setting))
   )
-  if (namesServer && !choices.has(mailPasswordKey) && origins.has(mailPasswordKey))
+  if (isServerChanged && !choices.has(mailPasswordKey) && origins.has(mailPasswordKey))
     choices.set(mailPasswordKey, undefined)
   return choices
 }

@@ -1,4 +1,4 @@
-/** What is asked for when the service is set up, as settings. */
+/** Converts the choices made during set-up into settings, and back. */
 import { randomBytes } from 'node:crypto'
 import {
   editableKeys,
@@ -12,7 +12,7 @@ import { refuseParams } from '../../core/validation/params.js'
 import type { SetupChoices } from '../../schemas/setup.js'
 
 /** The setting of each choice. */
-const keys: Readonly<Record<keyof SetupChoices, string>> = {
+const settingKeys: Readonly<Record<keyof SetupChoices, string>> = {
   serviceName: 'service.name',
   publicUrl: 'publicUrl',
   registration: registrationKey,
@@ -24,22 +24,22 @@ const keys: Readonly<Record<keyof SetupChoices, string>> = {
   mailFrom: 'services.email.from'
 }
 /**
- * Everything that the pages let somebody choose and that is believed in a backup that others could write to: not where backups
- * go, since that would send everything there.
+ * Settings made on pages that are restored from a backup, even though others could have written to it. `backup.to` is not
+ * among them, since it would send all data there.
  */
 export const chosenKeys: ReadonlySet<string> = new Set([
-  ...Object.values(keys),
+  ...Object.values(settingKeys),
   ...editableKeys.filter(key => key !== 'backup.to'),
   'operators',
   'adminKey'
 ])
-const entries = Object.entries(keys) as [keyof SetupChoices, string][]
+const entries = Object.entries(settingKeys) as [keyof SetupChoices, string][]
 
-/** Returns the settings that were chosen, but for those that are given elsewhere. */
+/** Returns the chosen settings, except those that another source sets. */
 export function settingsFor(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const { invitationTokens } = settings.registration
-  // What is left out must not open the service to everybody: the page suggests the same.
+  // If no mode is chosen, registration must not be open. The page has the same default.
   const registration = invitationTokens === null ? 'invited' : undefined
   for (const [name, key] of entries) {
     const choice = { registration, ...choices }[name]
@@ -49,7 +49,7 @@ export function settingsFor(choices: SetupChoices, { given, settings }: ReadSett
   return values
 }
 
-/** Throws `invalid-parameters-format`, with all of them at once, if choices cannot be settings. */
+/** Throws `invalid-parameters-format`, with all problems at once, for invalid choices. */
 export function assertSettings({ problems }: ReadSettings): void {
   if (problems.length === 0) return
   refuseParams(
@@ -60,7 +60,7 @@ export function assertSettings({ problems }: ReadSettings): void {
   )
 }
 
-/** What is in force now, without secrets, and where it was set if it cannot be chosen here. */
+/** Returns the current settings without secrets, and the source of each that cannot be chosen here. */
 export function presentChoices(
   { publicUrl, registration, service, services }: Settings,
   { given }: ReadSettings
@@ -70,7 +70,7 @@ export function presentChoices(
     choices: {
       serviceName: service.name,
       publicUrl,
-      registration: registrationOf(registration, given.has(keys.registration)),
+      registration: getRegistrationMode(registration, given.has(settingKeys.registration)),
       mailHost: smtp.host,
       mailPort: smtp.port,
       mailEncryption: smtp.encryption,
@@ -83,12 +83,12 @@ export function presentChoices(
   }
 }
 
-/** A service that is being set up is for those who are invited, unless something else is set. */
-function registrationOf(registration: Settings['registration'], isGiven: boolean): RegistrationMode {
+/** Returns the registration mode; by invitation during set-up, unless another one is set. */
+function getRegistrationMode(registration: Settings['registration'], isGiven: boolean): RegistrationMode {
   return registration.invitationTokens === null && !isGiven ? 'invited' : toRegistrationMode(registration)
 }
 
-/** With at least one token listed, those of `coffer invite` are valid too. */
+/** Returns the invitation tokens for a registration mode. If at least one is listed, those of `coffer invite` are valid, too. */
 export function tokensFor(choice: unknown): string[] | null {
   if (choice === 'open') return null
   return choice === 'closed' ? [] : [randomBytes(12).toString('base64url')]

@@ -1,4 +1,4 @@
-/** Sets the service up for whoever has the set-up link: an operator's account, and the main settings. (docs/spec/administration.md#set-up) */
+/** Sets up the service with the set-up link: the operator's account and the main settings. (docs/spec/administration.md#set-up) */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
@@ -23,27 +23,27 @@ import { removeSetupLink, isSetupSecret, writeFileAtomically } from '../../stora
 import type { SetupDesk } from '../../transports/http/pages/setup.js'
 import { assertSettings, presentChoices, settingsFor } from './choices.js'
 
-/** What the process knows that was started with settings from several sources. */
+/** Reads the settings of this process from their sources, and acts on the process. */
 export interface SettingsSource {
-  /** The settings as they would be with these choices; without any, as they are. */
+  /** Returns the settings with these choices applied; without any, the stored settings. */
   read(chosen?: PageSettings): ReadSettings
-  /** Returns further problems with settings: of the files and places that they name. */
+  /** Returns further problems with settings: of the files and destinations that they name. */
   check?(settings: Settings): Promise<readonly string[]>
-  /** Begins a backup of those that the service makes by itself. Returns whether it does. */
+  /** Starts a scheduled backup now. Returns false if one is in progress. */
   startBackup?(): boolean
-  /** Starts the service again, in the same place, with the settings that are kept. */
+  /** Restarts the service with the stored settings. */
   restart(): void
 }
 
-/** Time for a test mail, in milliseconds. */
+/** Timeout for a test mail, in milliseconds. */
 const mailTimeoutMs = 15_000
 
 export class SetupService implements SetupDesk {
   readonly #throttle: Throttle
-  /** The key of the operator for this process: the account is made as the operator makes others. */
+  /** The admin key of this process: the account is created by the method that operators use. */
   readonly #adminKey: string
-  /** One at a time: of two people with the link, one is the operator. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** The last `finish` call. They run one at a time: of two people with the link, only one becomes the operator. */
+  #lastFinish: Promise<unknown> = Promise.resolve()
   #isDone = false
 
   constructor(
@@ -85,8 +85,8 @@ export class SetupService implements SetupDesk {
   }
 
   finish(ip: string, answers: SetupFinish): Promise<object> {
-    const finished = this.#last.then(async () => await this.#finish(ip, answers))
-    this.#last = finished.catch(() => undefined)
+    const finished = this.#lastFinish.then(async () => await this.#finish(ip, answers))
+    this.#lastFinish = finished.catch(() => undefined)
     return finished
   }
 
@@ -104,7 +104,7 @@ export class SetupService implements SetupDesk {
     assertPasswordComplexity(this.#config, password, 'password')
     const passwordHash = await createPasswords().hash(password)
     await this.#createAccount(ip, { username, email, language, passwordHash })
-    // Nothing below waits: an operator who is not written down would leave the link good.
+    // Nothing below is asynchronous: the link must not stay valid after the account was created.
     const { pageSettings } = this.#applyChoices(choices, username)
     writeFileAtomically(join(this.layout.root, pageSettingsFile), formatPageSettings(pageSettings))
     this.#isDone = true
@@ -114,16 +114,16 @@ export class SetupService implements SetupDesk {
     return { username, publicUrl, serviceName: service.name }
   }
 
-  /** The settings with these choices. Throws `invalid-parameters-format`. */
+  /** Returns the settings with these choices. Throws `invalid-parameters-format`. */
   #applyChoices(choices: SetupChoices, operator?: string): ReadSettings {
-    const present = this.source.read()
-    const values = settingsFor(choices, present)
+    const stored = this.source.read()
+    const values = settingsFor(choices, stored)
     if (operator !== undefined) {
       values.set('operators', [operator])
-      // With it, commands work through the running service.
-      if (present.settings.adminKey === '') values.set('adminKey', randomBytes(24).toString('base64url'))
+      // Commands need it to work through the running service.
+      if (stored.settings.adminKey === '') values.set('adminKey', randomBytes(24).toString('base64url'))
     }
-    const read = this.source.read(mergePageSettings(present.pageSettings, values))
+    const read = this.source.read(mergePageSettings(stored.pageSettings, values))
     assertSettings(read)
     return read
   }
@@ -139,7 +139,7 @@ export class SetupService implements SetupDesk {
     if (!outcome.ok) throw outcome.error
   }
 
-  /** Throws `forbidden` unless the link is good. Wrong secrets are counted, right ones as well while there is none. */
+  /** Throws `forbidden` unless the link is valid. All failed attempts are counted, even if no link is valid. */
   #assertValidLink(ip: string, secret: string): void {
     const guess = { subject: 'setup', ip }
     this.#throttle.check(guess)
@@ -150,8 +150,8 @@ export class SetupService implements SetupDesk {
 }
 
 /**
- * Whether a set-up link can be good: nobody has been named as an operator, nothing else says who is one, and the password
- * that is chosen there opens something.
+ * Returns whether set-up links can be valid: there is no operator, no other source sets `operators`, and signing in with a
+ * password is enabled.
  */
 export function isSetupOpen({ given, settings }: Pick<ReadSettings, 'given' | 'settings'>): boolean {
   return settings.operators.length === 0 && !given.has('operators') && settings.auth.passwords === 'on'

@@ -1,7 +1,7 @@
-/** Whose file a call needs. */
+/** Determines whose file a call needs. */
 import type { Request } from '../../core/call/outcome.js'
 
-/** The user whose file a call needs; methods of the service that use one name that user in their params. */
+/** Returns the user whose file a call needs, if any. Methods of the service name that user in their params. */
 export function addresseeOf({ params, user }: Pick<Request, 'params' | 'user'>): string | undefined {
   if (user !== undefined) return user
   if (typeof params !== 'object' || params === null || !('username' in params)) return undefined

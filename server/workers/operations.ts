@@ -1,4 +1,4 @@
-/** What a runtime answers to whoever sends it calls: another thread, or another machine. */
+/** The operations of a runtime that another thread or node requests. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { failureOf } from '../../core/call/outcome.js'
 import type { Log } from '../../core/log.js'
@@ -17,7 +17,7 @@ import {
 } from './protocol.js'
 import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
-/** What is asked: a runtime, or something in its place. */
+/** The runtime that operations act on, or a replacement. */
 export type Asked = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
   readonly registry: Pick<Dispatcher, 'call' | 'precheck' | 'recheck'>
   readonly feed: Pick<LiveNotifier, 'admit' | 'join' | 'findAdmission'>
@@ -28,8 +28,8 @@ export type Asked = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' 
 export type Emit = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>) => void
 
 /**
- * The operations of a runtime. `emit` emits an event to whoever asks; `forwarded` takes the outcome of a call that was
- * forwarded for this side; `end` is called once everything is closed.
+ * Returns the operations of a runtime. `emit` sends an event to the other side; `forwarded` receives the outcome of a call that
+ * was forwarded for this side; `end` is called once everything is closed.
  */
 export function operationsOf(
   runtime: Asked,
@@ -41,14 +41,14 @@ export function operationsOf(
   const { clock } = services
   const remainders = new Map<number, AsyncGenerator<string, void, undefined>>()
   const subscriptions = new Map<number, SubscribedAccess>()
-  let last = 0
-  const keep = (remainder: AsyncGenerator<string, void, undefined>): number => {
-    remainders.set(++last, remainder)
-    return last
+  let lastNumber = 0
+  const storeRemainder = (remainder: AsyncGenerator<string, void, undefined>): number => {
+    remainders.set(++lastNumber, remainder)
+    return lastNumber
   }
   return {
     async call(request) {
-      return sentOutcome(await registry.call(request), keep)
+      return sentOutcome(await registry.call(request), storeRemainder)
     },
     async pull(number) {
       try {
@@ -114,7 +114,7 @@ export function operationsOf(
   }
 }
 
-/** Answers a request by its operation, and posts the response if one is expected. Never rejects. */
+/** Runs the operation of a request, and posts the response if one is expected. Never rejects. */
 export async function answer(
   log: Log,
   operations: Operations,

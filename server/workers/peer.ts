@@ -1,4 +1,4 @@
-/** Somebody else who serves users, as the one who asks sees them: requests, responses and events over any kind of port. */
+/** A client of another thread or node that serves users: requests, responses and events over any kind of port. */
 import type { Subscription } from '../../core/call/dispatcher.js'
 import {
   receivedError,
@@ -10,7 +10,7 @@ import {
   type WorkerRequest
 } from './protocol.js'
 
-/** Sends requests to the other side: another thread, or another machine. */
+/** Sends a request to the other side. */
 export type Post = (request: WorkerRequest) => void
 
 interface Pending {
@@ -21,10 +21,10 @@ interface Pending {
 }
 
 export class Peer {
-  readonly #waiting = new Map<number, Pending>()
-  #last = 0
-  /** Why it cannot be asked any more. */
-  #end: Error | undefined
+  readonly #pending = new Map<number, Pending>()
+  #lastId = 0
+  /** Set once the other side is gone. */
+  #disconnectError: Error | undefined
 
   constructor(
     private readonly post: Post,
@@ -33,7 +33,7 @@ export class Peer {
 
   /** Number of requests without a response yet. */
   get load(): number {
-    return this.#waiting.size
+    return this.#pending.size
   }
 
   /** Sends a request; rejects with the error of the operation. */
@@ -41,12 +41,11 @@ export class Peer {
     operation: N,
     ...args: Parameters<Operations[N]>
   ): Promise<Awaited<ReturnType<Operations[N]>>> {
-    // There is nobody left to respond.
-    if (this.#end) return Promise.reject(this.#end)
-    const id = ++this.#last
+    if (this.#disconnectError) return Promise.reject(this.#disconnectError)
+    const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       this.post([id, operation, args])
-      this.#waiting.set(id, { resolve, reject })
+      this.#pending.set(id, { resolve, reject })
     })
   }
 
@@ -55,7 +54,7 @@ export class Peer {
     this.post([0, operation, args])
   }
 
-  /** The subscription that the other side has by this number. */
+  /** Returns the subscription that the other side has under this number. */
   subscription(id: number): Subscription {
     return {
       subscribing: (method, params) => this.ask('subscribing', id, method, params),
@@ -63,7 +62,7 @@ export class Peer {
     }
   }
 
-  /** To be called with each message of the other side. */
+  /** Handles a message of the other side. */
   receive(message: WorkerMessage): void {
     const [idOrEvent] = message
     if (typeof idOrEvent === 'string') {
@@ -71,17 +70,17 @@ export class Peer {
       ;(this.events[idOrEvent] as (...args: readonly unknown[]) => void)(...args)
       return
     }
-    const waiting = this.#waiting.get(idOrEvent)
-    this.#waiting.delete(idOrEvent)
+    const pending = this.#pending.get(idOrEvent)
+    this.#pending.delete(idOrEvent)
     const [, value, error] = message as [number, unknown, SentError | undefined]
-    if (error) waiting?.reject(receivedError(error))
-    else waiting?.resolve(value)
+    if (error) pending?.reject(receivedError(error))
+    else pending?.resolve(value)
   }
 
-  /** To be called when the other side is gone: rejects what it has been asked, and all that follows. */
+  /** Rejects all pending and future requests, because the other side is gone. */
   gone(reason: Error): void {
-    this.#end = reason
-    for (const waiting of this.#waiting.values()) waiting.reject(reason)
-    this.#waiting.clear()
+    this.#disconnectError = reason
+    for (const pending of this.#pending.values()) pending.reject(reason)
+    this.#pending.clear()
   }
 }

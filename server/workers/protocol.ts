@@ -1,4 +1,4 @@
-/** Messages between the main thread and the worker threads that own users' files: plain data, with results as text. */
+/** Messages between the main thread and worker threads, and between nodes: plain data, with results as text. */
 import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
@@ -15,7 +15,7 @@ export interface WorkerStart {
   readonly config: Config
   readonly index: number
   readonly count: number
-  /** The time in seconds at which the clock stands until it is advanced; without it, the system clock is used. */
+  /** Time of the manual clock, in seconds; without it, the system clock is used. */
   readonly frozenAt?: number
   /** Modules with additional methods. */
   readonly methodModules: readonly string[]
@@ -36,10 +36,13 @@ export interface SentFailure {
 }
 
 /** The members of a success that are sent unchanged. */
-type Sent = Pick<Success, 'ok' | 'members' | 'validator' | 'isUnchanged' | 'cut' | 'facts' | 'accessId'>
+type SentMembers = Pick<
+  Success,
+  'ok' | 'members' | 'validator' | 'isUnchanged' | 'cut' | 'facts' | 'accessId'
+>
 
-export interface SentSuccess extends Sent {
-  /** Number by which the rest of the result is requested. */
+export interface SentSuccess extends SentMembers {
+  /** Number by which the remainder of the result is requested. */
   readonly remainder?: number
 }
 
@@ -83,7 +86,7 @@ export interface WorkerEvents {
   /** Requests a call by the worker that owns this user's file; `forwarded` returns its outcome. */
   forward(id: number, username: string, request: Request): void
   throttled(note: ThrottleEvent): void
-  /** The account itself has changed: cached data of it is invalid. */
+  /** The account has changed: cached data of it is invalid. */
   forget(username: string): void
 }
 
@@ -92,6 +95,7 @@ export type WorkerMessage =
   | readonly [id: number, value: unknown, error?: SentError]
   | readonly [name: keyof WorkerEvents, args: readonly unknown[]]
 
+/** Returns an error without its cause, which cannot be sent. */
 export function sentError({ details, id, message }: ApiError): SentError {
   const { cause: _cause, subErrors, ...rest } = details
   return { id, message, details: rest, ...(subErrors && { subErrors: subErrors.map(sentError) }) }
@@ -104,7 +108,7 @@ export function receivedError({ details, id, message, subErrors }: SentError): A
   })
 }
 
-/** Returns a request as it is sent, with few headers. */
+/** Returns a request with only the headers that the other side needs. */
 export function sentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
   return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
 }
@@ -117,27 +121,35 @@ export function receivedFailure({ accessId, error }: SentFailure): Failure {
   return { ok: false, error: receivedError(error), ...(accessId === undefined ? {} : { accessId }) }
 }
 
+/** Restores an outcome. `pull` returns the generator that requests its remainder. */
 export function receivedOutcome(
   outcome: SentSuccess | SentFailure,
   pull: (remainder: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
   if (!outcome.ok) return receivedFailure(outcome)
   const { remainder } = outcome
-  return { ...plain(outcome), ...(remainder === undefined ? {} : { remainder: pull(remainder) }) }
+  return { ...pickSentMembers(outcome), ...(remainder === undefined ? {} : { remainder: pull(remainder) }) }
 }
 
-/** Returns an outcome that can be sent. `keep` stores the remainder of a long one and returns its number. */
+/** Returns an outcome that can be sent. `keep` stores the remainder of a long result, and returns its number. */
 export function sentOutcome(
   outcome: Outcome,
   keep: (remainder: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
   const { remainder } = outcome
-  return { ...plain(outcome), ...(remainder && { remainder: keep(remainder) }) }
+  return { ...pickSentMembers(outcome), ...(remainder && { remainder: keep(remainder) }) }
 }
 
-/** The members that are sent unchanged, listed once for both directions. */
-function plain({ accessId, cut, facts, isUnchanged, members, validator }: Sent): Sent {
+/** Returns the members that are sent unchanged, for both directions. */
+function pickSentMembers({
+  accessId,
+  cut,
+  facts,
+  isUnchanged,
+  members,
+  validator
+}: SentMembers): SentMembers {
   return {
     ok: true,
     members,

@@ -1,4 +1,4 @@
-/** Calls that another thread or machine makes. */
+/** Calls made by another thread or node. */
 import type { Outcome, Request } from '../../core/call/outcome.js'
 import { Texts, type Step } from '../../core/call/texts.js'
 import { ApiError } from '../../core/errors.js'
@@ -8,8 +8,8 @@ import type { Peer } from './peer.js'
 import { receivedOutcome, sentRequest, type SentFailure, type SentSuccess } from './protocol.js'
 
 /**
- * Has a call made by the other side. Rejects if it cannot be reached. `Elsewhere`: what it says instead if it does not serve the
- * user.
+ * Makes a call at a peer. Rejects if it is unreachable. `Elsewhere` is the type of the response of a peer that does not serve
+ * the user.
  */
 export async function callOver<Elsewhere extends string = never>(
   peer: Peer,
@@ -17,11 +17,11 @@ export async function callOver<Elsewhere extends string = never>(
   request: Request
 ): Promise<Outcome | Elsewhere> {
   try {
-    const sent = await peer.ask('call', sentRequest(config, request))
-    const outcome = sent as SentSuccess | SentFailure | Elsewhere
+    const result = await peer.ask('call', sentRequest(config, request))
+    const outcome = result as SentSuccess | SentFailure | Elsewhere
     return typeof outcome === 'string'
       ? outcome
-      : receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
+      : receivedOutcome(outcome, number => new RemoteRest(peer, number))
   } catch (error) {
     // Values that are nested too deeply cannot be cloned; the other side would refuse them, too.
     if (!(error instanceof ApiError)) assertDepth(request.params, config.limits.jsonDepth)
@@ -29,7 +29,7 @@ export async function callOver<Elsewhere extends string = never>(
   }
 }
 
-/** The rest of a long result: requested text by text, and released if the reader stops early. */
+/** The remainder of a long result: requested text by text, and released if the reader stops early. */
 export class RemoteRest extends Texts {
   #isDone = false
 

@@ -1,4 +1,4 @@
-/** A worker thread as the main thread sees it: a peer that is started, and ends. */
+/** Starts and ends a worker thread from the main thread, and gives access to its peer. */
 import { Worker } from 'node:worker_threads'
 import { Peer } from './peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerStart } from './protocol.js'
@@ -7,7 +7,7 @@ import type { WorkerEvents, WorkerMessage, WorkerStart } from './protocol.js'
 export type WorkerEventHandlers = Omit<WorkerEvents, 'ready'>
 
 export class Thread {
-  /** What it is asked and told by. */
+  /** Sends requests to the thread. */
   readonly peer: Peer
   /** Resolves when the worker accepts requests; rejects if it could not start. */
   readonly ready: Promise<void>
@@ -20,7 +20,14 @@ export class Thread {
     const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: start })
     this.#worker = worker
     this.#ended = new Promise(resolve => worker.once('exit', () => resolve()))
-    const { promise, reject, resolve } = withResolvers()
+    let resolve!: () => void
+    let reject!: (error: Error) => void
+    this.ready = new Promise((onReady, onFailure) => {
+      resolve = onReady
+      reject = onFailure
+    })
+    // `Workers.start` awaits this; later failures are reported by `fatal`.
+    this.ready.catch(() => undefined)
     const ready = (): void => {
       this.#isReady = true
       resolve()
@@ -36,9 +43,6 @@ export class Thread {
       reject(error)
       if (this.#isReady && !this.#isEnding) handlers.fatal(error)
     })
-    this.ready = promise
-    // Whoever starts the thread awaits this; later failures are reported by `fatal`.
-    this.ready.catch(() => undefined)
   }
 
   /** Closes the worker, and waits for it to exit. */
@@ -53,15 +57,4 @@ export class Thread {
     this.#isEnding = true
     await this.#worker.terminate()
   }
-}
-
-/** A promise, and the functions that settle it. */
-function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } {
-  let resolve!: () => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<void>((done, failed) => {
-    resolve = done
-    reject = failed
-  })
-  return { promise, resolve, reject }
 }

@@ -28,13 +28,13 @@ function post(message: WorkerMessage): void {
 const emit: Emit = (name, ...args) => post([name, args])
 
 const log: Log = {
-  info: logAt('info'),
-  warn: logAt('warn'),
-  error: logAt('error')
+  info: createLogFunction('info'),
+  warn: createLogFunction('warn'),
+  error: createLogFunction('error')
 }
 
-/** Sends lines to the main thread, without their cause if it cannot be sent. */
-function logAt(level: keyof Log): Log['error'] {
+/** Returns a function that sends lines to the main thread, without their cause if it cannot be sent. */
+function createLogFunction(level: keyof Log): Log['error'] {
   return (message, fields) => {
     try {
       emit('log', level, message, fields)
@@ -45,22 +45,22 @@ function logAt(level: keyof Log): Log['error'] {
 }
 
 /** Calls that other workers make for this one, by number. */
-const forwarding = new Map<number, (outcome: SentSuccess | SentFailure) => void>()
-let lastForwarded = 0
+const pendingForwards = new Map<number, (outcome: SentSuccess | SentFailure) => void>()
+let lastForwardId = 0
 
 const peers: Peers = {
   async forward(username, request) {
-    const id = ++lastForwarded
-    const outcome = new Promise<SentSuccess | SentFailure>(resolve => forwarding.set(id, resolve))
+    const id = ++lastForwardId
+    const outcome = new Promise<SentSuccess | SentFailure>(resolve => pendingForwards.set(id, resolve))
     emit('forward', id, username, request)
     return receivedOutcome(await outcome, () => fail('unexpected-error'))
   },
   note: note => emit('throttled', note)
 }
 
-function forwarded(id: number, outcome: SentSuccess | SentFailure): void {
-  forwarding.get(id)?.(outcome)
-  forwarding.delete(id)
+function onForwarded(id: number, outcome: SentSuccess | SentFailure): void {
+  pendingForwards.get(id)?.(outcome)
+  pendingForwards.delete(id)
 }
 
 const { config, count, index, methodModules } = start
@@ -74,6 +74,6 @@ const runtime = await Runtime.start(config, {
 runtime.services.bus.subscribe((username, { kind }) => {
   if (kind === 'account') emit('forget', username)
 })
-const operations = operationsOf(runtime, emit, forwarded, () => setImmediate(() => port.close()))
+const operations = operationsOf(runtime, emit, onForwarded, () => setImmediate(() => port.close()))
 port.on('message', (request: WorkerRequest) => void answer(log, operations, request, post))
 emit('ready')

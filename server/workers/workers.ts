@@ -1,4 +1,4 @@
-/** The services in worker threads: each owns the files of some users, whose calls are sent to it. */
+/** Dispatches calls to worker threads, each of which owns the files of some users. */
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
@@ -22,10 +22,10 @@ import { Thread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
-  /** The services that need no worker thread. */
+  /** The services of the main thread. */
   readonly services: Omit<SharedServices, 'previews'>
   readonly definitions: readonly AnyMethod[]
-  /** Called when a worker thread has exited unexpectedly: its users cannot be served any more. */
+  /** Called when a worker thread has exited unexpectedly, so that its users can no longer be served. */
   readonly onFatal: (error: unknown) => void
   /** Called when cached data of an account is invalid. */
   readonly forget: (username: string) => void
@@ -43,7 +43,7 @@ export class Workers implements Dispatcher, Notifier {
     const { services, count, definitions, frozenAt, methodModules } = options
     const previews: SharedServices['previews'] = {
       bytes: async (account, preview) =>
-        Buffer.from(await this.#peerOf(account.username).ask('previewBytes', account, preview))
+        Buffer.from(await this.#getPeer(account.username).ask('previewBytes', account, preview))
     }
     this.services = { ...services, previews }
     this.definitions = definitions
@@ -56,7 +56,7 @@ export class Workers implements Dispatcher, Notifier {
     }
     this.#threads = Array.from(
       { length: count },
-      (_, index) => new Thread({ ...start, index }, this.#handlers(options, index))
+      (_, index) => new Thread({ ...start, index }, this.#createHandlers(options, index))
     )
   }
 
@@ -73,12 +73,12 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async call(request: Request): Promise<Outcome> {
-    return await this.#ask(this.#peerOf(addresseeOf(request)), request)
+    return await this.#callPeer(this.#getPeer(addresseeOf(request)), request)
   }
 
   async precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
     try {
-      const checked = await this.#peerOf(request.user).ask(
+      const checked = await this.#getPeer(request.user).ask(
         'precheck',
         sentRequest(this.services.config, request)
       )
@@ -90,7 +90,7 @@ export class Workers implements Dispatcher, Notifier {
 
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#peerOf(request.user).ask(
+      const refusal = await this.#getPeer(request.user).ask(
         'recheck',
         sentRequest(this.services.config, request)
       )
@@ -101,7 +101,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const account = await this.#peerOf(username).ask(
+    const account = await this.#getPeer(username).ask(
       'admit',
       username,
       toSentCredentials(this.services.config, credentials)
@@ -111,7 +111,7 @@ export class Workers implements Dispatcher, Notifier {
 
   async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
     const { username } = account
-    const peer = this.#peerOf(username)
+    const peer = this.#getPeer(username)
     const number = ++this.#lastSubscriber
     this.#subscribers.set(number, subscriber)
     try {
@@ -122,14 +122,14 @@ export class Workers implements Dispatcher, Notifier {
         number
       )
       if (!hasJoined) this.#subscribers.delete(number)
-      return hasJoined ? this.#subscription(peer, number) : undefined
+      return hasJoined ? this.#createSubscription(peer, number) : undefined
     } catch (error) {
       this.#subscribers.delete(number)
       throw error
     }
   }
 
-  #handlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
+  #createHandlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
     const others = (): Thread[] => this.#threads.filter((_, other) => other !== index)
     return {
       fatal: error => onFatal(error),
@@ -150,7 +150,7 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
-    const outcome = await this.#ask(this.#peerOf(username), request)
+    const outcome = await this.#callPeer(this.#getPeer(username), request)
     this.#threads[from]!.peer.tell(
       'forwarded',
       id,
@@ -174,25 +174,25 @@ export class Workers implements Dispatcher, Notifier {
     )
   }
 
-  /** Whether all threads are ready. */
+  /** Runs the readiness checks of all threads. */
   async readiness(): Promise<Readiness> {
     const all = await Promise.all(this.#threads.map(({ peer }) => peer.ask('readiness')))
     return { platform: all.every(({ platform }) => platform), disk: all.every(({ disk }) => disk) }
   }
 
   async settle(): Promise<void> {
-    await this.#all('settle')
+    await this.#requestAll('settle')
   }
 
   async drain(): Promise<void> {
-    await this.#all('drain')
+    await this.#requestAll('drain')
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }
 
-  async #ask(peer: Peer, request: Request): Promise<Outcome> {
+  async #callPeer(peer: Peer, request: Request): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.
       if (peer.load >= this.services.config.limits.callsInFlight)
@@ -206,11 +206,11 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  #peerOf(username: string | undefined): Peer {
+  #getPeer(username: string | undefined): Peer {
     return this.#threads[this.#shards.indexOf(username ?? '')]!.peer
   }
 
-  #subscription(peer: Peer, number: number): Subscription {
+  #createSubscription(peer: Peer, number: number): Subscription {
     const subscription = peer.subscription(number)
     return {
       subscribing: (method, params) =>
@@ -224,7 +224,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  async #all(operation: 'settle' | 'drain'): Promise<void> {
+  async #requestAll(operation: 'settle' | 'drain'): Promise<void> {
     await Promise.all(this.#threads.map(({ peer }) => peer.ask(operation)))
   }
 }

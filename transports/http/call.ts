@@ -17,11 +17,10 @@ import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
 import { assertNoParams, hasBody, inTermsOf } from './request/params.js'
-import { withPageSession } from './answer/page-session.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
 import { firstOf } from './request/query.js'
-import { setCookie } from './answer/cookie.js'
+import { setCookie, withPageSession } from './answer/cookie.js'
 import { sendFile } from './answer/download.js'
 import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js'
 import type { BodyKind, Route } from './routes.js'
@@ -29,7 +28,7 @@ import type { Target } from './target.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import { beginBody, credentialsOf, operatorCredentials } from './request/credentials.js'
 
-/** Calls the method of a route with the params of a request, and sends the response: at once, if nothing has to wait. */
+/** Calls the method of a route with the params of a request, and sends the response; synchronously if nothing has to wait. */
 export type CallTarget = (
   exchange: Exchange,
   target: Target,
@@ -37,45 +36,44 @@ export type CallTarget = (
 ) => Promise<void> | undefined
 
 /** Bodies that may be multipart forms. */
-const forms = new Set<BodyKind>(['event', 'files', 'form'])
+const formKinds = new Set<BodyKind>(['event', 'files', 'form'])
 
 /** Returns a function that serves routed HTTP requests. */
 export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): CallTarget {
   const { services } = dispatcher
-  const addressOfClient = clientAddress(services.config.http.trustedProxies)
+  const getClientAddress = clientAddress(services.config.http.trustedProxies)
   return (exchange, target, ids) => {
     const { address } = exchange.state
     if (target.isService && address.user !== undefined) assertUserExists(services, address.user)
-    const ip = addressOfClient(exchange.req)
+    const ip = getClientAddress(exchange.req)
+    const user = target.isByOwner ? ids?.['username']?.toLowerCase() : address.user
     const credentials = target.isForOperators
-      ? operatorCredentials(exchange, services.config, ip, via)
-      : credentialsOf(
-          exchange,
-          services.config,
-          ip,
-          via,
-          target.isByOwner ? ids?.['username']?.toLowerCase() : address.user
-        )
-    // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
+      ? operatorCredentials(exchange, services.config, { ip, via })
+      : credentialsOf(exchange, services.config, { ip, via, user })
+    // Unlike for `Authorization`, caches may store responses to requests with a cookie.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
     if (!target.isPlain || (target.verb === 'DELETE' && sendsBody(exchange)))
-      return callOtherwise(exchange, dispatcher, call, target, ids)
+      return callSpecial({ exchange, dispatcher, call, target, ids })
     const outcome = dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
     return outcome instanceof Promise
-      ? outcome.then(later => answer(exchange, services, later, target))
-      : answer(exchange, services, outcome, target)
+      ? outcome.then(later => replyOutcome(exchange, services, later, target))
+      : replyOutcome(exchange, services, outcome, target)
   }
 }
 
-/** Makes a call that is not plain. */
-async function callOtherwise(
-  exchange: Exchange,
-  dispatcher: Dispatcher,
-  call: Omit<Request, 'params'>,
-  target: Target,
-  ids: Readonly<Record<string, string>> | undefined
-): Promise<void> {
+/** A call to make for a request. */
+interface RoutedCall {
+  readonly exchange: Exchange
+  readonly dispatcher: Dispatcher
+  readonly call: Omit<Request, 'params'>
+  readonly target: Target
+  readonly ids: Readonly<Record<string, string>> | undefined
+}
+
+/** Makes a call that needs more than its query: a check, a body, files, or a special response. */
+async function callSpecial(routed: RoutedCall): Promise<void> {
+  const { call, dispatcher, exchange, ids, target } = routed
   const { services } = dispatcher
   if (target.isGuarded) {
     const checked = await dispatcher.precheck(call)
@@ -88,18 +86,18 @@ async function callOtherwise(
       dispatcher,
       withParams(call, target.paramsOf(query, ids, undefined))
     )
-  if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
-  if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
-    return await upload(exchange, dispatcher, call, target, ids)
+  if (target.answers === 'file') return await replyFileContent(routed)
+  if (target.takes !== undefined && formKinds.has(target.takes) && isMultipart(exchange))
+    return await upload(routed)
   if (target.takes === 'declared') assertJsonType(exchange)
   const outcome =
     hasBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
-      ? await callWithBody(exchange, dispatcher, call, target, ids)
+      ? await callWithBody(routed)
       : await dispatcher.call(withParams(call, target.paramsOf(query, ids, undefined)))
-  await answer(exchange, services, outcome, target)
+  await replyOutcome(exchange, services, outcome, target)
 }
 
-function answer(
+function replyOutcome(
   exchange: Exchange,
   services: SharedServices,
   outcome: Outcome,
@@ -111,7 +109,7 @@ function answer(
     : replyByFacts(exchange, services, outcome, target)
 }
 
-/** Sends the response that the facts of a result ask for. */
+/** Sends the response that the facts of a result require. */
 async function replyByFacts(
   exchange: Exchange,
   services: SharedServices,
@@ -136,18 +134,12 @@ async function replyByFacts(
  * Makes a call with a JSON body. Before a large body is read, the caller is authorized. The memory for the body is
  * released once the call has been made, not when the response has been read.
  */
-async function callWithBody(
-  exchange: Exchange,
-  dispatcher: Dispatcher,
-  call: Omit<Request, 'params'>,
-  target: Target,
-  ids: Readonly<Record<string, string>> | undefined
-): Promise<Outcome> {
+async function callWithBody({ call, dispatcher, exchange, ids, target }: RoutedCall): Promise<Outcome> {
   const { services } = dispatcher
   const { req, state } = exchange
   if (!state.form && needsRoom(req)) {
     const checked = target.needsAccess ? await dispatcher.precheck(call) : undefined
-    if (checked?.ok === false) refuseUnread(exchange, services, checked)
+    if (checked?.ok === false) throwUnread(exchange, services, checked)
     state.ticket = target.needsAccess
       ? beginBody(services, call)
       : services.intakes.anonymous.admit(getNetwork(call.credentials.ip))
@@ -165,67 +157,48 @@ async function callWithBody(
 }
 
 /** Makes a call with files. The caller is authorized before anything is received. */
-async function upload(
-  exchange: Exchange,
-  dispatcher: Dispatcher,
-  call: Omit<Request, 'params'>,
-  target: Target,
-  ids: Readonly<Record<string, string>> | undefined
-): Promise<void> {
+async function upload(routed: RoutedCall): Promise<void> {
+  const { call, dispatcher, exchange, target } = routed
   const { services } = dispatcher
-  const admitted = await dispatcher.precheck(call)
-  if (!admitted.ok) refuseUnread(exchange, services, admitted)
-  const { room } = admitted
-  await reply(
-    exchange,
-    services,
-    await callWithFiles(exchange, dispatcher, call, room, target, ids),
-    target.status
-  )
+  const checked = await dispatcher.precheck(call)
+  if (!checked.ok) throwUnread(exchange, services, checked)
+  await reply(exchange, services, await callWithFiles(routed, checked.room), target.status)
 }
 
 /** Refuses a call whose body has not been read. Throws, so that the connection stays open until the body has arrived. */
-function refuseUnread({ res }: Exchange, { config }: SharedServices, { accessId, error }: Failure): never {
+function throwUnread({ res }: Exchange, { config }: SharedServices, { accessId, error }: Failure): never {
   if (accessId !== undefined) res.setHeader(config.accessIdHeader, accessId)
   throw error
 }
 
+/** Receives the files, of `room` bytes at most, and makes the call. */
 async function callWithFiles(
-  { req, state }: Exchange,
-  dispatcher: Dispatcher,
-  call: Omit<Request, 'params'>,
-  room: number,
-  target: Target,
-  ids: Readonly<Record<string, string>> | undefined
+  { call, dispatcher, exchange: { req, state }, ids, target }: RoutedCall,
+  room: number
 ): Promise<Outcome> {
   const { services } = dispatcher
-  const ticket = beginBody(services, call)
-  const holding = services.intakes.forms.track(ticket.party.account)
+  const reservation = beginBody(services, call)
+  const usage = services.intakes.forms.track(reservation.party.account)
   try {
     const account = services.accounts.find(call.user ?? '')
     const quota = account ? quotaOf(services.config, account) : 0
-    const form = await receiveForm(req, services, room, { holding, quota, ticket })
+    const form = await receiveForm(req, services, room, { usage, quota, reservation })
     try {
       const isBare = target.takes === 'files' || (target.takes === 'form' && form.texts.length === 0)
-      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits, ticket.party)
+      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits, reservation.party)
       const params = target.paramsOf(state.address.query, ids, body)
       return await dispatcher.call({ ...call, params, files: form.files })
     } finally {
       await discardFiles(services, form.files)
     }
   } finally {
-    holding.release()
-    ticket.release()
+    usage.release()
+    reservation.release()
   }
 }
 
 /** Makes a call whose response is the content of a file. */
-async function download(
-  exchange: Exchange,
-  dispatcher: Dispatcher,
-  call: Omit<Request, 'params'>,
-  ids: Readonly<Record<string, string>> = {}
-): Promise<void> {
+async function replyFileContent({ call, dispatcher, exchange, ids = {} }: RoutedCall): Promise<void> {
   const { services } = dispatcher
   const { fileId = '', id = '' } = ids
   const token = firstOf(exchange.state.address.query, 'readToken')
@@ -253,11 +226,11 @@ async function download(
  */
 export function assertUserExists(services: SharedServices, user: string): void {
   const { accounts } = services
-  // That an account is closed is told to valid tokens only: to others it looks open.
+  // Only callers with a valid token learn that an account is closed.
   if (!accounts.find(user) && accounts.getDeletionTime(user) === undefined) refuseUnknownUser(accounts, user)
 }
 
-/** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
+/** Throws 400 `missing-header` or 415 unless the content type is JSON. (docs/spec/administration.md#creating-a-user) */
 function assertJsonType(exchange: Exchange): void {
   const type = mediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
@@ -265,7 +238,7 @@ function assertJsonType(exchange: Exchange): void {
     fail('unsupported-content-type', 'The body must be JSON (application/json)')
 }
 
-/** Reads the JSON body. A missing type and `text/plain` count as JSON too. */
+/** Reads the JSON body. A missing type and `text/plain` count as JSON, too. */
 function readBody(exchange: Exchange, services: SharedServices, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
   if (type === 'multipart/form-data')
@@ -289,7 +262,7 @@ function redirect({ res, state }: Exchange, server: string): void {
   res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
 }
 
-/** Whether a request has a body, or a form stands for one that has. */
+/** Returns whether a request has a body, or is a form that represents one. */
 function sendsBody({ req, state }: Exchange): boolean {
   return state.form !== undefined || hasContent(req)
 }

@@ -1,4 +1,4 @@
-/** The URL of each method, for the audit: the first route of the table that reaches it. */
+/** The URL of each method for the audit log: the first route in the table that calls it. */
 import type { Endpoints } from '../../core/call/endpoints.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 
@@ -6,12 +6,12 @@ import { serviceRoutes, userRoutes } from './routes.js'
 export function endpoints(): Endpoints {
   const routes = [...serviceRoutes, ...userRoutes].toReversed()
   return new Map(
-    routes.map(({ method, path, status, verb }) => [method, { verb, resource: fixed(path), status }])
+    routes.map(({ method, path, status, verb }) => [method, { verb, resource: getFixedPart(path), status }])
   )
 }
 
-/** The part before the first parameter: `/webhooks` for `/webhooks/:id/test`. */
-function fixed(path: string): string {
+/** Returns the path before its first parameter: `/webhooks` for `/webhooks/:id/test`. */
+function getFixedPart(path: string): string {
   const parameter = path.indexOf('/:')
   return parameter < 0 ? path : path.slice(0, parameter) || '/'
 }

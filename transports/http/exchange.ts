@@ -1,4 +1,4 @@
-/** What is known about a request while it is being answered. */
+/** A request, its response, and what has been determined about it so far. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './request/address.js'
@@ -10,13 +10,13 @@ export interface State {
   /** Headers that every response has. */
   headers: Headers
   address: Address
-  /** The call that the request stands for, if it is a form. */
+  /** The call that the request represents, if it is a form. */
   form?: FormCall
   /** The memory reserved for a large body, until the call has been made. */
   ticket?: BodyReservation
 }
 
-/** A request to the API and its response. Koa's contexts are exchanges too. */
+/** A request to the API and its response. Koa's contexts are exchanges, too. */
 export interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -25,5 +25,5 @@ export interface Exchange {
   readonly state: State
 }
 
-/** A request for anything else, such as a page. */
+/** The context of any other request, such as for a page. */
 export type Http = ParameterizedContext<State>

@@ -15,29 +15,28 @@ import { toMetaMember } from '../../core/envelope.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
-import type { Mount } from '../mount.js'
-import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
-import { joinChunks } from './join-chunks.js'
+import { declineUpgrade, hasBody, offersWebSocket, type Mount } from '../upgrades.js'
 import { Pipelines } from './pipelines.js'
+import { joinChunks } from './request/chunks.js'
 import { standsForMany } from './request/client-address.js'
 import { closeIfUnread } from './unread-bodies.js'
 
-/** Leaves room for long stream queries in the URL. */
+/** Limit of the headers, which leaves room for long stream queries in the URL. */
 const headerBytes = 64 * 1024
-/** Node drops headers beyond this number, so that the request could be misread. */
+/** Node drops headers beyond this number, so such requests are refused. */
 const headerCount = 1000
-/** Longer than the timeouts of common reverse proxies, so that the proxy closes idle connections, not we. */
+/** Longer than the timeouts of common reverse proxies, so that the proxy closes idle connections first. */
 const keepAliveMs = 65_000
-/** How often idle connections are closed while stopping. */
-const sweepMs = 20
-/** Time for the client to read an error before a connection that may still be sending is closed. */
+/** Milliseconds between attempts to close idle connections while stopping. */
+const closeIdleMs = 20
+/** Milliseconds for the client to read an error before a connection on which it may still be sending is closed. */
 const lingerMs = 1000
 
 /** A server that already listens; requests wait until `serve` is called. */
 export class Listener {
   readonly #server: Server
   readonly #counts: AddressCounts
-  /** Connections already counted: one whose upgrade has been declined is emitted a second time. */
+  /** Counted connections. One whose upgrade was declined is emitted a second time. */
   readonly #counted = new WeakSet<Duplex>()
   /** Connections whose last request has been refused: anything after it is ignored. */
   readonly #refused = new WeakSet<Duplex>()
@@ -68,12 +67,12 @@ export class Listener {
     this.#server.maxConnections = limits.connections
     const maxPerAddress = limits.connectionsPerAddress || Math.ceil(limits.connections / 4)
     this.#counts = new AddressCounts(maxPerAddress, standsForMany(http.trustedProxies))
-    this.#server.on('connection', socket => this.#count(socket))
-    // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node would refuse it without a body.
+    this.#server.on('connection', socket => this.#countConnection(socket))
+    // Unknown expectations may be ignored (RFC 9110, 10.1.1). Node would refuse them without a body.
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.#receive(request, response)
     )
-    this.#server.on('clientError', (error, socket) => this.#misread(error, socket))
+    this.#server.on('clientError', (error, socket) => this.#refuseMalformed(error, socket))
   }
 
   /** Starts listening. Rejects if the port is in use. */
@@ -85,6 +84,7 @@ export class Listener {
     return listener
   }
 
+  /** The port that it listens on. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
@@ -96,7 +96,7 @@ export class Listener {
     })
   }
 
-  /** Passes requests to a listener, beginning with those that have been waiting. */
+  /** Passes requests to a listener, starting with those that have been waiting. */
   serve(listener: RequestListener, config: Config, mount?: Mount): void {
     this.#config = config
     this.#listener = mount
@@ -110,31 +110,31 @@ export class Listener {
         // Node removes its own error handler when it hands over a socket.
         socket.on('error', destroy)
         if (this.#refused.has(socket)) socket.destroy()
-        else afterAnswers(socket, () => this.#upgrade(mount, request, socket, rest))
+        else afterResponses(socket, () => this.#upgrade(mount, request, socket, rest))
       })
     for (const [request, response] of this.#waiting.splice(0)) this.#listener(request, response)
   }
 
-  /** Stops accepting connections, waits up to `seconds` for requests in progress, then closes what is left. */
+  /** Stops accepting connections, waits up to `seconds` for requests in progress, then closes the remaining connections. */
   async close(seconds: number): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), sweepMs)
+    const closeIdle = setInterval(() => this.#server.closeIdleConnections(), closeIdleMs)
     const cut = setTimeout(() => this.#server.closeAllConnections(), seconds * 1000)
     await closed
-    clearInterval(sweep)
+    clearInterval(closeIdle)
     clearTimeout(cut)
   }
 
-  #count(socket: Socket): void {
+  #countConnection(socket: Socket): void {
     if (this.#counted.has(socket)) return
     this.#counted.add(socket)
-    const leave = this.#counts.take(socket.remoteAddress ?? '')
-    if (leave) socket.once('close', leave)
+    const release = this.#counts.take(socket.remoteAddress ?? '')
+    if (release) socket.once('close', release)
     else socket.destroy()
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
-    // What follows a refused request is counted, too: Node keeps it until the connection is closed.
+    // Requests after a refused one are counted, too, since Node keeps them in memory until the connection is closed.
     if (!this.#pipelines.admits(request, response)) return void request.socket.destroy()
     if (this.#refused.has(request.socket)) return
     if (hasBody(request)) {
@@ -144,7 +144,7 @@ export class Listener {
     const violation = findHeaderViolation(request)
     if (violation) {
       this.#refused.add(request.socket)
-      const { body, headers } = this.#refusal(violation[1])
+      const { body, headers } = this.#buildRefusal(violation[1])
       response.writeHead(violation[0], headers).end(body)
     } else if (this.#listener) this.#listener(request, response)
     else this.#waiting.push([request, response])
@@ -161,25 +161,30 @@ export class Listener {
     else mount.upgrade(request, socket, rest)
   }
 
-  /** Sends an error for what cannot be parsed as HTTP, if the client is still connected. */
-  #misread({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  /** Sends an error for malformed HTTP, if the client is still connected. */
+  #refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
     if (this.#refused.has(socket)) return
     if (code === 'ECONNRESET' || !socket.writable || !this.#config) return void socket.destroy()
     this.#refused.add(socket)
-    const [status, message] = misreadings.get(code) ?? [400, 'Malformed HTTP request']
-    const { incoming } = internalsOf(socket).parser ?? {}
-    this.#giveUp(socket, status, message, incoming?.complete === false ? incoming : undefined)
+    const [status, message] = parserErrors.get(code) ?? [400, 'Malformed HTTP request']
+    const { incoming } = getInternals(socket).parser ?? {}
+    this.#closeAfterResponse(socket, status, message, incoming?.complete === false ? incoming : undefined)
   }
 
   /**
    * Closes a connection after its last response. If only the body of the last request is malformed, that request may
    * already have been answered.
    */
-  #giveUp(socket: Duplex, status: 400 | 431, message: string, request: IncomingMessage | undefined): void {
-    const { _httpMessage: answer } = internalsOf(socket)
-    if (answer && (answer.req !== request || answer.headersSent))
-      answer.once('close', () => this.#giveUp(socket, status, message, request))
-    else if (request && !answer) endSoon(socket)
+  #closeAfterResponse(
+    socket: Duplex,
+    status: 400 | 431,
+    message: string,
+    request: IncomingMessage | undefined
+  ): void {
+    const { _httpMessage: response } = getInternals(socket)
+    if (response && (response.req !== request || response.headersSent))
+      response.once('close', () => this.#closeAfterResponse(socket, status, message, request))
+    else if (request && !response) endAndDiscard(socket)
     else this.#refuse(socket, status, message)
   }
 
@@ -189,12 +194,12 @@ export class Listener {
    */
   #refuse(socket: Duplex, status: 400 | 431, message: string): void {
     this.#refused.add(socket)
-    const { body, headers } = this.#refusal(message)
+    const { body, headers } = this.#buildRefusal(message)
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    endSoon(socket, [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+    endAndDiscard(socket, [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   }
 
-  #refusal(message: string): { body: string; headers: Record<string, string> } {
+  #buildRefusal(message: string): { body: string; headers: Record<string, string> } {
     const refusal = new ApiError('invalid-request-structure', message)
     const meta = this.#config ? `,${toMetaMember(this.#config, Date.now() / 1000)}` : ''
     const body = `{${joinMembers({ error: refusal })}${meta}}`
@@ -212,37 +217,37 @@ export class Listener {
 }
 
 /** Parser errors that get a more specific message. */
-const misreadings = new Map<string | undefined, readonly [400 | 431, string]>([
+const parserErrors = new Map<string | undefined, readonly [400 | 431, string]>([
   ['HPE_HEADER_OVERFLOW', [431, `The headers of the request are larger than ${headerBytes} bytes`]],
   ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request did not arrive in time']]
 ])
 
-/** Headers that decide whom or what a request is for. Node keeps the first of several; a proxy may have checked another. */
+/** Headers that must not be repeated: Node uses the first one, but a proxy may have checked another one. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type'])
 
-/** Returns the status and message for headers that cannot be relied on: Node may have dropped some, or one is repeated. */
+/** Returns the status and message for unreliable headers: Node may have dropped some, or one is repeated. */
 function findHeaderViolation({ rawHeaders }: IncomingMessage): readonly [400 | 431, string] | undefined {
   if (rawHeaders.length >= 2 * headerCount)
     return [431, `The request has too many headers. The limit is ${headerCount}`]
   let seen = ''
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
     if (!singleHeaders.has(name)) continue
-    if (seen.includes(`${name} `)) return [400, `The request has more than one header "${rawHeaders[at]}"`]
+    if (seen.includes(`${name} `)) return [400, `The request has more than one header "${rawHeaders[index]}"`]
     seen += `${name} `
   }
   return undefined
 }
 
-/** Runs something once all earlier requests on a connection have been answered. */
-function afterAnswers(socket: Duplex, run: () => void): void {
-  const { _httpMessage: answer } = internalsOf(socket)
-  if (answer) answer.once('close', () => afterAnswers(socket, run))
+/** Calls `run` once all earlier requests on a connection have been answered. */
+function afterResponses(socket: Duplex, run: () => void): void {
+  const { _httpMessage: response } = getInternals(socket)
+  if (response) response.once('close', () => afterResponses(socket, run))
   else if (!socket.destroyed) run()
 }
 
-/** Closes a connection that may still be sending. Closing it at once would reset it, and lose the last response. */
-function endSoon(socket: Duplex, text = ''): void {
+/** Closes a connection on which the client may still be sending. Destroying it immediately would reset it, and lose the response. */
+function endAndDiscard(socket: Duplex, text = ''): void {
   socket.end(text)
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), lingerMs)
@@ -259,6 +264,6 @@ interface NodeInternals {
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null
 }
 
-function internalsOf(socket: Duplex): NodeInternals {
+function getInternals(socket: Duplex): NodeInternals {
   return socket as NodeInternals
 }

@@ -1,4 +1,4 @@
-/** Messages to an endpoint that another transport answers, below the root of a user. */
+/** Passes messages to endpoints of other transports below the root of a user. */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -10,8 +10,8 @@ import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { beginBody, credentialsOf } from './request/credentials.js'
 
 /**
- * Hands a message to the endpoint, once its sender is known, and sends the answer. Errors: those of any call, and 415 for a body
- * that is not JSON.
+ * Authenticates the sender of a message, passes it to the endpoint, and sends the response. Errors: those of any call, and 415
+ * for a body that is not JSON.
  */
 export async function answerMessage(
   exchange: Exchange,
@@ -22,7 +22,7 @@ export async function answerMessage(
   const { method: verb, res, state } = exchange
   const { services } = dispatcher
   const user = state.address.user ?? ''
-  const credentials = credentialsOf(exchange, services.config, ip, 'http')
+  const credentials = credentialsOf(exchange, services.config, { ip, via: 'http' })
   const call = { user, method: 'getAccessInfo', credentials }
   const checked = await dispatcher.precheck(call)
   if (!checked.ok) {
@@ -37,12 +37,12 @@ export async function answerMessage(
   res.setHeader('Cache-Control', 'no-store')
   const type = headers['content-type']
   if (text.length <= short) return replyText(exchange, status, text, type)
-  // What has been read is not kept until the client has taken the answer.
+  // The memory of the body is released before the client has taken the response.
   state.ticket?.release()
   await replyLongText(exchange, services, { status, body: text, type })
 }
 
-/** Reads the body. Its memory is released when a long answer is sent, or a short one has been sent. */
+/** Reads the body. Its memory is released before a long response is sent, or after a short one. */
 async function readMessage(
   { req, state }: Exchange,
   { services }: Dispatcher,

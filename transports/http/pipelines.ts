@@ -1,6 +1,6 @@
 /**
- * Bounds what waits on a connection behind a request that is not answered yet. Node parses all of it at once, and a head may
- * take a hundred times the memory of a usual one. (docs/spec/limits.md#answers)
+ * Limits the pipelined requests that wait on a connection. Node parses all of them at once, and a head may take a hundred times
+ * the memory of a usual one. (docs/spec/limits.md#answers)
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,13 +20,13 @@ interface Waiting {
 export class Pipelines {
   readonly #waiting = new WeakMap<Socket, Waiting>()
 
-  /** Counts a request until it is its turn; returns whether its connection may have it. */
+  /** Counts a request until its turn comes. Returns false if its connection has exceeded a limit. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     // Node assigns the socket once the previous response has been sent.
     if (response.socket) return true
     const { socket } = request
     const waiting = this.#waiting.get(socket) ?? { count: 0, bytes: 0 }
-    const bytes = sizeOf(request)
+    const bytes = estimateBytes(request)
     waiting.count++
     waiting.bytes += bytes
     this.#waiting.set(socket, waiting)
@@ -38,7 +38,7 @@ export class Pipelines {
   }
 }
 
-function sizeOf({ rawHeaders, url = '' }: IncomingMessage): number {
+function estimateBytes({ rawHeaders, url = '' }: IncomingMessage): number {
   const headers = rawHeaders.reduce((bytes, text) => bytes + text.length, 0)
   return requestOverhead + url.length + headers + (rawHeaders.length / 2) * headerOverhead
 }

@@ -1,4 +1,4 @@
-/** Finds the route of a path by walking its segments, which is faster than one regular expression per route. */
+/** Finds the route of a path in a tree of segments, which is faster than one regular expression per route. */
 import type { Route } from './routes.js'
 
 /** A node in the tree of paths. */
@@ -15,7 +15,7 @@ class Node<T> {
 
 export interface Match<T> {
   readonly target: T
-  /** Values of the path parameters; `undefined` if it has none. */
+  /** Values of the path parameters; `undefined` if the path has none. */
   readonly ids: Readonly<Record<string, string>> | undefined
 }
 
@@ -24,7 +24,7 @@ export class RouteTree<T> {
 
   /** `target` turns each route into the value that `find` returns for it. */
   constructor(routes: readonly Route[], target: (route: Route) => T) {
-    for (const route of routes) this.#nodeAt(route.path).targets.set(route.verb, target(route))
+    for (const route of routes) this.#addNode(route.path).targets.set(route.verb, target(route))
   }
 
   /** Finds the target of a verb and a decoded path. Literal segments win over parameters if both support the verb. */
@@ -32,22 +32,22 @@ export class RouteTree<T> {
     return search(this.#root, verb, segments, 0, [])
   }
 
-  #nodeAt(path: string): Node<T> {
+  #addNode(path: string): Node<T> {
     let node = this.#root
     for (const segment of path.split('/').filter(Boolean)) {
-      node = segment.startsWith(':') ? parameterChild(node, segment) : literalChild(node, segment)
+      node = segment.startsWith(':') ? addParameter(node, segment) : addLiteral(node, segment)
     }
     return node
   }
 }
 
-function literalChild<T>(node: Node<T>, segment: string): Node<T> {
+function addLiteral<T>(node: Node<T>, segment: string): Node<T> {
   let next = node.literal.get(segment)
   if (!next) node.literal.set(segment, (next = new Node(node.names)))
   return next
 }
 
-function parameterChild<T>(node: Node<T>, segment: string): Node<T> {
+function addParameter<T>(node: Node<T>, segment: string): Node<T> {
   const [, name = '', suffix] = /^:(\w+)(\..+)?$/.exec(segment) ?? []
   const names = [...node.names, name]
   if (suffix === undefined) return (node.parameter ??= new Node(names))
@@ -66,7 +66,7 @@ function search<T>(
   const segment = segments[depth]
   if (segment === undefined) {
     const target = node.targets.get(verb)
-    return target === undefined ? undefined : { target, ids: named(node.names, values) }
+    return target === undefined ? undefined : { target, ids: nameValues(node.names, values) }
   }
   const literal = node.literal.get(segment)
   const found = literal && search(literal, verb, segments, depth + 1, values)
@@ -81,7 +81,7 @@ function search<T>(
   return search(node.parameter, verb, segments, depth + 1, [...values, segment])
 }
 
-function named(names: readonly string[], values: readonly string[]): Match<unknown>['ids'] {
+function nameValues(names: readonly string[], values: readonly string[]): Match<unknown>['ids'] {
   if (names.length === 0) return undefined
   const ids: Record<string, string> = {}
   for (let index = 0; index < names.length; index++) ids[names[index]!] = values[index] ?? ''

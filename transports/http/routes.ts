@@ -1,16 +1,16 @@
-/** The whole URL table: verb, path, method, and the status of success where it is not 200. (docs/spec/README.md#contents) */
+/** The table of all URLs: verb, path, method, and the status of success if it is not 200. (docs/spec/README.md#contents) */
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What the client gets instead of the result as JSON. */
+/** What is sent instead of the result as JSON. */
 export type AnswerKind =
   /** The content of the file in the result. */
   | 'file'
   /** The preview image, or 204 if there is none. */
   | 'preview'
-  /** A ZIP of the copy that the result names. */
+  /** A ZIP of the draft that the result names. */
   | 'export'
-  /** The text of the result as it is, under the name and type in its facts. */
+  /** The text of the result, with the name and type in its facts. */
   | 'document'
   /** A redirect to the server in the result. */
   | 'redirect'
@@ -19,7 +19,7 @@ export type AnswerKind =
   /** The rows of the result as an HTML table, if the query has `toHTML=true`. */
   | 'table'
 
-/** What a body must be, if neither any JSON nor an empty body will do. */
+/** What a body must be, if not any JSON or empty. */
 export type BodyKind =
   /** May be a multipart form: an event as JSON, with files. */
   | 'event'
@@ -47,15 +47,15 @@ export interface Route {
   readonly status: number
   readonly answers?: AnswerKind
   readonly takes?: BodyKind
-  /** What the response does with the sign-in cookie. (docs/spec/authentication.md#the-sso-cookie) */
+  /** Whether the response sets or clears the SSO cookie. (docs/spec/authentication.md#the-sso-cookie) */
   readonly cookie?: 'set' | 'clear'
-  /** Whether the response begins a session of a page, without the sign-in cookie. */
+  /** The response starts a page session, without the SSO cookie. */
   readonly beginsSession?: true
   /** The response may contain a token, so it must not be cached. */
   readonly isPrivate?: true
-  /** Its owner may call this method of the service, with the session of a page, too: the account that `:username` names. */
+  /** The user named by `:username` may call this method of the service with a page session, too. */
   readonly isByOwner?: true
-  /** Operators may call it with the session of a page, too. (docs/spec/administration.md#operators) */
+  /** Operators may call it with a page session, too. (docs/spec/administration.md#operators) */
   readonly isForOperators?: true
 }
 
@@ -69,7 +69,7 @@ function route(
   return { verb, path, method, status, ...more }
 }
 
-/** What operators may call from their page. Nothing of it is to be kept. */
+/** Operators may call these from their page. Responses must not be cached. */
 const forOperators = { isForOperators: true, isPrivate: true } as const
 
 /** High-frequency series; also served on a port of their own, if one is configured. */
@@ -98,7 +98,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/mfa/deactivate', 'mfa.deactivate'),
   route('POST', '/mfa/recover', 'mfa.recover'),
 
-  // By clients of OAuth as JSON; in the forms of the protocol, they are below `/oauth` at the root of the server.
+  // For OAuth clients that send JSON; the protocol's own forms are served below `/oauth` at the root of the server.
   route('POST', '/oauth/token', 'oauth.token', 200, { isPrivate: true }),
   route('POST', '/oauth/revoke', 'oauth.revoke', 200, { isPrivate: true }),
   route('POST', '/oauth/introspect', 'oauth.introspect', 200, { isPrivate: true }),
@@ -130,7 +130,7 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
   ...seriesRoutes,
 
-  // The short forms serve clients that expect a previews server here. Without a suffix, that path is the event.
+  // The short paths are for clients that expect a previews server here. Without a suffix, that path is the event.
   route('GET', '/previews/events/:id', 'previews.get', 200, { answers: 'preview' }),
   ...['/events/:id', '/previews/events/:id'].flatMap(path =>
     ['.jpg', '.jpeg'].map(suffix =>

@@ -25,38 +25,38 @@ import { replyFile, type StaticFile } from './pages/static.js'
 /** Files by their path. */
 type Files = ReadonlyMap<string, StaticFile>
 
-/** What is served besides the methods. */
+/** The parts of the service that are served besides its methods. */
 export interface Offer {
   /** Static files that apps load. */
   readonly assets: Files
   /** The built web pages. */
   readonly pages: Files
   readonly operations?: Operations
-  /** What operators ask of the process itself. */
+  /** Reports the state of the process to operators. */
   readonly monitor?: Monitor
-  /** Settings that operators change in their page. */
+  /** Changes settings and controls the process for operators. */
   readonly configuration?: Configuration
   readonly map?: MapFile | undefined
-  /** What other transports serve below the root of each user. */
+  /** The endpoint of another transport below the root of each user. */
   readonly endpoint?: UserEndpoint
-  /** Where the service can be set up in a browser. */
+  /** Present if the service can be set up in a browser. */
   readonly setup?: SetupDesk
-  /** Who sends people to providers of identities. */
+  /** Redirects users to identity providers. */
   readonly signIns?: SignInDesk
 }
 
-interface Inside extends Offer {
+interface RouterParts extends Offer {
   readonly front: Front
 }
 
 /** Returns the router for all requests that name no user. */
 export function serviceRouter(
   dispatcher: Dispatcher,
-  { assets, configuration, endpoint, front, map, monitor, operations, pages, setup, signIns }: Inside
+  { assets, configuration, endpoint, front, map, monitor, operations, pages, setup, signIns }: RouterParts
 ): Router<State> {
   const { services } = dispatcher
   const router = new Router<State>()
-  // Before the app, which takes every other address there.
+  // Before the app, which serves every other address below `/app`.
   addSession(router, dispatcher)
   if (map) addMap(router, services.config, map)
   addPages(router, services.config, pages)
@@ -69,9 +69,9 @@ export function serviceRouter(
   if (configuration) addConfiguration(router, dispatcher, configuration)
   addUnknownRequests(router, dispatcher, front)
   const call = callTarget(dispatcher)
-  const targetOf = targetsOf(dispatcher)
+  const prepareRoute = targetsOf(dispatcher)
   for (const route of serviceRoutes) {
-    const target = targetOf(route)
+    const target = prepareRoute(route)
     router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))
   }
   for (const path of ['/', '/reg', '/access'])
@@ -93,15 +93,15 @@ export function serviceRouter(
 }
 
 /**
- * Adds the page that browsers get at the address of an authorization request that does not exist, such as that of a mistyped
- * page: it must precede the route that polls requests.
+ * Adds the page for browsers at the address of an unknown authorisation request, such as a mistyped page. It must precede the
+ * route that polls requests.
  */
 function addUnknownRequests(router: Router<State>, dispatcher: Dispatcher, front: Front): void {
-  const addressOf = clientAddress(dispatcher.services.config.http.trustedProxies)
+  const getClientAddress = clientAddress(dispatcher.services.config.http.trustedProxies)
   for (const path of ['/access/:key', '/reg/access/:key'])
     router.get(path, async (ctx, next) => {
       if (isBrowser(ctx)) {
-        const credentials = { ip: addressOf(ctx.req), via: 'http' } as const
+        const credentials = { ip: getClientAddress(ctx.req), via: 'http' } as const
         const params = { key: ctx.params['key'] }
         const outcome = await dispatcher.call({ method: 'authRequest.poll', params, credentials })
         const isUnknown = !outcome.ok && outcome.error.id === 'unknown-referenced-resource'

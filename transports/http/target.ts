@@ -1,4 +1,4 @@
-/** Routes, prepared for calls. */
+/** Prepares routes for calls. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { replyDocument } from './answer/document.js'
 import { replyExport } from './answer/export.js'
@@ -6,22 +6,22 @@ import { replyPreview } from './answer/preview.js'
 import { hasBody, paramsFor, type ParamsOf } from './request/params.js'
 import type { AnswerKind, Route } from './routes.js'
 
-/** A route together with what calls need to know of its method. */
+/** A route with the properties of its method that calls need. */
 export interface Target extends Route {
   readonly paramsOf: ParamsOf
-  /** Whether it is a method of the service rather than of the user named in the path. */
+  /** True for a method of the service rather than of the user named in the path. */
   readonly isService: boolean
-  /** Whether callers are authorized before the body is read. */
+  /** True if callers are authorised before the body is read. */
   readonly isGuarded: boolean
-  /** Whether it requires an access. */
+  /** True if it requires an access. */
   readonly needsAccess: boolean
-  /** How results are sent that need more than their text. */
+  /** Sends results that need more than their text. */
   readonly replyOwn: typeof replyDocument | undefined
-  /** Whether the call is all there is to it: nothing to check or to receive before, and no file to send. */
+  /** True if there is only a call to make: nothing to check or to receive before, and no file to send. */
   readonly isPlain: boolean
 }
 
-const ownReplies: Partial<Record<AnswerKind, typeof replyDocument>> = {
+const customReplies: Partial<Record<AnswerKind, typeof replyDocument>> = {
   preview: replyPreview,
   export: replyExport,
   document: replyDocument
@@ -35,7 +35,7 @@ export function targetsOf(dispatcher: Dispatcher): (route: Route) => Target {
     const isService = method?.mode === 'service'
     const isGuarded = isService && method.allow.isByCredentials === true
     const needsAccess = method?.allow.needsAccess ?? false
-    const replyOwn = route.answers && ownReplies[route.answers]
+    const replyOwn = route.answers && customReplies[route.answers]
     return {
       ...route,
       paramsOf: paramsFor(route.verb, method),

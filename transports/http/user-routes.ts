@@ -16,31 +16,31 @@ import { statusBelow, type Front } from './pages/front.js'
 import { replyRoot } from './pages/root.js'
 import { seriesRoutes, userRoutes } from './routes.js'
 
-/** Serves a request that names a user: at once, if nothing has to wait. */
+/** Serves a request that names a user; synchronously if nothing has to wait. */
 export type AnswerUser = (exchange: Exchange) => Promise<void> | undefined
 
-/** What is served below a user's root besides the methods. */
-interface Besides {
+/** The parts that are served below a user's root besides methods. */
+interface UserParts {
   readonly front: Front
   readonly endpoint?: UserEndpoint | undefined
 }
 
-/** Returns a function that serves every request that names a user. `via` says which port it came to. */
+/** Returns a function that serves every request that names a user. `via` names the port. */
 export function userDispatch(
   dispatcher: Dispatcher,
   via: 'http' | 'hf',
-  { endpoint, front }: Partial<Besides> = {}
+  { endpoint, front }: Partial<UserParts> = {}
 ): AnswerUser {
   const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
   const call = callTarget(dispatcher, via)
-  const addressOfClient = clientAddress(dispatcher.services.config.http.trustedProxies)
+  const getClientAddress = clientAddress(dispatcher.services.config.http.trustedProxies)
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
-      return answerMessage(exchange, dispatcher, endpoint, addressOfClient(exchange.req))
+      return answerMessage(exchange, dispatcher, endpoint, getClientAddress(exchange.req))
     if (endpoint && repliesResource(exchange, dispatcher.services.config, endpoint.segment)) return undefined
     if (front?.answers(exchange, statusBelow(user, segments))) return undefined
     assertUserExists(dispatcher.services, user)

@@ -1,31 +1,31 @@
-/** Calls of methods on behalf of an assistant, whose results are texts that it can take in. */
+/** Calls methods on behalf of an assistant, with results short enough for a model. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
 import type { Message } from '../user-endpoint.js'
 
-/** Longest result, in characters. A model can take in no more. */
-const longest = 200_000
+/** Longest result, in characters. A model could not process more. */
+const maxLength = 200_000
 
-/** A result, or why there is none. */
+/** The result of a call, or its error. */
 export type Told =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly error: Pick<ApiError, 'id' | 'message'> }
 
-/** The data of one user, as whoever sent the message may see it. */
+/** Makes calls on the account of one user, with the access that sent the message. */
 export class Data {
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly message: Pick<Message, 'user' | 'credentials'>
   ) {}
 
-  /** Makes a call. Its own token stays out of what an assistant is told. */
+  /** Makes a call. The result is without the token of the access. */
   async call(method: string, params: unknown): Promise<Told> {
     const { credentials, user } = this.message
-    const request = { user, method, params, credentials, isWhole: true, maxLength: longest } as const
+    const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) {
-      const isTooLong = outcome.error.id === tooLong.id && this.#isRead(method)
-      return { ok: false, error: isTooLong ? tooLong : outcome.error }
+      const isTooLong = outcome.error.id === tooLongError.id && this.#isRead(method)
+      return { ok: false, error: isTooLong ? tooLongError : outcome.error }
     }
     const { token: _token, apiEndpoint: _endpoint, ...value } = JSON.parse(`{${outcome.members}}`)
     return { ok: true, value }
@@ -35,7 +35,7 @@ export class Data {
     return this.dispatcher.definitions.some(({ id, mode }) => id === method && mode === 'read')
   }
 
-  /** Whether there is anything that the access may change. */
+  /** Returns whether the access may change anything. */
   async mayWrite(): Promise<boolean> {
     const info = await this.call('getAccessInfo', {})
     if (!info.ok) return false
@@ -43,14 +43,14 @@ export class Data {
       type: string
       permissions?: readonly { level?: string }[]
     }
-    return type === 'personal' || (permissions ?? []).some(({ level = 'read' }) => !readOnly.has(level))
+    return type === 'personal' || (permissions ?? []).some(({ level = 'read' }) => !readOnlyLevels.has(level))
   }
 }
 
 /** Levels that allow no change. */
-const readOnly = new Set(['read', 'none'])
+const readOnlyLevels = new Set(['read', 'none'])
 
-const tooLong: Pick<ApiError, 'id' | 'message'> = {
+const tooLongError: Pick<ApiError, 'id' | 'message'> = {
   id: 'too-many-results',
-  message: `The result has more than ${longest} characters. Request fewer items`
+  message: `The result has more than ${maxLength} characters. Request fewer items`
 }

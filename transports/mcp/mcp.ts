@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol: assistants read and, where their access may, change data by the methods that every client calls.
- * Each message is answered by itself; there are no sessions and no streams to keep. (docs/api/mcp.md)
+ * The Model Context Protocol: assistants read data and, if their access permits, change it with the methods of the API. Each
+ * message is answered independently; there are no sessions and no open connections. (docs/api/mcp.md)
  */
 import type { IncomingMessage } from 'node:http'
 import accepts from 'accepts'
@@ -18,7 +18,7 @@ const instructions =
   'Times are in seconds since the Unix epoch. Start with streams_facts, which lists what data exists and since when.  ' +
   'For numbers over long ranges, use events_sample rather than events_get. All reads are recorded for the owner of the data.'
 
-/** The endpoint at `/{user}/mcp`. The library of the protocol is loaded when it is first called. */
+/** The endpoint at `/{user}/mcp`. The protocol's library is loaded on the first message. */
 export class Mcp implements UserEndpoint {
   readonly segment = 'mcp'
   #handler: Promise<McpHttpHandler> | undefined
@@ -30,33 +30,37 @@ export class Mcp implements UserEndpoint {
     assertSingleMessage(body)
     this.#handler ??= this.#createHandler()
     const handler = await this.#handler
-    // What is not POST is refused, whichever it is; some, such as TRACE, cannot even be named here.
+    // The library refuses all verbs except POST. Some, such as TRACE, cannot be passed to `Request`.
     const method = verb === 'POST' ? verb : 'GET'
-    const form = preferredForm(message)
-    const request = new Request('http://coffer/mcp', { method, headers: headersOf(message, form) })
-    const data = new Data(this.dispatcher, message)
-    const authInfo = { token: '', clientId: user, scopes: [], extra: { data } }
+    const type = choosePreferredType(message)
+    const request = new Request('http://coffer/mcp', { method, headers: buildHeaders(message, type) })
+    const calls = new Data(this.dispatcher, message)
+    const authInfo = { token: '', clientId: user, scopes: [], extra: { calls } }
     const response = await handler.fetch(request, { parsedBody: body, authInfo })
-    const answer = { status: response.status, headers: kept(response.headers), text: await response.text() }
-    return form === json ? withoutEvents(answer) : answer
+    const answer = {
+      status: response.status,
+      headers: pickHeaders(response.headers),
+      text: await response.text()
+    }
+    return type === json ? unwrapEvent(answer) : answer
   }
 
   async #createHandler(): Promise<McpHttpHandler> {
     const { createMcpHandler, ResourceNotFoundError, Server } = await import('@modelcontextprotocol/server')
     const tools = toolsOf(this.dispatcher.definitions)
     return createMcpHandler(({ authInfo }) => {
-      const data = authInfo?.extra?.['data'] as Data
+      const calls = authInfo?.extra?.['calls'] as Data
       const { name } = this.dispatcher.services.config.service
       const server = new Server(
         { name: 'coffer', title: name, version },
         { capabilities: { tools: {}, resources: {} }, instructions }
       )
-      server.setRequestHandler('tools/list', async () => ({ tools: await listed(tools, data) }))
-      server.setRequestHandler('tools/call', async ({ params }) => await callTool(tools, data, params))
-      server.setRequestHandler('resources/list', async () => ({ resources: await listResources(data) }))
+      server.setRequestHandler('tools/list', async () => ({ tools: await listTools(tools, calls) }))
+      server.setRequestHandler('tools/call', async ({ params }) => await callTool(tools, calls, params))
+      server.setRequestHandler('resources/list', async () => ({ resources: await listResources(calls) }))
       server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-        const text = await readResource(data, uri)
+        const text = await readResource(calls, uri)
         if (text === undefined) throw new ResourceNotFoundError(uri)
         return { contents: [{ uri, mimeType: 'application/json', text }] }
       })
@@ -65,9 +69,9 @@ export class Mcp implements UserEndpoint {
   }
 }
 
-/** Those that only read, and the others for whom they are of use. */
-async function listed(tools: readonly Tool[], data: Data): Promise<Omit<Tool, 'method'>[]> {
-  const mayWrite = await data.mayWrite()
+/** Lists the tools that read and, if the access may write, the others. */
+async function listTools(tools: readonly Tool[], calls: Data): Promise<Omit<Tool, 'method'>[]> {
+  const mayWrite = await calls.mayWrite()
   return tools
     .filter(({ annotations }) => mayWrite || annotations.readOnlyHint)
     .map(({ method: _method, ...tool }) => tool)
@@ -75,22 +79,22 @@ async function listed(tools: readonly Tool[], data: Data): Promise<Omit<Tool, 'm
 
 async function callTool(
   tools: readonly Tool[],
-  data: Data,
+  calls: Data,
   { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
 ): Promise<CallToolResult> {
   const tool = tools.find(candidate => candidate.name === name)
-  if (!tool) return wrong(`Unknown tool "${name.slice(0, 100)}"`)
-  const { auth: _auth, ...given } = params
-  const told = await data.call(tool.method, given)
-  if (!told.ok) return wrong(`${told.error.id}: ${told.error.message}`)
-  return { content: [{ type: 'text', text: JSON.stringify(told.value) }], structuredContent: told.value }
+  if (!tool) return createToolError(`Unknown tool "${name.slice(0, 100)}"`)
+  const { auth: _auth, ...toolParams } = params
+  const result = await calls.call(tool.method, toolParams)
+  if (!result.ok) return createToolError(`${result.error.id}: ${result.error.message}`)
+  return { content: [{ type: 'text', text: JSON.stringify(result.value) }], structuredContent: result.value }
 }
 
-function wrong(text: string): CallToolResult {
+function createToolError(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** Several at once would be a way around the limits of calls; a subscription would outlive its access. */
+/** Refuses several messages at once, which would evade the limits of calls, and subscriptions, which would outlive the access. */
 function assertSingleMessage(body: unknown): void {
   if (Array.isArray(body)) fail('invalid-request-structure', 'Send one message at a time')
   if (Object(body).method === 'subscriptions/listen')
@@ -101,38 +105,38 @@ function assertSingleMessage(body: unknown): void {
 }
 
 const json = 'application/json'
-const events = 'text/event-stream'
+const eventStream = 'text/event-stream'
 
-/** Returns the form of an answer that a client takes, such as by `*\/*`: events if it names them. `undefined` if it takes none. */
-function preferredForm({ credentials: { headers = {} } }: Message): string | undefined {
+/** Returns the media type that a client accepts, even by `*\/*`: events if it names them, else JSON. `undefined` if neither. */
+function choosePreferredType({ credentials: { headers = {} } }: Message): string | undefined {
   const accept = accepts({ headers } as IncomingMessage)
-  const forms = String(headers['accept'] ?? '')
+  const types = String(headers['accept'] ?? '')
     .toLowerCase()
-    .includes(events)
-    ? [events, json]
-    : [json, events]
-  return forms.find(form => accept.type(form) !== false)
+    .includes(eventStream)
+    ? [eventStream, json]
+    : [json, eventStream]
+  return types.find(type => accept.type(type) !== false)
 }
 
-/** Returns an answer of one event as the JSON that it holds. */
-function withoutEvents(answer: MessageAnswer): MessageAnswer {
-  const [data, ...others] = [...answer.text.matchAll(/^data: (\{.*)$/gm)]
-  return !data || others.length > 0 || !answer.headers['content-type']?.startsWith(events)
+/** Returns a response of one event as the JSON that it contains. */
+function unwrapEvent(answer: MessageAnswer): MessageAnswer {
+  const [event, ...others] = [...answer.text.matchAll(/^data: (\{.*)$/gm)]
+  return !event || others.length > 0 || !answer.headers['content-type']?.startsWith(eventStream)
     ? answer
-    : { ...answer, headers: { ...answer.headers, 'content-type': json }, text: data[1]! }
+    : { ...answer, headers: { ...answer.headers, 'content-type': json }, text: event[1]! }
 }
 
-/** Headers of the protocol alone: that of the token is not its business. The library asks for both forms by their names. */
-function headersOf({ credentials: { headers = {} } }: Message, form: string | undefined): Headers {
+/** Returns the headers for the library, without the token. The library requires that both media types are accepted. */
+function buildHeaders({ credentials: { headers = {} } }: Message, type: string | undefined): Headers {
   const result = new Headers()
   for (const [name, value] of Object.entries(headers))
     if (/^(?:accept|content-type|last-event-id|mcp-.*)$/.test(name) && typeof value === 'string')
       result.set(name, value)
-  if (form !== undefined) result.set('accept', `${json}, ${events}`)
+  if (type !== undefined) result.set('accept', `${json}, ${eventStream}`)
   return result
 }
 
-/** Headers of an answer that clients need. */
-function kept(headers: Headers): Record<string, string> {
+/** Returns the response headers that clients need. */
+function pickHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => /^(?:content-type|allow|mcp-.*)$/.test(name)))
 }

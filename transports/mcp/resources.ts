@@ -1,9 +1,9 @@
-/** Streams and events as resources: what people attach to a conversation without a tool being called. */
+/** Streams and events as resources, which users attach to a conversation without calling a tool. */
 import { isAuditId } from '../../core/audit-ids.js'
 import type { Data, Told } from './data.js'
 
-/** A resource as it is listed. */
-interface Listed {
+/** A resource in the list. */
+interface Resource {
   readonly uri: string
   readonly name: string
   readonly description?: string
@@ -17,12 +17,12 @@ interface Stream {
 }
 
 const mimeType = 'application/json'
-/** Streams listed at most; others are found by reading their parents. */
-const mostStreams = 500
-/** Events told of a stream: its latest. */
-const mostEvents = 20
+/** Maximum number of streams listed; others are found by reading their parents. */
+const maxStreams = 500
+/** Number of latest events in a stream's resource. */
+const maxEvents = 20
 
-/** Forms of addresses. */
+/** Templates of resource URIs. */
 export const templates = [
   {
     uriTemplate: 'coffer:///streams/{id}',
@@ -33,45 +33,45 @@ export const templates = [
   { uriTemplate: 'coffer:///events/{id}', name: 'Event', description: 'One event', mimeType }
 ]
 
-/** Lists the streams that the access sees. Records of the audit are no events of a stream: there is a tool for them. */
-export async function listResources(data: Data): Promise<Listed[]> {
-  const told = await data.call('streams.get', {})
-  if (!told.ok) return []
-  const listed: Listed[] = []
-  const add = (streams: readonly Stream[], place: string): void => {
+/** Lists the streams that the access may see, without those of the audit log: there is a tool for its records. */
+export async function listResources(data: Data): Promise<Resource[]> {
+  const result = await data.call('streams.get', {})
+  if (!result.ok) return []
+  const resources: Resource[] = []
+  const add = (streams: readonly Stream[], parentPath: string): void => {
     for (const { children = [], id, name } of streams) {
-      if (listed.length >= mostStreams) return
+      if (resources.length >= maxStreams) return
       if (isAuditId(id)) continue
-      const path = place === '' ? name : `${place} / ${name}`
-      listed.push({ uri: `coffer:///streams/${encodeURIComponent(id)}`, name: path, mimeType })
+      const path = parentPath === '' ? name : `${parentPath} / ${name}`
+      resources.push({ uri: `coffer:///streams/${encodeURIComponent(id)}`, name: path, mimeType })
       add(children, path)
     }
   }
-  add((told.value['streams'] ?? []) as readonly Stream[], '')
-  return listed
+  add((result.value['streams'] ?? []) as readonly Stream[], '')
+  return resources
 }
 
-/** Reads a resource; `undefined` if there is none at that address. */
+/** Reads a resource; resolves with `undefined` if there is none at that URI. */
 export async function readResource(data: Data, uri: string): Promise<string | undefined> {
   const [, kind, name = ''] = /^coffer:\/\/\/(streams|events)\/([^/]{1,1000})$/.exec(uri) ?? []
-  const id = decoded(name)
+  const id = decodeId(name)
   if (kind === undefined || id === undefined) return undefined
   const parts: readonly Promise<Told>[] =
     kind === 'events'
       ? [data.call('events.getOne', { id })]
       : [
           data.call('streams.facts', { streams: [id] }),
-          data.call('events.get', { streams: [id], limit: mostEvents })
+          data.call('events.get', { streams: [id], limit: maxEvents })
         ]
   const value = {}
-  for (const told of await Promise.all(parts)) {
-    if (!told.ok) return undefined
-    Object.assign(value, told.value)
+  for (const result of await Promise.all(parts)) {
+    if (!result.ok) return undefined
+    Object.assign(value, result.value)
   }
   return JSON.stringify(value)
 }
 
-function decoded(name: string): string | undefined {
+function decodeId(name: string): string | undefined {
   try {
     return decodeURIComponent(name)
   } catch {

@@ -4,7 +4,7 @@ import type { AnyMethod, UserMethod } from '../../core/call/method.js'
 /** A JSON Schema as plain JSON. */
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** A tool, and the method that it stands for. */
+/** A tool, and the method that it calls. */
 export interface Tool {
   readonly name: string
   readonly title: string
@@ -18,10 +18,10 @@ export interface Tool {
   readonly method: string
 }
 
-/** What is about data, not about passwords, tokens or the account. */
-const offered = /^(?:events|streams|hfs|audit)\.|^getAccessInfo$/
-/** Methods that take or answer files or points by the thousand, which do not go through an assistant. */
-const left = new Set([
+/** Methods about data, not about passwords, tokens or the account. */
+const offeredMethods = /^(?:events|streams|hfs|audit)\.|^getAccessInfo$/
+/** Methods with files or thousands of data points, which are of no use to an assistant. */
+const excludedMethods = new Set([
   'events.addAttachment',
   'events.export',
   'events.getAttachment',
@@ -29,7 +29,7 @@ const left = new Set([
   'hfs.addBatch'
 ])
 
-/** What the names of params do not say. */
+/** Descriptions of params whose names do not say enough. */
 const hints: Readonly<Record<string, string>> = {
   streams:
     'Stream IDs, including their substreams. An object {any, all, not} of such lists narrows the selection. Default: all',
@@ -53,27 +53,27 @@ const hints: Readonly<Record<string, string>> = {
   toDeltaTime: 'Seconds since the time of the series event'
 }
 
-/** Returns the tools, those that only read first. */
+/** Returns the tools, starting with those that only read. */
 export function toolsOf(definitions: readonly AnyMethod[]): readonly Tool[] {
   return definitions
     .filter((method): method is UserMethod => method.mode === 'read' || method.mode === 'write')
-    .filter(({ id, allow }) => offered.test(id) && !left.has(id) && allow.needsAccess)
-    .map(toolOf)
+    .filter(({ id, allow }) => offeredMethods.test(id) && !excludedMethods.has(id) && allow.needsAccess)
+    .map(createTool)
     .toSorted((a, b) => Number(b.annotations.readOnlyHint) - Number(a.annotations.readOnlyHint))
 }
 
-function toolOf({ id, mode, params, summary }: UserMethod): Tool {
+function createTool({ id, mode, params, summary }: UserMethod): Tool {
   const { properties = {}, ...schema } = JSON.parse(JSON.stringify(params)) as {
     properties?: Record<string, JsonSchema>
   }
-  const described = Object.entries(properties)
+  const describedProperties = Object.entries(properties)
     .filter(([name]) => name !== 'auth')
-    .map(([name, property]) => [name, withHint(name, withoutNull(property))] as const)
+    .map(([name, property]) => [name, addHint(name, removeNull(property))] as const)
   return {
     name: id.replaceAll('.', '_'),
     title: summary,
     description: `${summary}.`,
-    inputSchema: { ...schema, type: 'object', properties: Object.fromEntries(described) },
+    inputSchema: { ...schema, type: 'object', properties: Object.fromEntries(describedProperties) },
     annotations: {
       readOnlyHint: mode === 'read',
       destructiveHint: mode === 'write' && !/\.(?:create|start)$/.test(id),
@@ -83,13 +83,13 @@ function toolOf({ id, mode, params, summary }: UserMethod): Tool {
   }
 }
 
-function withHint(name: string, property: JsonSchema): JsonSchema {
+function addHint(name: string, property: JsonSchema): JsonSchema {
   const hint = hints[name]
   return hint === undefined || 'description' in property ? property : { ...property, description: hint }
 }
 
-/** `null` stands for a param that is left out; assistants leave it out. */
-function withoutNull(property: JsonSchema): JsonSchema {
+/** Removes `null` from a schema: it means that a param is omitted, and assistants can omit it. */
+function removeNull(property: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = property as { anyOf?: readonly JsonSchema[] }
   const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []
   return only && others.length === 0 ? { ...rest, ...only } : property

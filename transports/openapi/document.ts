@@ -7,7 +7,7 @@ import { tags } from './tags.js'
 import { operationOf, type DescribedRoute } from './operation.js'
 import { Schemas, type JsonSchema } from './schemas.js'
 
-/** What the document describes. */
+/** What the document is generated from. */
 export interface Described {
   readonly config: Config
   readonly definitions: readonly AnyMethod[]
@@ -29,7 +29,7 @@ export function openApiDocument({
   const counts = new Map<string, number>()
   const paths: Record<string, Record<string, unknown>> = {}
   const add = (route: DescribedRoute, isOfUser: boolean): void => {
-    const path = pathOf(route, isOfUser)
+    const path = formatPath(route, isOfUser)
     const count = (counts.get(route.method) ?? 0) + 1
     counts.set(route.method, count)
     const operation = operationOf(route, {
@@ -61,7 +61,7 @@ export function openApiDocument({
     paths,
     components: {
       schemas: { ...schemas.components, ...envelope },
-      responses: responses(),
+      responses: buildResponses(),
       parameters: {
         username: {
           name: 'username',
@@ -76,8 +76,8 @@ export function openApiDocument({
   }
 }
 
-/** A user's root is written without a trailing slash; both forms are the same. */
-function pathOf({ path }: DescribedRoute, isOfUser: boolean): string {
+/** Formats a path. A user's root is written without a trailing slash, which makes no difference. */
+function formatPath({ path }: DescribedRoute, isOfUser: boolean): string {
   const filled = path.replaceAll(/:(\w+)/g, '{$1}')
   return isOfUser ? `/{username}${filled === '/' ? '' : filled}` : filled
 }
@@ -122,26 +122,26 @@ const envelope = {
   }
 }
 
-function responses(): JsonSchema {
+function buildResponses(): JsonSchema {
   return {
-    Malformed: answer(`The request is malformed: ${idsOf(400)}`),
-    NoAccess: answer(`The token is missing or invalid: ${idsOf(401)}`),
-    Forbidden: answer(`The token does not permit this call: ${idsOf(403)}`),
-    Unknown: answer(`The item or user does not exist: ${idsOf(404)}`),
-    Removed: answer(`This method has been removed from the API: ${idsOf(410)}`),
-    Corrupted: answer('The event has no image to make a preview of: `corrupted-data`'),
-    Error: answer('Any other error')
+    Malformed: buildErrorResponse(`The request is malformed: ${listErrorIds(400)}`),
+    NoAccess: buildErrorResponse(`The token is missing or invalid: ${listErrorIds(401)}`),
+    Forbidden: buildErrorResponse(`The token does not permit this call: ${listErrorIds(403)}`),
+    Unknown: buildErrorResponse(`The item or user does not exist: ${listErrorIds(404)}`),
+    Removed: buildErrorResponse(`This method has been removed from the API: ${listErrorIds(410)}`),
+    Corrupted: buildErrorResponse('The event has no image to make a preview of: `corrupted-data`'),
+    Error: buildErrorResponse('Any other error')
   }
 }
 
-function idsOf(status: number): string {
+function listErrorIds(status: number): string {
   return Object.entries(errorTable)
     .filter(([, [errorStatus]]) => errorStatus === status)
     .map(([id]) => `\`${id}\``)
     .join(', ')
 }
 
-function answer(description: string): object {
+function buildErrorResponse(description: string): object {
   const schema = { $ref: '#/components/schemas/ErrorAnswer' }
   return { description, content: { 'application/json': { schema } } }
 }

@@ -1,4 +1,4 @@
-/** Examples of calls and of what they answer, recorded by the contract tests: `npm run document` records them anew. */
+/** Examples of calls and their responses, recorded by the contract tests. `npm run document` updates them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageDirectory } from '../../core/version.js'
@@ -6,14 +6,14 @@ import { packageDirectory } from '../../core/version.js'
 /** A successful call of a method. */
 export interface Example {
   readonly params: unknown
-  /** The whole answer, with `meta`; a text where it is no JSON. Missing where the answer is bytes. */
+  /** The whole response with `meta`, or a text if it is not JSON. Absent if the response is binary. */
   readonly answer?: unknown
 }
 
 /** Examples by method id. */
 export type Examples = Readonly<Record<string, Example>>
 
-/** Where they are recorded. */
+/** The file with the recorded examples. */
 export const examplesFile = join(packageDirectory, 'transports', 'openapi', 'examples.json')
 
 /** Reads the examples. Throws if they cannot be read. */

@@ -1,11 +1,11 @@
-/** One route as an operation of an OpenAPI document. */
+/** Builds operations of the OpenAPI document from routes. */
 import { adminOnly } from '../../core/auth/admin.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import type { JsonSchema, Schemas } from './schemas.js'
 import type { Example } from './examples.js'
 import { furtherTag, tagOf } from './tags.js'
 
-/** A row of the route table, as far as it is described. */
+/** The properties of a route that are described. */
 export interface DescribedRoute {
   readonly verb: string
   readonly path: string
@@ -21,18 +21,21 @@ interface Properties {
 
 const bytes = { type: 'string', format: 'binary' }
 
-/** What is known of a route. */
-interface Known {
+/** The context in which a route is described. */
+interface RouteContext {
   /** Missing for removed methods. */
   readonly method: AnyMethod | undefined
   readonly example: Example | undefined
-  /** Which route of its method it is, from 1. */
+  /** The position among the routes of its method, from 1. */
   readonly count: number
   readonly schemas: Schemas
 }
 
 /** Returns the operation of a route. */
-export function operationOf(route: DescribedRoute, { method, example, count, schemas }: Known): JsonSchema {
+export function operationOf(
+  route: DescribedRoute,
+  { method, example, count, schemas }: RouteContext
+): JsonSchema {
   const operationId = count === 1 ? route.method : `${route.method}-${count}`
   const tag = count === 1 ? tagOf(route.method) : furtherTag
   const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = '']) => name)
@@ -43,14 +46,14 @@ export function operationOf(route: DescribedRoute, { method, example, count, sch
       tags: [tag],
       deprecated: true,
       security: [],
-      ...parametersOf(names.map(name => pathParameter(name, { type: 'string' }))),
+      ...buildParameters(names.map(name => pathParameter(name, { type: 'string' }))),
       responses: { 410: errorRef('Removed') }
     }
   const params = schemas.of(method.params as object)
   const properties = (params['properties'] ?? {}) as Properties
   const required = new Set(params['required'] as string[] | undefined)
   const hasBody = route.verb === 'POST' || route.verb === 'PUT'
-  const given = (name: string): object => {
+  const getExample = (name: string): object => {
     const value = (example?.params as Record<string, unknown> | undefined)?.[name]
     return value === undefined ? {} : { example: value }
   }
@@ -61,23 +64,23 @@ export function operationOf(route: DescribedRoute, { method, example, count, sch
     operationId,
     summary: method.summary,
     tags: [tag],
-    security: securityOf(method),
-    ...parametersOf([
+    security: buildSecurity(method),
+    ...buildParameters([
       ...names.map(name => ({
         ...pathParameter(name, properties[name] ?? { type: 'string' }),
-        ...given(name)
+        ...getExample(name)
       })),
       ...query.map(name => ({
         name,
         in: 'query',
         required: required.has(name),
         schema: properties[name]!,
-        ...given(name)
+        ...getExample(name)
       })),
       ...(route.answers === 'file' ? [readToken] : [])
     ]),
-    ...(hasBody ? bodyOf(route, params, names, example) : {}),
-    responses: { ...answersOf(route, method, schemas, example), ...errorsOf(method, names) }
+    ...(hasBody ? buildBody(route, params, names, example) : {}),
+    responses: { ...buildResponses(route, method, schemas, example), ...buildErrors(method, names) }
   }
 }
 
@@ -89,7 +92,7 @@ const readToken = {
   schema: { type: 'string' }
 }
 
-function parametersOf(parameters: readonly object[]): JsonSchema {
+function buildParameters(parameters: readonly object[]): JsonSchema {
   return parameters.length === 0 ? {} : { parameters }
 }
 
@@ -100,26 +103,26 @@ function pathParameter(name: string, schema: JsonSchema): object {
 /** Methods that check the token or the admin key themselves. */
 const byOwnerOrOperator = new Set(['users.delete'])
 
-function securityOf({ allow, id }: AnyMethod): object[] {
+function buildSecurity({ allow, id }: AnyMethod): object[] {
   if (allow === adminOnly) return [{ adminKey: [] }]
   if (byOwnerOrOperator.has(id)) return [{ adminKey: [] }, { token: [] }]
   return allow.needsAccess ? [{ token: [] }, { bearer: [] }, { basic: [] }, { query: [] }] : []
 }
 
-/** The body: of PUT the `update` alone, of POST the params that are not in the path. */
-function bodyOf(
+/** Builds the body: for PUT the `update` alone, for POST the params that are not in the path. */
+function buildBody(
   route: DescribedRoute,
   params: JsonSchema,
   names: readonly string[],
   example: Example | undefined
 ): JsonSchema {
-  const whole = route.verb === 'PUT' ? updateOf(params) : without(params, names)
-  if (!whole) return {}
+  const bodySchema = route.verb === 'PUT' ? getUpdateSchema(params) : omitProperties(params, names)
+  if (!bodySchema) return {}
   const isRequired =
-    whole['type'] !== 'object' || ((whole['required'] as string[] | undefined) ?? []).length > 0
-  const json = { 'application/json': { schema: whole, ...bodyExample(route, names, example) } }
+    bodySchema['type'] !== 'object' || ((bodySchema['required'] as string[] | undefined) ?? []).length > 0
+  const json = { 'application/json': { schema: bodySchema, ...bodyExample(route, names, example) } }
   const files = { type: 'object', additionalProperties: bytes }
-  const event = { type: 'string', contentMediaType: 'application/json', contentSchema: whole }
+  const event = { type: 'string', contentMediaType: 'application/json', contentSchema: bodySchema }
   if (route.takes === 'files')
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: files } } } }
   if (route.takes === 'form')
@@ -142,7 +145,7 @@ function bodyOf(
   return { requestBody: { required: isRequired, content: json } }
 }
 
-/** What of the params of an example goes into the body. */
+/** Returns the params of an example that are in the body. */
 function bodyExample(route: DescribedRoute, names: readonly string[], example: Example | undefined): object {
   if (example === undefined) return {}
   const { params } = example
@@ -152,29 +155,35 @@ function bodyExample(route: DescribedRoute, names: readonly string[], example: E
   return rest.length === 0 ? {} : { example: Object.fromEntries(rest) }
 }
 
-function updateOf(params: JsonSchema): JsonSchema | undefined {
+function getUpdateSchema(params: JsonSchema): JsonSchema | undefined {
   return (params['properties'] as Properties | undefined)?.['update']
 }
 
-/** Removes members from an object schema; `undefined` if none are kept. */
-function without(schema: JsonSchema, names: readonly string[]): JsonSchema | undefined {
+/** Removes properties from an object schema; returns `undefined` if none remain. */
+function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchema | undefined {
   const { properties, required, ...rest } = schema
   if (properties === undefined) return schema
-  const kept = Object.entries(properties as Properties).filter(([name]) => !names.includes(name))
-  if (kept.length === 0) return undefined
+  const remaining = Object.entries(properties as Properties).filter(([name]) => !names.includes(name))
+  if (remaining.length === 0) return undefined
   const needed = ((required ?? []) as string[]).filter(name => !names.includes(name))
-  return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(kept) }
+  return {
+    ...rest,
+    ...(needed.length > 0 ? { required: needed } : {}),
+    properties: Object.fromEntries(remaining)
+  }
 }
 
-function answersOf(
+function buildResponses(
   route: DescribedRoute,
   method: AnyMethod,
   schemas: Schemas,
   example: Example | undefined
 ): JsonSchema {
   const { result } = method
-  const given = example?.answer === undefined ? {} : { example: example.answer }
-  const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)), ...given } } }
+  const exampleMember = example?.answer === undefined ? {} : { example: example.answer }
+  const content = {
+    content: { 'application/json': { schema: wrapInEnvelope(schemas.of(result)), ...exampleMember } }
+  }
   if (route.status === 204) return { 204: { description: 'Success, without a body' } }
   if (route.answers === 'redirect')
     return {
@@ -193,7 +202,7 @@ function answersOf(
   if (route.answers === 'export')
     return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
   if (route.answers === 'document')
-    return { 200: { description: 'The document', content: { '*/*': { schema: bytes, ...given } } } }
+    return { 200: { description: 'The document', content: { '*/*': { schema: bytes, ...exampleMember } } } }
   if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
@@ -205,7 +214,7 @@ function answersOf(
     return {
       [route.status]: {
         description: 'The result as one word',
-        content: { 'text/plain': { schema: { type: 'string' }, ...given } }
+        content: { 'text/plain': { schema: { type: 'string' }, ...exampleMember } }
       }
     }
   return {
@@ -214,18 +223,18 @@ function answersOf(
   }
 }
 
-/** Whether responses of a method can have an `ETag`. */
+/** Returns whether responses of a method can have an `ETag`. */
 function hasValidator(method: AnyMethod): boolean {
   return 'isRepeatable' in method || 'isConstant' in method
 }
 
 /** Wraps a result with the `meta` that every response has. */
-function enveloped(result: JsonSchema): JsonSchema {
+function wrapInEnvelope(result: JsonSchema): JsonSchema {
   const meta = { $ref: '#/components/schemas/Meta' }
   return { allOf: [result, { type: 'object', properties: { meta }, required: ['meta'] }] }
 }
 
-function errorsOf({ allow, params }: AnyMethod, names: readonly string[]): JsonSchema {
+function buildErrors({ allow, params }: AnyMethod, names: readonly string[]): JsonSchema {
   const hasParams = params.type !== 'object' || Object.keys((params.properties ?? {}) as object).length > 0
   return {
     ...(hasParams || names.length > 0 ? { 400: errorRef('Malformed') } : {}),

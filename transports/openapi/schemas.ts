@@ -9,65 +9,73 @@ import { Webhook } from '../../schemas/webhook.js'
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** The named types of the API. */
-const nouns: Readonly<Record<string, object>> = { Event, Attachment, Stream, Access, Webhook, ItemDeletion }
+const namedTypes: Readonly<Record<string, object>> = {
+  Event,
+  Attachment,
+  Stream,
+  Access,
+  Webhook,
+  ItemDeletion
+}
 
-/** Our own keywords, which mean something only to our validation. */
+/** Our own keywords, which only our validation uses. */
 const ownKeywords = new Set(['$id', 'requiredCode', 'invalidCode'])
 
 /** Keywords whose value is data, not a schema. */
-const data = new Set(['const', 'enum', 'default', 'required'])
+const dataKeywords = new Set(['const', 'enum', 'default', 'required'])
 /** Keywords whose value maps names to schemas. */
-const maps = new Set(['properties', 'patternProperties'])
+const mapKeywords = new Set(['properties', 'patternProperties'])
 
-const place = '#/components/schemas/'
+const refPrefix = '#/components/schemas/'
 
-/** Turns schemas into JSON, gathering the named ones. */
+/** Converts schemas to JSON, and collects the named ones as components. */
 export class Schemas {
   readonly components: Record<string, JsonSchema> = {}
   /** Type names by the JSON of their schemas. */
   readonly #names = new Map<string, string>()
 
   constructor() {
-    for (const [name, schema] of Object.entries(nouns)) this.#names.set(JSON.stringify(schema), name)
-    for (const [name, schema] of Object.entries(nouns)) this.components[name] = this.#membersOf(plain(schema))
+    for (const [name, schema] of Object.entries(namedTypes)) this.#names.set(JSON.stringify(schema), name)
+    for (const [name, schema] of Object.entries(namedTypes))
+      this.components[name] = this.#convertMembers(toPlainJson(schema))
   }
 
   /** Returns the schema as it appears in the document. */
   of(schema: object): JsonSchema {
-    return this.#converted(plain(schema)) as JsonSchema
+    return this.#convert(toPlainJson(schema)) as JsonSchema
   }
 
-  #converted(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(item => this.#converted(item))
+  #convert(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(item => this.#convert(item))
     if (typeof value !== 'object' || value === null) return value
     const name = this.#names.get(JSON.stringify(value))
-    return name === undefined ? this.#membersOf(value as JsonSchema) : { $ref: place + name }
+    return name === undefined ? this.#convertMembers(value as JsonSchema) : { $ref: refPrefix + name }
   }
 
-  #valueOf(keyword: string, value: unknown): unknown {
-    if (data.has(keyword)) return value
-    if (!maps.has(keyword)) return this.#converted(value)
+  #convertValue(keyword: string, value: unknown): unknown {
+    if (dataKeywords.has(keyword)) return value
+    if (!mapKeywords.has(keyword)) return this.#convert(value)
     const entries = Object.entries(value as JsonSchema)
-    return Object.fromEntries(entries.map(([name, schema]) => [name, this.#converted(schema)]))
+    return Object.fromEntries(entries.map(([name, schema]) => [name, this.#convert(schema)]))
   }
 
-  /** Definitions within a schema become components. */
-  #membersOf(schema: JsonSchema): JsonSchema {
+  /** Converts the members of a schema. Its definitions become components. */
+  #convertMembers(schema: JsonSchema): JsonSchema {
     const { $defs, $ref, ...rest } = schema
     for (const [name, inner] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) {
       if (name in this.components) continue
       this.components[name] = {}
-      this.components[name] = this.#membersOf(inner)
+      this.components[name] = this.#convertMembers(inner)
     }
     const members = Object.entries(rest).flatMap(([keyword, value]) =>
-      ownKeywords.has(keyword) ? [] : [[keyword, this.#valueOf(keyword, value)] as const]
+      ownKeywords.has(keyword) ? [] : [[keyword, this.#convertValue(keyword, value)] as const]
     )
-    const reference = typeof $ref === 'string' ? { $ref: place + $ref } : {}
+    const reference = typeof $ref === 'string' ? { $ref: refPrefix + $ref } : {}
     return { ...reference, ...Object.fromEntries(members) }
   }
 }
 
-/** Drops symbols and other members that only TypeBox uses. */
-function plain(schema: object): JsonSchema {
+/** Removes symbols and other members that only TypeBox uses. */
+function toPlainJson(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema
 }

@@ -1,6 +1,5 @@
 /**
- * Encodes Socket.IO packets whose data is already JSON text, without parsing results or searching them for binary
- * data.
+ * Encodes Socket.IO packets whose data is already JSON text, without parsing it or searching it for binary data.
  */
 import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { JsonText } from '../../core/json/json-text.js'
@@ -11,7 +10,7 @@ export class AnswerEncoder extends Encoder {
     const data = packet.data as unknown
     if (packet.type === PacketType.ACK && Array.isArray(data) && data.some(isText))
       return [
-        `${PacketType.ACK}${namespacePart(packet.nsp)}${packet.id ?? ''}[${data.map(textOf).join(',')}]`
+        `${PacketType.ACK}${formatNamespace(packet.nsp)}${packet.id ?? ''}[${data.map(toText).join(',')}]`
       ]
     return super.encode(packet) as string[]
   }
@@ -21,10 +20,10 @@ function isText(value: unknown): value is JsonText {
   return value instanceof JsonText
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return isText(value) ? value.text : JSON.stringify(value ?? null)
 }
 
-function namespacePart(name: string): string {
+function formatNamespace(name: string): string {
   return name === '/' ? '' : `${name},`
 }

@@ -1,6 +1,6 @@
 /**
- * Memory for responses that clients have not read and calls that have not been made: limited in total for all
- * sockets, and per access and account, so that no one takes it all.
+ * Limits the memory of responses that clients have not read and of calls that have not been made: in total for all sockets, and
+ * per access and account, so that no client can use it all.
  */
 import { ApiError } from '../../core/errors.js'
 
@@ -8,79 +8,79 @@ import { ApiError } from '../../core/errors.js'
 const retryAfter = 5
 
 /** Bytes counted for an account or an access. */
-class Tally {
+class Counter {
   bytes = 0
-  holders = 0
+  shares = 0
 }
 
 export class Backlog {
-  readonly #all = new Tally()
-  readonly #tallies = new Map<string, Tally>()
+  readonly #all = new Counter()
+  readonly #counters = new Map<string, Counter>()
 
-  /** `max`: bytes in total. `largest`: bytes of the largest response, for which there must always be room. */
+  /** `maxBytes`: limit for all sockets together. `maxResponseBytes`: size of the largest response, for which there is always room. */
   constructor(
-    private readonly max: number,
-    private readonly largest: number
+    private readonly maxBytes: number,
+    private readonly maxResponseBytes: number
   ) {}
 
-  /** Returns the holder of an authenticated socket. */
+  /** Returns the share of an authenticated socket. */
   holder(accountId: string, token: string): Holder {
     const keys = [`${accountId} ${token}`, accountId] as const
-    const [access, account] = keys.map(key => this.#tally(key)) as [Tally, Tally]
-    const bounds = [
-      [access, Math.max(this.max / 4, this.largest)],
-      [account, Math.max(this.max / 2, this.largest)],
-      [this.#all, Math.max(this.max, this.largest)]
+    const [access, account] = keys.map(key => this.#getCounter(key)) as [Counter, Counter]
+    const limits = [
+      [access, Math.max(this.maxBytes / 4, this.maxResponseBytes)],
+      [account, Math.max(this.maxBytes / 2, this.maxResponseBytes)],
+      [this.#all, Math.max(this.maxBytes, this.maxResponseBytes)]
     ] as const
-    return new Holder(bounds, () => {
+    return new Holder(limits, () => {
       for (const key of keys) {
-        const tally = this.#tallies.get(key)
-        if (tally?.holders === 0 && tally.bytes === 0) this.#tallies.delete(key)
+        const counter = this.#counters.get(key)
+        if (counter?.shares === 0 && counter.bytes === 0) this.#counters.delete(key)
       }
     })
   }
 
-  #tally(key: string): Tally {
-    let tally = this.#tallies.get(key)
-    if (!tally) this.#tallies.set(key, (tally = new Tally()))
-    tally.holders++
-    return tally
+  #getCounter(key: string): Counter {
+    let counter = this.#counters.get(key)
+    if (!counter) this.#counters.set(key, (counter = new Counter()))
+    counter.shares++
+    return counter
   }
 }
 
-type Bounds = readonly (readonly [tally: Tally, max: number])[]
+type Limits = readonly (readonly [counter: Counter, maxBytes: number])[]
 
-/** The bytes of one socket, which also count for its access and its account. */
+/** The share of one socket, whose bytes also count for its access and its account. */
 export class Holder {
-  #hasLeft = false
+  #isReleased = false
 
   constructor(
-    private readonly bounds: Bounds,
-    private readonly forget: () => void
+    private readonly limits: Limits,
+    private readonly removeUnused: () => void
   ) {}
 
-  /** Adds bytes that wait, or removes them if negative. */
+  /** Adds waiting bytes; removes them if negative. */
   add(bytes: number): void {
-    for (const [tally] of this.bounds) tally.bytes += bytes
-    if (this.#hasLeft) this.forget()
+    for (const [counter] of this.limits) counter.bytes += bytes
+    if (this.#isReleased) this.removeUnused()
   }
 
-  /** Returns the error for holding this many more bytes; `undefined` if there is room. */
+  /** Returns `undefined` if there is room for this many more bytes, or an error. */
   refusal(bytes: number): ApiError | undefined {
-    const full = this.bounds.findIndex(([tally, max]) => tally.bytes + bytes > max)
-    if (full < 0) return undefined
-    return full === this.bounds.length - 1
-      ? new ApiError('api-unavailable', 'Too many responses are waiting to be read by clients', details)
-      : new ApiError('too-many-requests', 'Too many responses are waiting to be read', details)
+    const exceeded = this.limits.findIndex(([counter, maxBytes]) => counter.bytes + bytes > maxBytes)
+    if (exceeded < 0) return undefined
+    return exceeded === this.limits.length - 1
+      ? new ApiError('api-unavailable', 'Too many responses are waiting to be read by clients', retryDetails)
+      : new ApiError('too-many-requests', 'Too many responses are waiting to be read', retryDetails)
   }
 
-  /** Releases the holder; bytes that it still holds count until they are gone. */
+  /** Releases the share. Its remaining bytes count until they are removed. */
   leave(): void {
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    for (const [tally] of this.bounds.slice(0, 2)) tally.holders--
-    this.forget()
+    if (this.#isReleased) return
+    this.#isReleased = true
+    for (const [counter] of this.limits.slice(0, 2)) counter.shares--
+    this.removeUnused()
   }
 }
 
-const details = { retryAfter, data: { retryAfter } }
+const retryDetails = { retryAfter, data: { retryAfter } }

@@ -2,18 +2,18 @@
 import { maxOtherLength } from './decoder.js'
 
 /**
- * Whether a value contains binary data. The text that binary data comes with is short: a value with more parts than that has
- * characters has none. Iterative, since values may be nested deeply.
+ * Returns whether a value contains binary data. Text that accompanies binary data is short, so a value with more parts than such a
+ * text has characters contains none. Iterative, since values may be nested deeply.
  */
 export function holdsBinary(value: unknown): boolean {
-  const found: unknown[] = [value]
-  for (const item of found) {
+  const values: unknown[] = [value]
+  for (const item of values) {
     if (typeof item !== 'object' || item === null) continue
     if (ArrayBuffer.isView(item) || item instanceof ArrayBuffer) return true
     if (Array.isArray(item) && item.length > maxOtherLength) return false
     const inner: unknown[] = Object.values(item)
-    if (found.length + inner.length > maxOtherLength) return false
-    for (const part of inner) found.push(part)
+    if (values.length + inner.length > maxOtherLength) return false
+    for (const part of inner) values.push(part)
   }
   return false
 }

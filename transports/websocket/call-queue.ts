@@ -1,23 +1,23 @@
-/** The calls of one socket: made one at a time in the order in which they were sent, at a limited rate. */
+/** Queues the calls of one socket, which are made one at a time, in order, and at a limited rate. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { scheduler, type Party } from '../../storage/scheduler.js'
 
-/** Time after which the queue waits for its next turn, in milliseconds. */
-const turnMs = 5
+/** Milliseconds after which the queue waits for its next turn. */
+const sliceMs = 5
 const secondMs = 1000
 
 export interface QueueOptions {
-  /** Whose turns the calls take. */
+  /** The account and access whose turns the calls take. */
   readonly party: Party
   readonly perSecond: number
   readonly maxWaiting: number
-  /** Waits until there is room for another response; `undefined` if there is. */
+  /** Resolves when there is room for another response; returns `undefined` if there is room already. */
   drained(): Promise<void> | undefined
   /** Called when all work is done. */
   settled(): void
 }
 
-/** One piece of work. Never rejects. */
+/** A queued call. Never rejects. */
 export type Work = () => Promise<void>
 
 export class CallQueue {
@@ -37,12 +37,12 @@ export class CallQueue {
     return true
   }
 
-  /** Number of pieces of work that wait or run. */
+  /** Number of calls that wait or run. */
   get load(): number {
     return this.#waiting.length + (this.#running ? 1 : 0)
   }
 
-  /** Drops all waiting work. Resolves when the running piece has finished. */
+  /** Drops all waiting calls. Resolves when the running one has finished. */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#waiting = []
@@ -57,9 +57,9 @@ export class CallQueue {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       await next()
       const now = performance.now()
-      const waiting = this.options.drained() ?? this.#keepPace(now)
+      const waiting = this.options.drained() ?? this.#waitForRate(now)
       if (waiting) await waiting
-      if (now - turnStart > turnMs) {
+      if (now - turnStart > sliceMs) {
         await turn()
         turnStart = performance.now()
       }
@@ -68,8 +68,8 @@ export class CallQueue {
     this.options.settled()
   }
 
-  /** Waits for the next second once this one's calls are used up. */
-  #keepPace(now: number): Promise<void> | undefined {
+  /** Waits for the next second if the limit for this one is reached. */
+  #waitForRate(now: number): Promise<void> | undefined {
     if (now - this.#secondStart >= secondMs) {
       this.#secondStart = now
       this.#countInSecond = 0

@@ -1,4 +1,4 @@
-/** One connection with all namespaces joined on it: what it may use, and when it is closed. */
+/** A connection with all namespaces joined on it: its limits, and when it is closed. */
 import type { WebSocket } from 'ws'
 import { ApiError } from '../../core/errors.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -17,10 +17,10 @@ import {
 import { Outbox } from './outbox.js'
 import { inBounds } from './polling.js'
 
-/** The largest message before authentication: it holds tokens of a few namespaces. */
+/** Largest message before authentication, in bytes: it contains tokens of a few namespaces. */
 export const strangerMessageBytes = 16 * 1024
-/** The largest message of a JSONP client, which escapes line ends: each takes as long as a kilobyte of other text. */
-const escapedMessageBytes = 256 * 1024
+/** Largest message of a JSONP client, in bytes. It escapes line ends, each of which takes as long as a kilobyte of other text. */
+const maxJsonpMessageBytes = 256 * 1024
 /** Limits for open namespaces, and for failed or pending attempts to join one. */
 const maxNamespaces = 1000
 const maxAttempts = 200
@@ -33,7 +33,7 @@ const closeTimeoutMs = 5000
 /** The code with which a WebSocket is closed for the size of a message. (RFC 6455, 7.4.1) */
 const messageTooBig = 1009
 /** The namespace and acknowledgement number of an event packet, up to its arguments. */
-const callHead = /^42(\/[^,]*,)?(\d+)\[/
+const callHeadPattern = /^42(\/[^,]*,)?(\d+)\[/
 
 /** A joined namespace. */
 export interface Guest {
@@ -48,46 +48,46 @@ export interface ConnectionOptions {
   readonly slot: Slot
   readonly bodyBytes: number
   readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
-  /** Called when there is something to watch: see {@link Connection.hasStalled}. */
+  /** Called when something is in progress that could stall: see {@link Connection.hasStalled}. */
   readonly begun: () => void
   /** Returns the response of a call that fails with this error. */
   readonly describeError: (error: ApiError) => string
 }
 
 export class Connection {
-  /** Characters received and not yet decoded; known once there is a namespace. */
+  /** Returns the characters received and not yet decoded; set once there is a namespace. */
   undecoded: () => number = () => 0
   readonly outbox: Outbox
   readonly inbox: Inbox
-  readonly #guests = new Set<Guest>()
-  #maxAttempts = 0
-  #maxUpgradeAttempts = 0
-  #idle: NodeJS.Timeout | undefined
+  readonly #namespaces = new Set<Guest>()
+  #attempts = 0
+  #upgradeAttempts = 0
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(
     private readonly conn: Conn,
     private readonly options: ConnectionOptions
   ) {
     const { begun, slot, sockets } = options
-    const giveUp = (): void => this.terminate()
-    this.outbox = new Outbox(conn, { begun, giveUp, eased: () => this.inbox.ease() })
+    const terminate = (): void => this.terminate()
+    this.outbox = new Outbox(conn, { begun, giveUp: terminate, eased: () => this.inbox.ease() })
     this.inbox = new Inbox(conn, {
       begun,
-      giveUp,
+      giveUp: terminate,
       max: sockets.maxPendingBytes,
       isIdle: () => this.#isIdle && !this.outbox.isSlow,
       undecoded: () => this.undecoded(),
       refuse: (socket, start) => this.#refuseMessage(socket, start)
     })
-    slot.evict = giveUp
+    slot.evict = terminate
     conn.on('close', () => {
-      clearTimeout(this.#idle)
+      clearTimeout(this.#idleTimer)
       slot.leave()
       // Those that were being connected are told by nobody else.
       for (const guest of this.#guests) guest.leave()
     })
     conn.on('upgrading', (transport: unknown) => {
-      if (++this.#maxUpgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()
+      if (++this.#upgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()
     })
     conn.on('upgrade', () => this.#limitMessages())
     if (!webSocketOf(conn)) {
@@ -101,28 +101,28 @@ export class Connection {
   /** Size of the largest message that is accepted. */
   get largestMessage(): number {
     const { bodyBytes } = this.options
-    if (this.#guests.size === 0) return strangerMessageBytes
-    return isEscaped(this.conn) ? Math.min(bodyBytes, escapedMessageBytes) : bodyBytes
+    if (this.#namespaces.size === 0) return strangerMessageBytes
+    return isEscaped(this.conn) ? Math.min(bodyBytes, maxJsonpMessageBytes) : bodyBytes
   }
 
   /** Counts an attempt to join a namespace; returns whether it is allowed. */
   tries(): boolean {
-    return ++this.#maxAttempts <= maxAttempts && this.#guests.size < maxNamespaces
+    return ++this.#attempts <= maxAttempts && this.#namespaces.size < maxNamespaces
   }
 
   /** Registers a joined namespace of a user. */
-  joined(guest: Guest): void {
-    this.#maxAttempts--
-    this.#guests.add(guest)
-    clearTimeout(this.#idle)
-    if (this.#guests.size > 1) return
+  joined(namespace: Guest): void {
+    this.#attempts--
+    this.#namespaces.add(namespace)
+    clearTimeout(this.#idleTimer)
+    if (this.#namespaces.size > 1) return
     this.options.slot.admitted()
-    this.#charge(guest)
+    this.#charge(namespace)
   }
 
-  left(guest: Guest): void {
-    this.#guests.delete(guest)
-    const [other] = this.#guests
+  left(namespace: Guest): void {
+    this.#namespaces.delete(namespace)
+    const [other] = this.#namespaces
     if (other) this.#charge(other)
     else if (this.conn.readyState === 'open') {
       this.inbox.charge(undefined)
@@ -133,15 +133,15 @@ export class Connection {
   }
 
   get hasOthers(): boolean {
-    return this.#guests.size > 0
+    return this.#namespaces.size > 0
   }
 
-  /** Whether the client has read next to nothing, or has not finished sending a large message, for too long. */
+  /** Returns whether the client has read hardly anything, or has not finished sending a large message, for too long. */
   hasStalled(now: number, limits: Settings['limits']): boolean {
     return this.outbox.hasStalled(now, limits) || this.inbox.hasStalled(now, limits.bodyTimeout)
   }
 
-  /** Whether anything is in progress that could stall. */
+  /** True if anything is in progress that could stall. */
   get isBusy(): boolean {
     return this.outbox.size > 0 || this.inbox.isBusy
   }
@@ -151,31 +151,31 @@ export class Connection {
     this.conn.close()
   }
 
-  /** Closes the connection at once, discarding what has not been read. */
+  /** Closes the connection immediately, and discards what has not been read. */
   terminate(): void {
     this.conn.close(true)
     webSocketOf(this.conn)?.terminate()
-    // Polling requests first get the close message; those that do not read it either are cut.
+    // Polling clients first get the close message; if they do not read it, their responses are destroyed.
     setTimeout(() => this.outbox.drop(), closeTimeoutMs).unref()
   }
 
   /**
-   * Refuses a message over the size limit: answers the call that it begins, if the client waits for an answer, and closes the
-   * WebSocket. (docs/spec/limits.md#sockets)
+   * Refuses a message over the size limit: responds to the call at its start, if the client waits for a response, and closes
+   * the WebSocket. (docs/spec/limits.md#sockets)
    */
   #refuseMessage(socket: WebSocket, start: string): void {
     const error = tooLarge(this.largestMessage)
-    const [, namespace = '', id] = callHead.exec(start) ?? []
+    const [, namespace = '', id] = callHeadPattern.exec(start) ?? []
     if (id !== undefined) socket.send(`43${namespace}${id}[${this.options.describeError(error)}]`)
     socket.close(messageTooBig, error.message)
   }
 
   get #isIdle(): boolean {
-    for (const { load } of this.#guests) if (load > 0) return false
+    for (const { load } of this.#namespaces) if (load > 0) return false
     return true
   }
 
-  /** Counts the memory of the connection for this namespace. */
+  /** Charges the memory of the connection to this namespace. */
   #charge({ holder }: Guest): void {
     this.outbox.charge(holder)
     this.inbox.charge(holder)
@@ -188,12 +188,12 @@ export class Connection {
 
   /** Unauthenticated connections are closed after a while. */
   #closeIfIdle(): void {
-    this.#idle = setTimeout(() => this.terminate(), this.options.sockets.namespaceTimeout * 1000)
-    this.#idle.unref()
+    this.#idleTimer = setTimeout(() => this.terminate(), this.options.sockets.namespaceTimeout * 1000)
+    this.#idleTimer.unref()
   }
 }
 
-/** The error for a message over the size limit in bytes. */
+/** Returns the error for a message over the limit in bytes. */
 export function tooLarge(limit: number): ApiError {
   return new ApiError('invalid-request-structure', `The message is larger than the limit of ${limit} bytes`)
 }

@@ -1,6 +1,5 @@
 /**
- * Decodes Socket.IO packets. Long JSON texts are parsed in steps that yield to the event loop, while later packets
- * wait.
+ * Decodes Socket.IO packets. Long JSON texts are parsed in slices, while later packets wait.
  */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
@@ -9,45 +8,45 @@ import { runInTurns } from '../../storage/steps.js'
 import { isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** Private members of Socket.IO's decoder. */
-interface Insides {
+interface Internals {
   readonly reconstructor: object | null | undefined
   decodeString(text: string): Packet
 }
 
 /** The type, namespace and id of an event packet. */
-const eventHead = /^2(?:\/[^,]*,)?\d*(?=\[)/
+const eventHeadPattern = /^2(?:\/[^,]*,)?\d*(?=\[)/
 
 /** Maximum length of the head: a namespace, and the number of an acknowledgement. */
 const maxHeadLength = 1000
 
 /** The name at the start of an event. */
-const eventName = /^\[\s*("(?:[^"\\]|\\.)*")/
+const eventNamePattern = /^\[\s*("(?:[^"\\]|\\.)*")/
 const maxNameLength = 1000
 
 /**
- * What is kept of an event: its name and its params. Socket.IO calls its listeners with all of it as arguments, and more than
- * the stack has room for would end the process.
+ * Maximum number of arguments of an event: its name and its params. Socket.IO passes all of them to its listeners, and too many
+ * for the stack would crash the process.
  */
 const maxArguments = 2
 
 /** Maximum length of packets other than events, and of the texts of events with binary data: tokens and names are short. */
 export const maxOtherLength = 16 * 1024
 
-/** A packet type that clients may not send: Socket.IO closes the connection, as after any malformed packet. */
+/** A packet of a type that clients may not send. Socket.IO closes the connection, as after any malformed packet. */
 const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 
 /** The decoder of one connection. */
 export interface WaitingDecoder {
   /** Characters received and not yet decoded. */
   readonly undecoded: number
-  /** Whose turns parsing takes: those of the connection, until it is known whose it is. */
+  /** The account and access whose turns parsing takes; before authentication, those of the connection itself. */
   party: Party
 }
 
 /** Returns a decoder class with these limits. */
 export function decoderWithin(limits: JsonLimits): typeof Decoder {
   let connections = 0
-  return class PatientDecoder extends Decoder implements WaitingDecoder {
+  return class SlicingDecoder extends Decoder implements WaitingDecoder {
     undecoded = 0
     party: Party = { account: 'a socket', access: String(++connections) }
     /** Packets received while a long text is being parsed. */
@@ -57,10 +56,10 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     override add(packet: unknown): void {
       if (this.#waiting) {
         this.#waiting.push(packet)
-        this.undecoded += lengthOf(packet)
+        this.undecoded += getLength(packet)
       } else if (typeof packet === 'string' && packet.length > maxOtherLength && !packet.startsWith('2'))
         this.emitReserved('decoded', malformed)
-      else if (typeof packet === 'string' && isLargeJson(packet) && !insidesOf(this).reconstructor)
+      else if (typeof packet === 'string' && isLargeJson(packet) && !getInternals(this).reconstructor)
         this.#addLong(packet)
       else super.add(packet)
     }
@@ -73,7 +72,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     }
 
     #addLong(text: string): void {
-      const [head] = eventHead.exec(text.slice(0, maxHeadLength)) ?? []
+      const [head] = eventHeadPattern.exec(text.slice(0, maxHeadLength)) ?? []
       if (head === undefined) return void this.emitReserved('decoded', malformed)
       this.#waiting = []
       this.undecoded += text.length
@@ -83,16 +82,16 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     /** Never rejects. */
     async #read(head: string, text: string): Promise<void> {
       try {
-        const data = await dataOf(text.slice(head.length), limits, this.party)
+        const data = await parseEvent(text.slice(head.length), limits, this.party)
         if (this.#isDestroyed) return
         this.undecoded -= text.length
         // Only the name decides whether the packet is valid; the params are checked by the method.
-        const packet = insidesOf(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
+        const packet = getInternals(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
         this.emitReserved('decoded', { ...packet, data: data.slice(0, maxArguments) })
         const waiting = this.#waiting ?? []
         this.#waiting = undefined
         for (const next of waiting) {
-          this.undecoded -= lengthOf(next)
+          this.undecoded -= getLength(next)
           this.add(next)
         }
       } catch {
@@ -103,23 +102,23 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
 }
 
 /**
- * Returns the name and params of an event. If the params exceed a limit, the error takes their place, to be reported
- * to the sender.
+ * Parses the name and params of an event. If the params exceed a limit, returns the error in their place, so that it can be
+ * reported to the sender.
  */
-async function dataOf(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
+async function parseEvent(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
   try {
     return (await runInTurns(readJson(text, limits), party)) as unknown[]
   } catch (error) {
-    const [, name] = eventName.exec(text.slice(0, maxNameLength)) ?? []
+    const [, name] = eventNamePattern.exec(text.slice(0, maxNameLength)) ?? []
     if (!(error instanceof ApiError) || name === undefined) throw error
     return [JSON.parse(name), error]
   }
 }
 
-function lengthOf(packet: unknown): number {
+function getLength(packet: unknown): number {
   return typeof packet === 'string' ? packet.length : 0
 }
 
-function insidesOf(decoder: Decoder): Insides {
-  return decoder as unknown as Insides
+function getInternals(decoder: Decoder): Internals {
+  return decoder as unknown as Internals
 }

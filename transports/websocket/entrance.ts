@@ -1,7 +1,4 @@
-/**
- * Checks socket requests before Engine.IO sees them: who may open a connection, and how much a connection may send at
- * a time.
- */
+/** Checks socket requests before Engine.IO gets them: whether a client may open a connection, and how much it may send at a time. */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError, type ErrorId } from '../../core/errors.js'
@@ -11,20 +8,23 @@ import { Handshakes, type NoSlot, type Slot } from './handshakes.js'
 import { queryOf, responseTo } from './insides.js'
 import { announcedBytes, largestBody } from './polling.js'
 
-/** The query and headers of a handshake stay in memory as long as the connection. */
-const handshakeBytes = 16 * 1024
+/** Limit for the query and headers of a handshake, which stay in memory as long as the connection. */
+const maxHandshakeBytes = 16 * 1024
 /** Value of `Retry-After`, in seconds. */
 const retryAfter = 5
 
-const methods = new Set(['GET', 'POST', 'OPTIONS'])
+const allowedMethods = new Set(['GET', 'POST', 'OPTIONS'])
 
-interface Clients {
+/** Determines the addresses of clients. */
+export interface Clients {
+  /** Returns the address of the client that made a request. */
   addressOf(request: IncomingMessage): string
+  /** Returns whether an address is shared by any number of clients, such as that of a proxy. */
   standsForMany(address: string): boolean
 }
 
 export class Entrance {
-  readonly #handshakes: Handshakes
+  readonly #connectionSlots: Handshakes
   readonly #slots = new WeakMap<IncomingMessage, Slot>()
   /** Connections with a request that waits until they may send more. */
   readonly #waiting = new WeakSet<Connection>()
@@ -35,19 +35,19 @@ export class Entrance {
     private readonly connections: ReadonlyMap<string, Connection>
   ) {
     const { limits } = services.config
-    this.#handshakes = new Handshakes({
+    this.#connectionSlots = new Handshakes({
       connections: limits.connections,
       perAddress: limits.connectionsPerAddress || Math.ceil(limits.connections / 4),
       isExempt: address => clients.standsForMany(address)
     })
   }
 
-  /** Lets a request open a connection if there is a free slot; otherwise sends the error. */
+  /** Calls `begin` if there is a free slot for a new connection; otherwise sends the error. */
   admit(request: IncomingMessage, begin: () => void): void {
-    if (sizeOf(request) > handshakeBytes)
+    if (getHeadSize(request) > maxHandshakeBytes)
       return this.#refuse(request, 431, 'The query and headers of the handshake are too large')
-    const slot = this.#handshakes.take(this.clients.addressOf(request))
-    if (typeof slot === 'number') return this.#refuse(request, slot, noSlotMessages[slot], retryAfter)
+    const slot = this.#connectionSlots.take(this.clients.addressOf(request))
+    if (typeof slot === 'number') return this.#refuse(request, slot, slotRefusalMessages[slot], retryAfter)
     this.#slots.set(request, slot)
     // The upgrade to a WebSocket may still fail.
     if (!responseTo(request)) request.socket.once('close', () => slot.leave())
@@ -60,12 +60,11 @@ export class Entrance {
   }
 
   /**
-   * Passes a request on, waiting until its connection may send more if necessary; otherwise sends the error. Never
-   * rejects.
+   * Calls `proceed` for a permitted request, once its connection may send more; otherwise sends the error. Never rejects.
    */
   async request(request: IncomingMessage, response: ServerResponse, proceed: () => void): Promise<void> {
-    if (!methods.has(request.method ?? ''))
-      return this.#answer(response, 405, 'This method is not supported here')
+    if (!allowedMethods.has(request.method ?? ''))
+      return this.#reply(response, 405, 'This method is not supported here')
     if (request.method !== 'POST') return proceed()
     const bytes = announcedBytes(request)
     // A body that is refused or has no length may never end, so nothing can follow it.
@@ -75,10 +74,10 @@ export class Entrance {
       response.setHeader('Connection', 'close')
       return proceed()
     }
-    await this.#post(request, response, connection, bytes, proceed)
+    await this.#admitPost(request, response, connection, bytes, proceed)
   }
 
-  async #post(
+  async #admitPost(
     request: IncomingMessage,
     response: ServerResponse,
     connection: Connection,
@@ -87,11 +86,11 @@ export class Entrance {
   ): Promise<void> {
     const limit = largestBody(request, connection.largestMessage)
     if (bytes === Infinity && limit < connection.largestMessage)
-      return this.#answer(response, 411, 'Requests with binary data need a Content-Length')
-    if (bytes !== Infinity && bytes > limit) return this.#answerError(response, 413, tooLarge(limit))
+      return this.#reply(response, 411, 'Requests with binary data need a Content-Length')
+    if (bytes !== Infinity && bytes > limit) return this.#replyError(response, 413, tooLarge(limit))
     if (this.#waiting.has(connection)) {
       connection.terminate()
-      return this.#answer(response, 400, 'Only one request at a time is allowed on a connection')
+      return this.#reply(response, 400, 'Only one request at a time is allowed on a connection')
     }
     const emptied = connection.inbox.emptied()
     if (emptied) {
@@ -103,16 +102,18 @@ export class Entrance {
     const hasRoom = connection.inbox.expect(Math.min(bytes, limit))
     response.once('close', () => connection.inbox.expect(0))
     if (hasRoom) proceed()
-    else this.#answer(response, 503, 'Too many calls are waiting', retryAfter)
+    else this.#reply(response, 503, 'Too many calls are waiting', retryAfter)
   }
 
-  /** Sends an error to a request that asked for a connection. */
+  /** Sends an error in response to a handshake. */
   #refuse(request: IncomingMessage, status: number, message: string, retryAfterSeconds?: number): void {
     const response = responseTo(request)
-    if (response) return this.#answer(response, status, message, retryAfterSeconds)
+    if (response) return this.#reply(response, status, message, retryAfterSeconds)
     const { socket } = request
-    const body = this.#bodyOf(errorFor(status, message))
-    const headers = Object.entries(headersOf(retryAfterSeconds)).map(([name, value]) => `${name}: ${value}`)
+    const body = this.#buildBody(createError(status, message))
+    const headers = Object.entries(buildHeaders(retryAfterSeconds)).map(
+      ([name, value]) => `${name}: ${value}`
+    )
     const lines = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       ...headers,
@@ -121,13 +122,13 @@ export class Entrance {
     socket.end([...lines, '', body].join('\r\n'), () => socket.destroy())
   }
 
-  /** Responds like Engine.IO and closes the connection: with a body left unread, the next request could not be found. */
-  #answer(response: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
-    this.#answerError(response, status, errorFor(status, message), retryAfterSeconds)
+  /** Responds like Engine.IO and closes the connection: with an unread body, the next request could not be parsed. */
+  #reply(response: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
+    this.#replyError(response, status, createError(status, message), retryAfterSeconds)
   }
 
-  #answerError(response: ServerResponse, status: number, error: ApiError, retryAfterSeconds?: number): void {
-    response.writeHead(status, headersOf(retryAfterSeconds)).end(this.#bodyOf(error))
+  #replyError(response: ServerResponse, status: number, error: ApiError, retryAfterSeconds?: number): void {
+    response.writeHead(status, buildHeaders(retryAfterSeconds)).end(this.#buildBody(error))
   }
 
   /** Adds the reason when Engine.IO refuses a body without a length that turns out to be too large: it sends no more than 413. */
@@ -135,18 +136,18 @@ export class Entrance {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse
     response.setHeader('Content-Type', 'application/json')
     response.end = (...args: unknown[]) =>
-      response.statusCode === 413 && args.length === 0 ? end(this.#bodyOf(tooLarge(limit))) : end(...args)
+      response.statusCode === 413 && args.length === 0 ? end(this.#buildBody(tooLarge(limit))) : end(...args)
   }
 
-  /** Returns the error envelope, and what Engine.IO puts into its own errors: code 4 means "Forbidden". */
-  #bodyOf(error: ApiError): string {
+  /** Returns the error envelope with the members of Engine.IO's own errors: code 4 means "Forbidden". */
+  #buildBody(error: ApiError): string {
     const { clock, config } = this.services
     const engineMembers = JSON.stringify({ code: 4, message: error.message }).slice(0, -1)
     return `${engineMembers},${toErrorEnvelope(config, clock.now(), error).slice(1)}`
   }
 }
 
-const noSlotMessages: Readonly<Record<NoSlot, string>> = {
+const slotRefusalMessages: Readonly<Record<NoSlot, string>> = {
   429: 'Too many connections from this address',
   503: 'Too many connections at the moment'
 }
@@ -157,11 +158,11 @@ const errorIds: Readonly<Record<number, ErrorId>> = {
   503: 'api-unavailable'
 }
 
-function sizeOf({ rawHeaders, url = '' }: IncomingMessage): number {
+function getHeadSize({ rawHeaders, url = '' }: IncomingMessage): number {
   return rawHeaders.reduce((size, text) => size + text.length, url.length)
 }
 
-function headersOf(retryAfterSeconds: number | undefined): Record<string, string> {
+function buildHeaders(retryAfterSeconds: number | undefined): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     Connection: 'close',
@@ -169,6 +170,6 @@ function headersOf(retryAfterSeconds: number | undefined): Record<string, string
   }
 }
 
-function errorFor(status: number, message: string): ApiError {
+function createError(status: number, message: string): ApiError {
   return new ApiError(errorIds[status] ?? 'invalid-request-structure', message)
 }

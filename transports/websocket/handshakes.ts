@@ -1,17 +1,17 @@
-/** Limits the number of connections: in total, per address, and of those not yet authenticated ("strangers"). */
+/** Limits the number of connections: in total, per address, and of those not authenticated. */
 import { AddressCounts, type Return } from '../address-counts.js'
 
-/** Maximum number of strangers, in total and per address. Clients authenticate within moments. */
-const maxStrangers = 2000
-const maxStrangersPerAddress = 200
-/** When no slot is free, a stranger older than this is evicted, in milliseconds. */
+/** Maximum number of unauthenticated connections, in total and per address. Clients authenticate within moments. */
+const maxUnauthenticated = 2000
+const maxUnauthenticatedPerAddress = 200
+/** If no slot is free, an unauthenticated connection older than this is evicted, in milliseconds. */
 const graceMs = 2000
 
 export interface HandshakeLimits {
   /** Maximum number of connections, in total and per address. */
   readonly connections: number
   readonly perAddress: number
-  /** Whether an address has no limit, since it stands for many clients. */
+  /** Returns whether an address has no limit, because many clients share it. */
   readonly isExempt: (address: string) => boolean
 }
 
@@ -21,17 +21,20 @@ export type NoSlot = 429 | 503
 export class Handshakes {
   #count = 0
   readonly #max: number
-  readonly #maxStrangers: number
+  readonly #maxUnauthenticated: number
   readonly #byAddress: AddressCounts
-  readonly #strangersByAddress: AddressCounts
-  /** In the order in which they became strangers. */
-  readonly #strangers = new Set<Slot>()
+  readonly #unauthenticatedByAddress: AddressCounts
+  /** In the order in which they became unauthenticated. */
+  readonly #unauthenticated = new Set<Slot>()
 
   constructor({ connections, isExempt, perAddress }: HandshakeLimits) {
     this.#max = connections
-    this.#maxStrangers = Math.min(maxStrangers, Math.ceil(connections / 2))
+    this.#maxUnauthenticated = Math.min(maxUnauthenticated, Math.ceil(connections / 2))
     this.#byAddress = new AddressCounts(perAddress, isExempt)
-    this.#strangersByAddress = new AddressCounts(Math.min(maxStrangersPerAddress, perAddress), isExempt)
+    this.#unauthenticatedByAddress = new AddressCounts(
+      Math.min(maxUnauthenticatedPerAddress, perAddress),
+      isExempt
+    )
   }
 
   /** Reserves a slot for a new connection. */
@@ -39,23 +42,23 @@ export class Handshakes {
     if (this.#count >= this.#max) return 503
     const leave = this.#byAddress.take(address)
     if (!leave) return 429
-    const countStranger = (): Return | undefined => this.#strangersByAddress.take(address)
-    const release = countStranger()
-    const hasRoom = release && (this.#strangers.size < this.#maxStrangers || this.#evictOldest())
+    const countUnauthenticated = (): Return | undefined => this.#unauthenticatedByAddress.take(address)
+    const release = countUnauthenticated()
+    const hasRoom = release && (this.#unauthenticated.size < this.#maxUnauthenticated || this.#evictOldest())
     if (!hasRoom) {
       release?.()
       leave()
       return release ? 503 : 429
     }
     this.#count++
-    return new Slot(this.#strangers, countStranger, release, () => {
+    return new Slot(this.#unauthenticated, countUnauthenticated, release, () => {
       leave()
       this.#count--
     })
   }
 
   #evictOldest(): boolean {
-    const [oldest] = this.#strangers
+    const [oldest] = this.#unauthenticated
     if (!oldest || performance.now() - oldest.sinceMs < graceMs) return false
     oldest.leave()
     oldest.evict()
@@ -63,41 +66,41 @@ export class Handshakes {
   }
 }
 
-/** The slot of one connection, which begins as a stranger. */
+/** The slot of one connection, which is unauthenticated at first. */
 export class Slot {
   sinceMs = performance.now()
   /** Closes the connection. */
   evict: () => void = () => {}
-  #isLeft = false
+  #isReleased = false
 
   constructor(
-    private readonly strangers: Set<Slot>,
-    private readonly countStranger: () => Return | undefined,
-    private releaseStranger: Return | undefined,
-    private readonly end: () => void
+    private readonly unauthenticated: Set<Slot>,
+    private readonly countUnauthenticated: () => Return | undefined,
+    private releaseUnauthenticated: Return | undefined,
+    private readonly onRelease: () => void
   ) {
-    strangers.add(this)
+    unauthenticated.add(this)
   }
 
-  /** Called when the client has authenticated. */
+  /** Marks the connection as authenticated. */
   admitted(): void {
-    this.strangers.delete(this)
-    this.releaseStranger?.()
+    this.unauthenticated.delete(this)
+    this.releaseUnauthenticated?.()
   }
 
-  /** Called when the last authenticated namespace has been closed. */
+  /** Marks the connection as unauthenticated, because its last namespace has been closed. */
   estranged(): void {
-    if (this.#isLeft) return
+    if (this.#isReleased) return
     this.sinceMs = performance.now()
-    this.strangers.add(this)
-    // The limit per address does not apply: the connection is already open.
-    this.releaseStranger = this.countStranger()
+    this.unauthenticated.add(this)
+    // The limit per address does not apply, because the connection is already open.
+    this.releaseUnauthenticated = this.countUnauthenticated()
   }
 
   leave(): void {
-    if (this.#isLeft) return
-    this.#isLeft = true
+    if (this.#isReleased) return
+    this.#isReleased = true
     this.admitted()
-    this.end()
+    this.onRelease()
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Limits the unfinished input of a connection: messages that are being received, being decoded, or waiting to be
- * called.
+ * Limits the pending input of a connection: messages that are being received or decoded, and calls that wait.
  */
 import type { WebSocket } from 'ws'
 import type { Holder } from './backlog.js'
@@ -15,9 +14,9 @@ import {
 } from './insides.js'
 
 /** Total bytes that an unauthenticated connection may send. */
-const strangerBytes = 64 * 1024
-/** Calls take no binary data: this is enough to report that to clients that send it. */
-const binaryBytes = 16 * 1024
+const maxUnauthenticatedBytes = 64 * 1024
+/** Limit for binary data. Calls accept none; this is enough to report that to clients that send it. */
+const maxBinaryBytes = 16 * 1024
 /** Estimated overhead of a waiting packet, in bytes. */
 const packetOverhead = 200
 
@@ -30,76 +29,76 @@ export interface InboxOptions {
   refuse(socket: WebSocket, start: string): void
   /** Called when a large message begins to arrive. */
   begun(): void
-  /** Whether all calls are done, and the client reads its responses. */
+  /** Returns whether all calls are done, and the client reads its responses. */
   isIdle(): boolean
-  /** Characters received and not yet decoded. */
+  /** Returns the number of characters received and not yet decoded. */
   undecoded(): number
 }
 
 export class Inbox {
-  /** Bytes of what has arrived and is not done, and of the message being received. */
+  /** Bytes that have arrived and whose work is pending, and bytes of the message being received. */
   #received = 0
   #arriving = 0
   #messages = 0
-  /** Bytes charged to the holder: everything beyond `max`. */
-  #held = 0
-  #holder: Holder | undefined
+  /** Bytes charged to the share: everything beyond `maxPendingBytes`. */
+  #charged = 0
+  #share: Holder | undefined
   #isFull = false
   #hasSentBinary = false
-  #emptied: (() => void)[] = []
-  #mark: { readonly at: number; readonly messages: number } | undefined
+  #emptyListeners: (() => void)[] = []
+  #stallMark: { readonly at: number; readonly messages: number } | undefined
 
   constructor(
     private readonly conn: Conn,
     private readonly options: InboxOptions
   ) {
     conn.on('packet', (packet: Packet) => this.#receive(packet))
-    conn.on('upgrade', () => this.#follow())
+    conn.on('upgrade', () => this.#countArriving())
     conn.on('close', () => {
-      this.#hold(0)
+      this.#updateCharge(0)
       if (this.#isFull) this.#release()
     })
-    this.#follow()
+    this.#countArriving()
   }
 
-  /** Whether the client has ever sent binary data. Only then do params have to be searched for it. */
+  /** True if the client has ever sent binary data. Only then are params searched for it. */
   get hasSentBinary(): boolean {
     return this.#hasSentBinary
   }
 
-  /** Whether a large message is being received. */
+  /** True while a large message is being received. */
   get isBusy(): boolean {
     return this.#arriving > this.options.max
   }
 
-  /** Pauses reading until everything received has been done. */
+  /** Pauses reading until the work for everything received is done. */
   fill(): void {
     if (this.#isFull) return
     this.#isFull = true
     webSocketOf(this.conn)?.pause()
-    // Packets other than calls never end by themselves, so check at once.
+    // No event reports the end of packets other than calls, so check immediately.
     setImmediate(() => this.settle())
   }
 
-  /** Resolves when the waiting work has been done; `undefined` if there is room. */
+  /** Resolves when the pending work is done; returns `undefined` if there is room. */
   emptied(): Promise<void> | undefined {
-    return this.#isFull ? new Promise(resolve => this.#emptied.push(resolve)) : undefined
+    return this.#isFull ? new Promise(resolve => this.#emptyListeners.push(resolve)) : undefined
   }
 
-  /** Charges the bytes to this holder from now on, or to none before authentication. */
-  charge(holder: Holder | undefined): void {
-    this.#hold(0)
-    if (!holder || !this.#holder) this.#received = 0
-    this.#holder = holder
-    this.#hold()
-    if (!holder && this.#isFull) this.#release()
+  /** Charges the bytes to this share from now on; to none before authentication. */
+  charge(share: Holder | undefined): void {
+    this.#updateCharge(0)
+    if (!share || !this.#share) this.#received = 0
+    this.#share = share
+    this.#updateCharge()
+    if (!share && this.#isFull) this.#release()
   }
 
-  /** Announces the size of the next message; returns whether there is room for it. */
+  /** Sets the size of the next message; returns whether there is room for it. */
   expect(bytes: number): boolean {
     this.#arriving = bytes
     if (this.isBusy) this.options.begun()
-    return this.#hold()
+    return this.#updateCharge()
   }
 
   /** Resumes reading if it is paused and all work is done. */
@@ -107,36 +106,37 @@ export class Inbox {
     if (this.#isFull) this.settle()
   }
 
-  /** Checks whether everything received has been done. */
+  /** Updates the counts and resumes reading if all work is done. */
   settle(): void {
-    if (!this.#holder || !this.options.isIdle()) return
+    if (!this.#share || !this.options.isIdle()) return
     this.#received = this.options.undecoded()
-    this.#hold()
+    this.#updateCharge()
     if (this.#isFull && this.#received <= this.options.max) this.#release()
   }
 
-  /** Whether the same large message has been arriving for this many seconds. */
+  /** Returns whether the same large message has been arriving for this many seconds. */
   hasStalled(now: number, seconds: number): boolean {
-    if (!this.isBusy || this.#isFull) this.#mark = undefined
-    else if (this.#mark?.messages !== this.#messages) this.#mark = { at: now, messages: this.#messages }
-    else return now - this.#mark.at >= seconds
+    if (!this.isBusy || this.#isFull) this.#stallMark = undefined
+    else if (this.#stallMark?.messages !== this.#messages)
+      this.#stallMark = { at: now, messages: this.#messages }
+    else return now - this.#stallMark.at >= seconds
     return false
   }
 
-  /** Counts WebSocket data as it arrives, since incomplete messages take memory, too. */
-  #follow(): void {
-    const line = lineOf(this.conn)
+  /** Counts WebSocket data as it arrives, since incomplete messages use memory, too. */
+  #countArriving(): void {
+    const tcpSocket = lineOf(this.conn)
     const count = (chunk: Buffer): void => {
       this.#arriving += chunk.length
       if (!this.isBusy) return
       this.options.begun()
-      if (!this.#hold()) this.options.giveUp()
+      if (!this.#updateCharge()) this.options.giveUp()
     }
     // Before the listener of ws, which assembles messages.
-    line?.prependListener('data', count)
+    tcpSocket?.prependListener('data', count)
     onTooLargeMessage(this.conn, (socket, start) => {
       // The rest of the message is discarded.
-      line?.off('data', count)
+      tcpSocket?.off('data', count)
       this.options.refuse(socket, start)
     })
     if (this.#isFull) webSocketOf(this.conn)?.pause()
@@ -149,27 +149,29 @@ export class Inbox {
     this.#messages++
     this.#arriving = 0
     this.#received += size + packetOverhead
-    const isTooMuch = this.#holder ? isBinary && size > binaryBytes : this.#received > strangerBytes
-    if (isTooMuch || !this.#hold()) return this.options.giveUp()
-    if (this.#holder && this.#received > this.options.max) this.fill()
+    const isTooMuch = this.#share
+      ? isBinary && size > maxBinaryBytes
+      : this.#received > maxUnauthenticatedBytes
+    if (isTooMuch || !this.#updateCharge()) return this.options.giveUp()
+    if (this.#share && this.#received > this.options.max) this.fill()
   }
 
   #release(): void {
     this.#isFull = false
-    for (const resolve of this.#emptied.splice(0)) resolve()
+    for (const resolve of this.#emptyListeners.splice(0)) resolve()
     // Also while closing, so that the close frame of the client is read.
     webSocketOf(this.conn)?.resume()
     // The client's heartbeat may be among the unread data.
     if (this.conn.readyState === 'open') refreshHeartbeat(this.conn)
   }
 
-  /** Charges what is received to the holder; returns whether there is room. */
-  #hold(wanted = Math.max(0, this.#received + this.#arriving - this.options.max)): boolean {
-    const more = wanted - this.#held
-    if (!this.#holder || more === 0) return true
-    const hasRoom = more < 0 || !this.#holder.refusal(more)
-    this.#holder.add(more)
-    this.#held = wanted
+  /** Charges the received bytes to the share; returns whether there is room. */
+  #updateCharge(wanted = Math.max(0, this.#received + this.#arriving - this.options.max)): boolean {
+    const more = wanted - this.#charged
+    if (!this.#share || more === 0) return true
+    const hasRoom = more < 0 || !this.#share.refusal(more)
+    this.#share.add(more)
+    this.#charged = wanted
     return hasRoom
   }
 }

@@ -1,7 +1,7 @@
-/** Access to private members of Engine.IO, ws and Node. Kept in one file, since any release may rename them. */
+/** Accesses private members of Engine.IO, ws and Node, all in one file, since any release may rename them. */
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket as Line } from 'node:net'
+import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io'
 import type { WebSocket } from 'ws'
 import type { WaitingDecoder } from './decoder.js'
@@ -15,7 +15,7 @@ export interface Packet {
   readonly data?: string | Buffer | ArrayBuffer
 }
 
-/** Size of a packet in characters or bytes. */
+/** Returns the size of a packet in characters or bytes. */
 export function sizeOf({ data }: Packet): number {
   if (data === undefined) return 0
   return typeof data === 'string' ? data.length : data.byteLength
@@ -29,16 +29,16 @@ export interface PayloadParser {
 /** The part of ws that assembles messages. */
 interface Receiver extends EventEmitter {
   _maxPayload: number
-  /** What has arrived of a frame, after what has been read of its head; and the frames of the message before it. */
+  /** Bytes of the current frame that have arrived and are not parsed, and the earlier frames of the message. */
   readonly _buffers: readonly Buffer[]
   readonly _fragments: readonly Buffer[]
 }
 
-interface Insides {
+interface Internals {
   readonly id: string
   readonly transport: {
     readonly socket?: WebSocket & {
-      readonly _socket?: Line | null
+      readonly _socket?: TcpSocket | null
       readonly _receiver?: Receiver | null
     }
     readonly res?: ServerResponse | null
@@ -50,57 +50,58 @@ interface Insides {
   readonly pingTimeoutTimer: NodeJS.Timeout | null
 }
 
-/** Node's counters: bytes passed to the operating system, and those it has not taken yet. */
-type LineInsides = Line & {
+/** Node's counters: bytes passed to the operating system, and those that it has not taken yet. */
+type TcpSocketInternals = TcpSocket & {
   readonly _bytesDispatched: number
   readonly _handle?: { readonly writeQueueSize: number } | null
 }
 
+/** Returns the id of a connection. */
 export function idOf(conn: Conn): string {
-  return insidesOf(conn).id
+  return getInternals(conn).id
 }
 
 /** Returns the WebSocket of a connection; `undefined` while it uses polling. */
 export function webSocketOf(conn: Conn): WebSocket | undefined {
-  return insidesOf(conn).transport.socket
+  return getInternals(conn).transport.socket
 }
 
-/** Whether messages come by JSONP: so says the handshake. */
+/** Returns whether messages are sent with JSONP, according to the handshake. */
 export function isEscaped(conn: Conn): boolean {
   return webSocketOf(conn) === undefined && queryOf(conn.request).j !== undefined
 }
 
-/** Returns the response of the pending poll, which takes the next messages. */
+/** Returns the response to the pending poll, which sends the next messages. */
 export function responseOf(conn: Conn): ServerResponse | undefined {
-  return insidesOf(conn).transport.res ?? undefined
+  return getInternals(conn).transport.res ?? undefined
 }
 
 /** Returns the WebSocket that a client wants to upgrade to. */
 export function triedOut(transport: unknown): WebSocket | undefined {
-  return (transport as Insides['transport']).socket
+  return (transport as Internals['transport']).socket
 }
 
 /** Returns the TCP socket below a WebSocket. */
-export function lineOf(conn: Conn): Line | undefined {
+export function lineOf(conn: Conn): TcpSocket | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
-  return insidesOf(conn).transport.socket?._socket ?? undefined
+  return getInternals(conn).transport.socket?._socket ?? undefined
 }
 
-/** Bytes written to a WebSocket that the operating system has taken, which may be part of a long message. */
+/** Returns the number of bytes written to a WebSocket that the operating system has taken, even of a partly sent message. */
 export function bytesTaken(conn: Conn): number {
-  const line = lineOf(conn) as LineInsides | undefined
+  const socket = lineOf(conn) as TcpSocketInternals | undefined
   // oxlint-disable-next-line no-underscore-dangle -- what Node calls it
-  return line ? line._bytesDispatched - (line._handle?.writeQueueSize ?? 0) : 0
+  return socket ? socket._bytesDispatched - (socket._handle?.writeQueueSize ?? 0) : 0
 }
 
-/** Number of messages not yet passed to the transport. */
+/** Returns the number of messages not yet passed to the transport. */
 export function messagesWaiting(conn: Conn): number {
-  return insidesOf(conn).writeBuffer.length
+  return getInternals(conn).writeBuffer.length
 }
 
 /** Sets the size of the largest message that is accepted. */
 export function limitMessages(conn: Conn, bytes: number): void {
-  const { transport } = insidesOf(conn)
+  const { transport } = getInternals(conn)
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
   const receiver = transport.socket?._receiver
   // oxlint-disable-next-line no-underscore-dangle
@@ -108,52 +109,54 @@ export function limitMessages(conn: Conn, bytes: number): void {
   else if (!transport.socket) transport.maxHttpBufferSize = bytes
 }
 
-/** Length of the mask in the head of a frame, and of the text passed on by {@link onTooLargeMessage}, in bytes. */
+/** Length of the mask in the head of a frame, and of the text that {@link onTooLargeMessage} passes on, in bytes. */
 const maskBytes = 4
 const startBytes = 1000
 
 /**
- * Calls `refuse` before ws closes a connection for a message over the size limit, with the text that the message starts with:
- * its first kilobyte or what has arrived of it.
+ * Calls `refuse` before ws closes a connection because of a message over the size limit, with the start of the message: its
+ * first kilobyte, or what has arrived of it.
  */
 export function onTooLargeMessage(conn: Conn, refuse: (socket: WebSocket, start: string) => void): void {
-  const { socket } = insidesOf(conn).transport
+  const { socket } = getInternals(conn).transport
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
   const receiver = socket?._receiver
   receiver?.prependListener('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') refuse(socket!, startOf(receiver))
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') refuse(socket!, readStart(receiver))
   })
 }
 
-/** Returns the start of a message of which ws has read no more than the length of the last frame. */
-function startOf({ _buffers: unread, _fragments: fragments }: Receiver): string {
+/** Returns the start of a message whose last frame ws has parsed up to its length. */
+function readStart({ _buffers: unread, _fragments: fragments }: Receiver): string {
   if (fragments[0]) return fragments[0].toString('utf8', 0, startBytes)
   const masked = Buffer.concat(unread).subarray(0, maskBytes + startBytes)
   const mask = masked.subarray(0, maskBytes)
-  return Buffer.from(masked.subarray(maskBytes).map((byte, at) => byte ^ mask[at % maskBytes]!)).toString()
+  return Buffer.from(
+    masked.subarray(maskBytes).map((byte, index) => byte ^ mask[index % maskBytes]!)
+  ).toString()
 }
 
 /** Wraps the parser of polling payloads. */
 export function decodePayloadsBy(conn: Conn, wrap: (parser: PayloadParser) => PayloadParser): void {
-  const { transport } = insidesOf(conn)
+  const { transport } = getInternals(conn)
   transport.parser = wrap(transport.parser)
 }
 
-/** Sets the time in milliseconds in which a poll has to fetch the close message. */
+/** Sets the time for a poll to fetch the close message, in milliseconds. */
 export function bePolledWithin(conn: Conn, ms: number): void {
-  insidesOf(conn).transport.closeTimeout = ms
+  getInternals(conn).transport.closeTimeout = ms
 }
 
 /** Restarts the heartbeat timeout of the client. */
 export function refreshHeartbeat(conn: Conn): void {
-  insidesOf(conn).pingTimeoutTimer?.refresh()
+  getInternals(conn).pingTimeoutTimer?.refresh()
 }
 
-/** Returns the parsed query of a request, and caches it where Engine.IO looks for it. */
+/** Returns the parsed query of a request, and caches it where Engine.IO expects it. */
 export function queryOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
-  const known = request as IncomingMessage & { _query?: Record<string, string> }
+  const cached = request as IncomingMessage & { _query?: Record<string, string> }
   // oxlint-disable-next-line no-underscore-dangle -- what Engine.IO calls it
-  return (known._query ??= Object.assign(
+  return (cached._query ??= Object.assign(
     Object.create(null) as Record<string, string>,
     Object.fromEntries(new URL(request.url ?? '', 'http://x').searchParams)
   ))
@@ -169,6 +172,6 @@ export function decoderOf(socket: Socket): WaitingDecoder {
   return (socket as unknown as { client: { decoder: WaitingDecoder } }).client.decoder
 }
 
-function insidesOf(conn: Conn): Insides {
-  return conn as unknown as Insides
+function getInternals(conn: Conn): Internals {
+  return conn as unknown as Internals
 }

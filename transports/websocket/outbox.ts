@@ -1,4 +1,4 @@
-/** Counts what a connection has been sent and its client has not read: data in the buffers of Engine.IO, ws and Node. */
+/** Counts what has been sent on a connection and not been read by the client: data in the buffers of Engine.IO, ws and Node. */
 import type { ServerResponse } from 'node:http'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
@@ -16,10 +16,10 @@ import {
 /** Backpressure: when this many messages or characters wait, further calls of the client wait, too. */
 const maxMessages = 64
 const maxCharacters = 256 * 1024
-/** When this many messages wait, such as notifications and refusals, the connection is closed. */
-const messagesUntilClosed = 4000
-/** A client has stalled if it reads less than this part of what waits. */
-const minPart = 1 / 16
+/** If more messages than this wait, such as notifications and refusals, the connection is closed. */
+const maxWaitingMessages = 4000
+/** A client has stalled if it reads less than this share of what waits. */
+const minReadShare = 1 / 16
 
 /** Estimated overhead of a waiting message, in characters. */
 const messageOverhead = 100
@@ -29,28 +29,28 @@ export interface OutboxOptions {
   giveUp(): void
   /** Called when something waits. */
   begun(): void
-  /** Called when the client has read some of it, and there is room for more. */
+  /** Called when the client has read enough that there is room for more. */
   eased(): void
 }
 
 interface Mark {
   readonly at: number
   readonly taken: number
-  /** How much more the client has to read by then. */
+  /** Bytes that the client has to read from then on. */
   readonly due: number
 }
 
 export class Outbox {
-  /** Characters not yet passed to the transport, and those that the transport has not sent. */
+  /** Characters not yet passed to the transport, and characters that it has not sent. */
   #buffered = 0
   #inTransport = 0
   /** Characters that polling requests have fetched. */
   #fetched = 0
-  #holder: Holder | undefined
+  #share: Holder | undefined
   #waiting: (() => void)[] = []
   /** Responses being sent to polling requests. */
   readonly #responses = new Set<ServerResponse>()
-  #mark: Mark | undefined
+  #stallMark: Mark | undefined
   #isClosed = false
 
   constructor(
@@ -61,9 +61,9 @@ export class Outbox {
     conn.on('flush', (packets: readonly unknown[]) => this.#flush(packets.length))
     // Responses flushed together are sent in one system call, which costs as much as a small call itself.
     conn.on('drain', () => lineOf(conn)?.uncork())
-    conn.on('upgrade', () => this.#follow())
+    conn.on('upgrade', () => this.#countSent())
     conn.on('close', () => this.#close())
-    this.#follow()
+    this.#countSent()
   }
 
   /** Characters that the client has not read. */
@@ -71,33 +71,33 @@ export class Outbox {
     return this.#buffered + this.#inTransport
   }
 
-  /** Whether calls should wait until the client has read more. */
+  /** True if calls should wait until the client has read more. */
   get isSlow(): boolean {
     return this.size > maxCharacters || messagesWaiting(this.conn) > maxMessages
   }
 
-  /** Charges the characters to this holder from now on. */
-  charge(holder: Holder): void {
-    this.#holder?.add(-this.size)
-    this.#holder = holder
-    holder.add(this.size)
+  /** Charges the characters to this share from now on. */
+  charge(share: Holder): void {
+    this.#share?.add(-this.size)
+    this.#share = share
+    share.add(this.size)
   }
 
-  /** Resolves when the client has read enough, or is gone; `undefined` if there is nothing to wait for. */
+  /** Resolves when the client has read enough or has disconnected; returns `undefined` if there is nothing to wait for. */
   drained(): Promise<void> | undefined {
     if (!this.isSlow || this.#isClosed) return undefined
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  /** Whether the client has read next to nothing for `stalledSeconds`. */
+  /** Returns whether the client has read hardly anything for `stalledSeconds`. */
   hasStalled(now: number, { minBytesPerSecond, stalledSeconds }: Settings['limits']): boolean {
     const taken = lineOf(this.conn) ? bytesTaken(this.conn) : this.#fetched
     const { size } = this
-    if (size === 0) this.#mark = undefined
-    else if (!this.#mark || taken - this.#mark.taken >= this.#mark.due) {
-      const least = Math.max(1, minBytesPerSecond * stalledSeconds, size * minPart)
-      this.#mark = { at: now, taken, due: Math.min(size, least) }
-    } else return now - this.#mark.at >= stalledSeconds
+    if (size === 0) this.#stallMark = undefined
+    else if (!this.#stallMark || taken - this.#stallMark.taken >= this.#stallMark.due) {
+      const minimum = Math.max(1, minBytesPerSecond * stalledSeconds, size * minReadShare)
+      this.#stallMark = { at: now, taken, due: Math.min(size, minimum) }
+    } else return now - this.#stallMark.at >= stalledSeconds
     return false
   }
 
@@ -108,9 +108,9 @@ export class Outbox {
 
   #add(length: number): void {
     this.options.begun()
-    if (messagesWaiting(this.conn) >= messagesUntilClosed) return this.options.giveUp()
+    if (messagesWaiting(this.conn) >= maxWaitingMessages) return this.options.giveUp()
     this.#buffered += length
-    this.#holder?.add(length)
+    this.#share?.add(length)
   }
 
   #flush(packets: number): void {
@@ -125,21 +125,21 @@ export class Outbox {
     response.once('close', () => {
       this.#responses.delete(response)
       this.#fetched += length
-      this.#taken(length)
+      this.#countTaken(length)
     })
   }
 
   /** Counts what a WebSocket has sent. Only one batch is in progress at a time. */
-  #follow(): void {
-    this.#mark = undefined
+  #countSent(): void {
+    this.#stallMark = undefined
     const webSocket = webSocketOf(this.conn)
-    if (webSocket) this.conn.transport.on('drain', () => this.#taken(this.#inTransport))
+    if (webSocket) this.conn.transport.on('drain', () => this.#countTaken(this.#inTransport))
   }
 
-  #taken(length: number): void {
+  #countTaken(length: number): void {
     const taken = Math.min(length, this.#inTransport)
     this.#inTransport -= taken
-    this.#holder?.add(-taken)
+    this.#share?.add(-taken)
     if (this.isSlow) return
     if (this.#waiting.length > 0) this.#wake()
     this.options.eased()
@@ -147,14 +147,14 @@ export class Outbox {
 
   #close(): void {
     this.#isClosed = true
-    this.#holder?.add(-this.#buffered)
+    this.#share?.add(-this.#buffered)
     this.#buffered = 0
     this.#wake()
     // Data passed to a WebSocket stays in memory until it has closed.
     const webSocket = webSocketOf(this.conn)
     if (!webSocket) return
-    if (webSocket.readyState === webSocket.CLOSED) this.#taken(this.#inTransport)
-    else webSocket.once('close', () => this.#taken(this.#inTransport))
+    if (webSocket.readyState === webSocket.CLOSED) this.#countTaken(this.#inTransport)
+    else webSocket.once('close', () => this.#countTaken(this.#inTransport))
   }
 
   #wake(): void {

@@ -1,4 +1,4 @@
-/** Limits of polling requests: the size of their bodies and the number of packets in one. */
+/** Limits of polling requests: the size of their bodies, and the number of packets in one. */
 import type { IncomingMessage } from 'node:http'
 import type { Packet, PayloadParser } from './insides.js'
 
@@ -8,42 +8,42 @@ const maxPackets = 10_000
 const separator = '\u001e'
 /** Maximum number of digits of the length before each packet in protocol 3. */
 const maxDigits = 10
-/** Limit for the binary format of protocol 3, which is expensive to parse, and of no use for calls. */
-const binaryBytes = 64 * 1024
+/** Limit for the binary format of protocol 3, which is expensive to parse, and useless for calls. */
+const maxBinaryBytes = 64 * 1024
 
-const broken: Packet = { type: 'error', data: 'parser error' }
+const malformed: Packet = { type: 'error', data: 'parser error' }
 
 /** Returns a parser that treats payloads with too many packets as malformed. */
 export function inBounds(parser: PayloadParser): PayloadParser {
   return Object.assign(Object.create(parser) as PayloadParser, {
     decodePayload(data: string | Buffer, take?: (packet: Packet) => boolean | void) {
-      if (!take) return hasTooMany(String(data)) ? [broken] : parser.decodePayload(data)
-      if (typeof data === 'string' && !isInPackets(data)) return void take(broken)
+      if (!take) return hasTooManyPackets(String(data)) ? [malformed] : parser.decodePayload(data)
+      if (typeof data === 'string' && !hasValidLengths(data)) return void take(malformed)
       let count = 0
       return parser.decodePayload(data, packet => {
         if (++count > maxPackets) return false
-        return take(count === maxPackets ? broken : packet)
+        return take(count === maxPackets ? malformed : packet)
       })
     }
   } satisfies PayloadParser)
 }
 
-function hasTooMany(payload: string): boolean {
+function hasTooManyPackets(payload: string): boolean {
   let count = 1
-  for (let at = payload.indexOf(separator); at >= 0; at = payload.indexOf(separator, at + 1))
+  for (let index = payload.indexOf(separator); index >= 0; index = payload.indexOf(separator, index + 1))
     if (++count > maxPackets) return true
   return false
 }
 
 /**
- * Whether a payload of protocol 3, `4:6abc2:40`, has few packets, with short lengths. The parser puts lengths together digit by
- * digit, and passes over empty packets without telling.
+ * Returns whether a payload of protocol 3, such as `4:6abc2:40`, has few packets with short lengths. The parser concatenates
+ * lengths digit by digit, and skips empty packets silently.
  */
-function isInPackets(payload: string): boolean {
-  for (let at = 0, count = 1; at < payload.length; count++) {
-    const colon = payload.indexOf(':', at)
-    if (colon < 0 || colon - at > maxDigits || count > maxPackets) return false
-    at = colon + 1 + Number(payload.slice(at, colon))
+function hasValidLengths(payload: string): boolean {
+  for (let index = 0, count = 1; index < payload.length; count++) {
+    const colon = payload.indexOf(':', index)
+    if (colon < 0 || colon - index > maxDigits || count > maxPackets) return false
+    index = colon + 1 + Number(payload.slice(index, colon))
   }
   return true
 }
@@ -54,7 +54,7 @@ export function announcedBytes({ headers }: IncomingMessage): number {
   return length === undefined ? (headers['transfer-encoding'] === undefined ? 0 : Infinity) : Number(length)
 }
 
-/** Returns the size of the largest body accepted, given the limit for messages. */
+/** Returns the size of the largest body that is accepted, given the limit for messages. */
 export function largestBody({ headers }: IncomingMessage, limit: number): number {
-  return headers['content-type'] === 'application/octet-stream' ? Math.min(binaryBytes, limit) : limit
+  return headers['content-type'] === 'application/octet-stream' ? Math.min(maxBinaryBytes, limit) : limit
 }

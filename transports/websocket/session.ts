@@ -1,4 +1,4 @@
-/** One open socket of a user: makes its calls, and notifies it of changes. */
+/** An open socket of a user: makes its calls, and notifies it of changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
@@ -14,15 +14,15 @@ import { CallQueue } from './call-queue.js'
 import type { Connection, Guest } from './connection.js'
 import { decoderOf } from './insides.js'
 
-/** Responses up to this size are sent however much waits for other clients. */
-const shortLength = 64 * 1024
+/** Responses up to this size are sent regardless of how much waits for other clients. */
+const maxShortLength = 64 * 1024
 /** Time to send the response to a call that ends its own access, in milliseconds. */
 const lastResponseMs = 1000
 
 /** The client's callback: `(error)` or `(null, result)`. */
 type Reply = (error: JsonText | null, result?: JsonText) => void
 
-/** What all sockets share. */
+/** The services that all sockets share. */
 export interface SocketServices {
   readonly dispatcher: Dispatcher
   readonly notifier: Notifier
@@ -68,7 +68,7 @@ export class SocketSession implements Guest {
     return this.#queue.load
   }
 
-  /** Resolves when the running call has been answered; waiting ones are dropped. */
+  /** Drops waiting calls. Resolves when the running one has been answered. */
   end(): Promise<void> {
     return this.#queue.end()
   }
@@ -111,9 +111,9 @@ export class SocketSession implements Guest {
   }
 
   #receive(method: string, args: readonly unknown[]): void {
-    const reply = replyOf(args)
+    const reply = getReply(args)
     const params = args.length === 0 || args[0] === reply ? {} : args[0]
-    const refusal = this.#refusalOf(params)
+    const refusal = this.#checkParams(params)
     if (!refusal && this.#queue.add(() => this.#call(method, params, reply))) return
     this.#refuse(reply, refusal ?? tooManyInFlight)
     const { inbox } = this.connection
@@ -121,7 +121,7 @@ export class SocketSession implements Guest {
     else inbox.fill()
   }
 
-  #refusalOf(params: unknown): ApiError | undefined {
+  #checkParams(params: unknown): ApiError | undefined {
     // The decoder has found that a limit is exceeded.
     if (params instanceof ApiError) return params
     return this.connection.inbox.hasSentBinary && holdsBinary(params)
@@ -135,21 +135,21 @@ export class SocketSession implements Guest {
     if (isSubscriptionMethod(method)) return await this.#subscribe(method, params, reply)
     const isBatch = modes.get(method) === 'batch'
     const shortage = this.holder.refusal(1)
-    // If other clients do not read their responses, those that do still get short ones.
-    if (shortage && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
+    // If other clients do not read their responses, this one still gets short ones while it reads its own.
+    if (shortage && (this.connection.outbox.size > 0 || (isBatch && !this.#isReadOnly(method, params))))
       return this.#refuse(reply, shortage)
     const user = account.username
     const outcome = await dispatcher.call({ user, method, params, credentials, isWhole: true })
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
-    const tooLong = text.length > shortLength ? this.holder.refusal(text.length) : undefined
-    // A call that has changed something is answered in any case.
-    if (tooLong && this.#onlyReads(method, params)) this.#refuse(reply, tooLong)
+    const tooLong = text.length > maxShortLength ? this.holder.refusal(text.length) : undefined
+    // A call that has changed data is always answered.
+    if (tooLong && this.#isReadOnly(method, params)) this.#refuse(reply, tooLong)
     else this.#answer(reply, text)
   }
 
-  /** Whether a call changes nothing, including all calls of a batch. */
-  #onlyReads(method: string, params: unknown): boolean {
+  /** Returns whether a call, including all calls of a batch, changes nothing. */
+  #isReadOnly(method: string, params: unknown): boolean {
     const { modes } = this.services
     if (modes.get(method) !== 'batch') return modes.get(method) === 'read'
     const calls: unknown[] = Array.isArray(params) ? params : []
@@ -166,7 +166,7 @@ export class SocketSession implements Guest {
   }
 
   #answer(reply: Reply | undefined, text: string): void {
-    reply?.(null, new JsonText(`{${text === '' ? '' : `${text},`}${this.#meta()}}`))
+    reply?.(null, new JsonText(`{${text === '' ? '' : `${text},`}${this.#formatMeta()}}`))
   }
 
   #refuse(reply: Reply | undefined, error: ApiError): void {
@@ -174,12 +174,12 @@ export class SocketSession implements Guest {
     reply?.(new JsonText(toErrorEnvelope(config, clock.now(), error)))
   }
 
-  #meta(): string {
+  #formatMeta(): string {
     const { clock, config } = this.services.dispatcher.services
     return toMetaMember(config, clock.now())
   }
 
-  /** Notifies the client of a change. For a client that does not keep up, changes are merged until it does. */
+  /** Notifies the client of a change. If it reads too slowly, changes are merged until it has caught up. */
   #notify(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
     const { outbox } = this.connection
     if (this.#isOpen && !outbox.isSlow) return this.#send(message, payload?.keys)
@@ -210,7 +210,7 @@ export class SocketSession implements Guest {
     setImmediate(() => {
       const { isSlow } = outbox
       this.#close()
-      // Data of an access that has ended must not wait for as long as a slow client likes.
+      // Data of a revoked access must not wait for a slow client indefinitely.
       if (isSlow) this.connection.terminate()
     })
   }
@@ -224,7 +224,7 @@ export class SocketSession implements Guest {
 
 const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls on this socket are in progress')
 
-function replyOf(args: readonly unknown[]): Reply | undefined {
+function getReply(args: readonly unknown[]): Reply | undefined {
   const last = args.at(-1)
   return typeof last === 'function' ? (last as Reply) : undefined
 }

@@ -1,4 +1,4 @@
-/** Closes connections whose clients read next to nothing of what waits for them, or do not finish what they send. */
+/** Closes connections whose clients read hardly anything, or do not finish a message. */
 import type { Clock } from '../../core/time.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Connection } from './connection.js'
@@ -16,7 +16,7 @@ export class Watch {
     private readonly connections: ReadonlyMap<string, Connection>
   ) {}
 
-  /** Called when something is in progress. Connections are checked only while that is so. */
+  /** Starts checking, because something is in progress. Connections are checked only as long as that is so. */
   begin(): void {
     if (this.#cancel || this.#isStopped) return
     const { bodyTimeout, stalledSeconds } = this.limits

@@ -1,47 +1,45 @@
 /**
- * The Socket.IO adapter: one namespace per user, created on demand and closed when empty. The root namespace is open
- * to all and ignores everything.
+ * The Socket.IO transport: one namespace per user, created on demand and closed when empty. The root namespace accepts all
+ * clients, and ignores all messages.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
+import { WebSocketServer, type ServerOptions } from 'ws'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import { failureOf } from '../../core/call/outcome.js'
-import type { Mount } from '../mount.js'
+import type { Mount } from '../upgrades.js'
 import { pageToken, withoutPageHeader } from '../page-sessions.js'
 import { AnswerEncoder } from './answer-encoder.js'
 import { Backlog } from './backlog.js'
-import { Connection } from './connection.js'
+import { Connection, strangerMessageBytes } from './connection.js'
 import { decoderWithin } from './decoder.js'
-import { Entrance } from './entrance.js'
+import { Entrance, type Clients } from './entrance.js'
 import { decoderOf, idOf, type Conn } from './insides.js'
-import { Lines } from './lines.js'
 import { SocketSession, type SocketServices } from './session.js'
 import { Watch } from './watch.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 /** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
 const maxNameLength = 255
-
-/** Addresses of clients. */
-export interface Clients {
-  /** Returns the address of the client that made a request. */
-  addressOf(request: IncomingMessage): string
-  /** Whether an address stands for any number of clients, such as a proxy. */
-  standsForMany(address: string): boolean
-}
+/** Maximum number of chunks of a message, since each takes more memory than its bytes. */
+const maxBufferedChunks = 16 * 1024
+/** Maximum number of frames of a message: each has an overhead of a hundred bytes, even before a client has authenticated. */
+const maxFragments = 2048
+/** Time for the client to complete the closing handshake, in milliseconds. */
+const closeTimeoutMs = 10_000
 
 export class Websockets implements Mount {
   readonly path: string
   readonly #io: Server
   readonly #engine: Engine
-  readonly #entrance: Entrance
+  readonly #gate: Entrance
   readonly #watch: Watch
   readonly #sessions = new Set<SocketSession>()
-  /** By connection id, which clients send to continue a connection. */
+  /** By connection id, which polling clients send with each request. */
   readonly #connections = new Map<string, Connection>()
   readonly #services: SocketServices
   #isClosing = false
@@ -60,15 +58,15 @@ export class Websockets implements Mount {
       modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
     }
     this.#watch = new Watch(clock, limits, this.#connections)
-    this.#entrance = new Entrance(dispatcher.services, clients, this.#connections)
+    this.#gate = new Entrance(dispatcher.services, clients, this.#connections)
     this.#engine = new Engine({
-      wsEngine: Lines,
+      wsEngine: LimitedWebSocketServer,
       allowEIO3: true,
       maxHttpBufferSize: limits.bodyBytes,
-      allowRequest: (request, done) => this.#entrance.admit(request, () => done(null, true)),
-      cors: ({ headers }, done) => done(null, corsFor(headers['access-control-request-headers']))
+      allowRequest: (request, done) => this.#gate.admit(request, () => done(null, true)),
+      cors: ({ headers }, done) => done(null, getCorsOptions(headers['access-control-request-headers']))
     })
-    this.#engine.on('connection', (conn: Conn) => this.#begin(conn))
+    this.#engine.on('connection', (conn: Conn) => this.#addConnection(conn))
     this.#io = new Server({
       parser: { Encoder: AnswerEncoder, Decoder: decoderWithin(limits) },
       serveClient: false,
@@ -76,10 +74,10 @@ export class Websockets implements Mount {
     })
     this.#io.bind(this.#engine)
     this.path = `${this.#io.path()}/`
-    // Clients of 2.x join the root first, so it accepts everybody; messages sent there are ignored.
+    // Clients of 2.x join the root first, so it accepts all clients; messages sent there are ignored.
     this.#io
       .of((name, _auth, next) => next(null, name.length <= maxNameLength))
-      .use((socket, next) => void this.#admit(socket).then(next))
+      .use((socket, next) => void this.#authenticate(socket).then(next))
       .on('connection', socket => this.#open(socket))
   }
 
@@ -89,7 +87,7 @@ export class Websockets implements Mount {
   }
 
   request(request: IncomingMessage, response: ServerResponse): void {
-    void this.#entrance.request(request, response, () => this.#engine.handleRequest(request, response))
+    void this.#gate.request(request, response, () => this.#engine.handleRequest(request, response))
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
@@ -108,11 +106,11 @@ export class Websockets implements Mount {
     this.#engine.close()
   }
 
-  #begin(conn: Conn): void {
+  #addConnection(conn: Conn): void {
     const { clock, config } = this.dispatcher.services
     const { limits, sockets } = config
-    const slot = this.#entrance.slotOf(conn.request)
-    // Connections without a slot did not come through the entrance.
+    const slot = this.#gate.slotOf(conn.request)
+    // A connection without a slot has bypassed the gate.
     if (!slot) return conn.close(true)
     const begun = (): void => this.#watch.begin()
     const connection = new Connection(conn, {
@@ -127,16 +125,16 @@ export class Websockets implements Mount {
   }
 
   /** Authenticates a socket, or returns the error. */
-  async #admit(socket: Socket): Promise<Error | undefined> {
+  async #authenticate(socket: Socket): Promise<Error | undefined> {
     try {
-      const connection = this.#connectionOf(socket)
+      const connection = this.#getConnection(socket)
       if (!connection?.tries()) {
         connection?.terminate()
         return new ApiError('too-many-requests', 'Too many namespaces on one connection')
       }
       connection.undecoded = () => decoderOf(socket).undecoded
-      const credentials = this.#credentialsOf(socket)
-      const admitted = await this.#services.notifier.admit(usernameOf(socket.nsp.name), credentials)
+      const credentials = this.#getCredentials(socket)
+      const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
       const session = new SocketSession(this.#services, admitted, socket, connection)
       await session.join()
       socket.data = session
@@ -146,7 +144,7 @@ export class Websockets implements Mount {
       return undefined
     } catch (error) {
       const refusal = failureOf(this.dispatcher.services.log, error, 'socket').error
-      return socket.conn.protocol === 3 ? refusal : withData(refusal)
+      return socket.conn.protocol === 3 ? refusal : addErrorData(refusal)
     }
   }
 
@@ -158,18 +156,18 @@ export class Websockets implements Mount {
     session.open()
   }
 
-  #connectionOf({ conn }: Socket): Connection | undefined {
+  #getConnection({ conn }: Socket): Connection | undefined {
     return this.#connections.get(idOf(conn))
   }
 
-  #credentialsOf({ handshake, nsp, request }: Socket): Credentials {
+  #getCredentials({ handshake, nsp, request }: Socket): Credentials {
     const { auth, headers, query } = handshake
-    // A namespace may bring a token of its own; otherwise that of the connection counts.
-    const own = (auth as Record<string, unknown>).auth ?? query.auth
-    const presented = Array.isArray(own) ? (own[0] as unknown) : own
+    // A namespace may have a token of its own; otherwise, that of the connection is used.
+    const ownToken = (auth as Record<string, unknown>).auth ?? query.auth
+    const presented = Array.isArray(ownToken) ? (ownToken[0] as unknown) : ownToken
     const fromPage =
       presented === undefined || presented === null
-        ? pageToken(headers, this.dispatcher.services.config, usernameOf(nsp.name))
+        ? pageToken(headers, this.dispatcher.services.config, parseUsername(nsp.name))
         : undefined
     const token = presented ?? fromPage
     return {
@@ -184,18 +182,31 @@ export class Websockets implements Mount {
   }
 }
 
-/** Every origin is allowed, since the token decides; cookies are accepted from our own pages only, whose header others may not send. */
-function corsFor(names: string | undefined): object {
+/** New connections may send small messages only; {@link limitMessages} raises the limit for authenticated ones. */
+class LimitedWebSocketServer extends WebSocketServer {
+  constructor(options: ServerOptions) {
+    super({
+      ...options,
+      maxPayload: strangerMessageBytes,
+      maxBufferedChunks,
+      maxFragments,
+      closeTimeout: closeTimeoutMs
+    } as ServerOptions)
+  }
+}
+
+/** Returns CORS options. Every origin is allowed, since the token decides; cookies require a header that other origins may not send. */
+function getCorsOptions(names: string | undefined): object {
   const common = { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
   return names === undefined ? common : { ...common, allowedHeaders: withoutPageHeader(names) }
 }
 
 /** Returns the user name: the last segment of a namespace's name. */
-function usernameOf(name: string): string {
+function parseUsername(name: string): string {
   return (name.split('/').findLast(segment => segment !== '') ?? '').toLowerCase()
 }
 
-/** Clients of 3.x and later read the error's `data`; those of 2.x would receive it instead of the message. */
-function withData(error: ApiError): Error {
+/** Adds the error as `data`, which clients of 3.x and later read; those of 2.x would get it instead of the message. */
+function addErrorData(error: ApiError): Error {
   return Object.assign(new Error(error.message), { data: { error } })
 }

@@ -7,7 +7,7 @@ import { setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
 import { placeFor, reply, short } from './reply.js'
 
-/** Makes the call and sends the document that it answers. */
+/** Makes the call and sends the document that it returns. */
 export async function replyDocument(
   exchange: Exchange,
   dispatcher: Dispatcher,
@@ -33,7 +33,7 @@ export async function replyDocument(
     })
     if (exchange.method === 'HEAD') return void res.end()
     const outgoing = new Outgoing(exchange, services)
-    await outgoing.sendText(text, remainder ?? nothing(), () => '')
+    await outgoing.sendText(text, remainder ?? emptyTexts(), () => '')
     await outgoing.taken()
   } finally {
     leave?.()
@@ -41,4 +41,4 @@ export async function replyDocument(
   }
 }
 
-async function* nothing(): AsyncGenerator<string, void, undefined> {}
+async function* emptyTexts(): AsyncGenerator<string, void, undefined> {}

@@ -4,9 +4,8 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
-import { isListed } from './conditional.js'
 import type { Exchange } from '../exchange.js'
-import { setMissing } from './headers.js'
+import { isListed, setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
 import { placeFor, replyNothing, replyText, short } from './reply.js'
 
@@ -33,7 +32,7 @@ export async function sendFile(
     res.removeHeader('Content-Type')
     return replyNothing(exchange, 304)
   }
-  const range = rangeOf(req.headers.range, req.headers['if-range'], tag, attachment.size)
+  const range = parseRange(req.headers.range, req.headers['if-range'], tag, attachment.size)
   if (range === 'unsatisfiable') return refuseRange(exchange, attachment.size)
   const status = range ? 206 : 200
   const size = range ? range.end - range.start + 1 : attachment.size
@@ -84,7 +83,7 @@ const fileHeaders = new Set([
 
 function setFileHeaders({ res }: Exchange, { fileName, integrity, type }: Attachment, tag: string): void {
   res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
-  res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encoded(fileName)}`)
+  res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encodeFileName(fileName)}`)
   // Uploaded content must never run as script of this origin.
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   res.setHeader('X-Content-Type-Options', 'nosniff')
@@ -106,7 +105,7 @@ function refuseRange(exchange: Exchange, size: number): void {
  * Parses a single byte range. Returns `undefined` for the whole file, and for forms of the header that a server may
  * ignore.
  */
-function rangeOf(
+function parseRange(
   header: string | undefined,
   condition: string | string[] | undefined,
   tag: string,
@@ -122,7 +121,7 @@ function rangeOf(
 }
 
 /** Percent-encodes a file name for a header (RFC 5987). */
-function encoded(name: string): string {
+function encodeFileName(name: string): string {
   return encodeURIComponent(Buffer.from(name).toString()).replace(
     /['()*]/g,
     char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`

@@ -9,8 +9,8 @@ export type Headers = readonly string[]
 
 const verbs = 'POST, GET, PUT, DELETE, OPTIONS'
 const oneYear = '31536000'
-/** Headers that some responses have, and scripts of other origins may read. */
-const exposed = [
+/** Headers of some responses that scripts of other origins may read. */
+const exposedHeaders = [
   'Retry-After',
   'ETag',
   'Location',
@@ -21,12 +21,12 @@ const exposed = [
   'Digest'
 ]
 
-/** Returns a function for the headers that every response to a request has, whatever the outcome. */
+/** Returns a function that returns the headers of every response to a request, whatever the outcome. */
 export function commonHeaders(config: Config): (request: IncomingMessage) => Headers {
   const { apiVersion, accessIdHeader } = config
-  const always = Object.entries({
+  const constantHeaders = Object.entries({
     'API-Version': apiVersion,
-    'Access-Control-Expose-Headers': ['API-Version', accessIdHeader, ...exposed].join(', '),
+    'Access-Control-Expose-Headers': ['API-Version', accessIdHeader, ...exposedHeaders].join(', '),
     'Access-Control-Max-Age': oneYear,
     // This grants nothing: cookies authenticate calls of our own pages only.
     // (docs/spec/conventions.md#cross-origin-requests)
@@ -34,8 +34,8 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
     Vary: 'Origin',
     'X-Content-Type-Options': 'nosniff'
   }).flat()
-  const headersFor = (origin = '*', verb = verbs, names = 'Authorization, Content-Type'): Headers => [
-    ...always,
+  const buildHeaders = (origin = '*', verb = verbs, names = 'Authorization, Content-Type'): Headers => [
+    ...constantHeaders,
     'Access-Control-Allow-Origin',
     origin,
     'Access-Control-Allow-Methods',
@@ -43,24 +43,29 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
     'Access-Control-Allow-Headers',
     names
   ]
-  const usual = headersFor()
-  keepHeads(usual)
+  const defaultHeaders = buildHeaders()
+  keepHeads(defaultHeaders)
   return ({ headers }) => {
     const origin = headers.origin
     const verb = headers['access-control-request-method']
-    const names = allowedOf(headers['access-control-request-headers'])
+    const names = getAllowedHeaders(headers['access-control-request-headers'])
     return origin === undefined && verb === undefined && names === undefined
-      ? usual
-      : headersFor(origin, verb, names)
+      ? defaultHeaders
+      : buildHeaders(origin, verb, names)
   }
 }
 
-/** The header of our own pages is never allowed to other origins. */
-function allowedOf(names: string | undefined): string | undefined {
+/** Returns the requested headers that are allowed: never the header of our own pages. */
+function getAllowedHeaders(names: string | undefined): string | undefined {
   return names?.toLowerCase().includes(pageHeader) ? withoutPageHeader(names).join(', ') : names
 }
 
-/** Sets those headers that a response does not have yet. */
+/** Returns whether an `If-None-Match` header lists this tag, so that the client has the current version. */
+export function isListed(header: string | undefined, tag: string): boolean {
+  return (header ?? '').split(',').some(one => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+}
+
+/** Sets the headers that a response does not have yet. */
 export function setMissing(response: ServerResponse, headers: Headers): void {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!

@@ -10,7 +10,7 @@ import type { Failure } from '../../../core/call/outcome.js'
 import type { PieceStep, Step, Texts } from '../../../core/call/texts.js'
 import type { Exchange } from '../exchange.js'
 
-/** Characters or bytes per write: what the client has not read of them stays in memory. */
+/** Characters or bytes per write. The unread part of a write stays in memory. */
 const chunkSize = 256 * 1024
 /** Checks per stall timeout. */
 const checksPerTimeout = 4
@@ -20,20 +20,20 @@ const rateTimeouts = 10
 const recheckBytes = 1024 * 1024
 const recheckSeconds = 1
 
-/** Internals of a socket: how much the operating system has taken of what was written. */
+/** Internals of a socket: bytes written, and those that the operating system has not taken yet. */
 interface Handle {
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
 
 /** The texts of a response after its first one. */
-type Rest = AsyncIterator<string, void> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>
+type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>
 
 export class Outgoing {
   readonly #res: ServerResponse
   readonly #socket: Socket
-  /** The client's rate is measured only while we wait for it: the seconds waited, and the bytes taken before them. */
-  #waited = 0
+  /** The client's rate is measured only while we wait for it: seconds waited, and bytes taken before that. */
+  #waitedSeconds = 0
   #takenBefore = 0
 
   constructor(
@@ -45,45 +45,51 @@ export class Outgoing {
     this.#takenBefore = this.#taken
   }
 
-  /** Whether the client has disconnected. */
+  /** True once the client has disconnected. */
   get isGone(): boolean {
     return this.#res.destroyed || this.#socket.destroyed
   }
 
   /**
    * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
-   * disconnected. `isAscii`: whether that is known of the text.
+   * disconnected. `isAscii`: true if the text is known to be ASCII.
    */
   async write(data: string | Uint8Array, isAscii = false): Promise<void> {
     for (let start = 0; start < data.length && !this.isGone;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
-      const part = start === 0 && end >= data.length ? data : slice(data, start, end)
-      if (!this.#res.write(part, isAscii ? 'latin1' : encodingOf(part)) && !this.isGone)
-        await this.#until('drain')
+      const chunk = start === 0 && end >= data.length ? data : slice(data, start, end)
+      if (!this.#res.write(chunk, isAscii ? 'latin1' : getEncoding(chunk)) && !this.isGone)
+        await this.#waitFor('drain')
       start = end
     }
   }
 
-  /** Waits until all of an ended response has been handed to the operating system. */
+  /** Waits until an ended response has been passed to the operating system completely. */
   async taken(): Promise<void> {
-    if (!this.#res.writableFinished && !this.isGone) await this.#until('finish')
+    if (!this.#res.writableFinished && !this.isGone) await this.#waitFor('finish')
   }
 
   /**
-   * Sends texts, and ends the response. If that fails, the connection is cut, which is the only way left to tell the
-   * client that the response is incomplete. The caller releases what `rest` holds. `isAsciiJson`: whether `rest` is sent as JSON
-   * in ASCII.
+   * Sends texts, and ends the response. If that fails, the connection is reset, since that is the only way to show the client
+   * that the response is incomplete. The caller releases `remainder`. `isAsciiJson`: true to send it as JSON in ASCII.
    */
-  async sendText(first: string, rest: Rest, last: () => string, isAsciiJson = false): Promise<void> {
+  async sendText(
+    first: string,
+    remainder: RemainingTexts,
+    last: () => string,
+    isAsciiJson = false
+  ): Promise<void> {
     try {
       await this.write(first)
       for (;;) {
-        const { done, value: piece } = rest.nextPiece ? await rest.nextPiece() : asPiece(await rest.next())
+        const { done, value: piece } = remainder.nextPiece
+          ? await remainder.nextPiece()
+          : toPieceStep(await remainder.next())
         if (done) break
         if (piece.text !== '') {
-          const isEscaped = isAsciiJson && rest.isAscii !== true
-          await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || rest.isAscii)
+          const isEscaped = isAsciiJson && remainder.isAscii !== true
+          await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || remainder.isAscii)
         }
         if (piece.bytes) await this.write(piece.bytes)
         if (this.isGone) return
@@ -95,7 +101,7 @@ export class Outgoing {
     }
   }
 
-  /** Sends what a source yields. `recheck` is called now and then; if it returns a failure, the connection is cut. */
+  /** Sends the bytes of a source. `recheck` is called at intervals; if it returns a failure, the connection is reset. */
   async send(
     source: AsyncIterable<Uint8Array>,
     recheck: () => Promise<Failure | undefined> | Failure | undefined
@@ -104,15 +110,15 @@ export class Outgoing {
     let size = 0
     let checkedAt = clock.now()
     try {
-      for await (const part of source) {
+      for await (const chunk of source) {
         if (size >= recheckBytes || clock.now() - checkedAt >= recheckSeconds) {
           const refusal = await recheck()
           if (refusal) throw refusal.error
           size = 0
           checkedAt = clock.now()
         }
-        size += part.length
-        await this.write(part)
+        size += chunk.length
+        await this.write(chunk)
         // Leaving the loop closes the source.
         if (this.isGone) return
       }
@@ -124,8 +130,8 @@ export class Outgoing {
   }
 
   /**
-   * Resets the connection at once, discarding what the operating system has not sent yet. A partial response must not
-   * check complete.
+   * Resets the connection immediately, and discards what the operating system has not sent yet. A partial response must not
+   * look complete.
    */
   cut(): void {
     this.#socket.resetAndDestroy()
@@ -139,24 +145,24 @@ export class Outgoing {
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0
   }
 
-  #until(event: 'drain' | 'finish'): Promise<void> {
+  #waitFor(event: 'drain' | 'finish'): Promise<void> {
     const { clock, config } = this.services
     const { stalledSeconds } = config.limits
     return new Promise(resolve => {
       let [checkedAt, changedAt, taken] = [clock.now(), clock.now(), this.#taken]
-      const note = (): void => {
+      const update = (): void => {
         const now = clock.now()
-        this.#waited += now - checkedAt
+        this.#waitedSeconds += now - checkedAt
         checkedAt = now
         if (this.#taken !== taken) [changedAt, taken] = [now, this.#taken]
       }
       const check = (): void => {
-        note()
+        update()
         if (checkedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.cut()
         cancel = clock.after(stalledSeconds / checksPerTimeout, check)
       }
       const done = (): void => {
-        note()
+        update()
         cancel()
         this.#res.off(event, done).off('close', done)
         resolve()
@@ -168,20 +174,20 @@ export class Outgoing {
 
   get #isTooSlow(): boolean {
     const { minBytesPerSecond, stalledSeconds } = this.services.config.limits
-    if (this.#waited < rateTimeouts * stalledSeconds) return false
-    const isTooSlow = this.#taken - this.#takenBefore < minBytesPerSecond * this.#waited
-    this.#waited = 0
+    if (this.#waitedSeconds < rateTimeouts * stalledSeconds) return false
+    const isTooSlow = this.#taken - this.#takenBefore < minBytesPerSecond * this.#waitedSeconds
+    this.#waitedSeconds = 0
     this.#takenBefore = this.#taken
     return isTooSlow
   }
 }
 
-function asPiece({ done, value }: Step): PieceStep {
+function toPieceStep({ done, value }: Step): PieceStep {
   return done ? { done, value: undefined } : { done: false, value: { text: value } }
 }
 
 /** Pure ASCII is the same in Latin-1, which Node measures and copies without inspecting each character. */
-function encodingOf(data: string | Uint8Array): 'latin1' | 'utf8' {
+function getEncoding(data: string | Uint8Array): 'latin1' | 'utf8' {
   return typeof data === 'string' && Buffer.byteLength(data) === data.length ? 'latin1' : 'utf8'
 }
 

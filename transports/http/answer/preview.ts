@@ -2,13 +2,12 @@
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
-import { isListed } from './conditional.js'
 import type { Exchange } from '../exchange.js'
-import { setMissing } from './headers.js'
+import { isListed, setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
 import { placeFor, reply, replyNothing, short } from './reply.js'
 
-/** Makes the call and sends the picture, or 204 if the event has none. */
+/** Makes the call and sends the image, or 204 if the event has none. */
 export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
   const { services } = dispatcher
   const outcome = await dispatcher.call(call)
@@ -19,10 +18,10 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
   const { preview } = outcome.facts ?? {}
   if (!preview) return replyNothing(exchange, 204)
   const tag = `"${preview.fileId}-${preview.frame}-${preview.modified}"`
-  // Caches may store the picture, but must revalidate it: permissions change.
+  // Caches may store the image, but must revalidate it: permissions change.
   res.setHeader('Cache-Control', 'private, no-cache')
   res.setHeader('ETag', tag)
-  // Whatever a picture turns out to contain, it must never run as script of this origin.
+  // Content must never run as script of this origin, whatever the image contains.
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
   const bytes = await services.previews.bytes(account, preview)
@@ -33,7 +32,7 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
     res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
     if (exchange.method === 'HEAD') return void res.end()
     const outgoing = new Outgoing(exchange, services)
-    await outgoing.send(partsOf(bytes), () => dispatcher.recheck(call))
+    await outgoing.send(splitBytes(bytes), () => dispatcher.recheck(call))
     await outgoing.taken()
   } catch (error) {
     if (!res.headersSent) res.removeHeader('ETag')
@@ -43,6 +42,6 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
   }
 }
 
-async function* partsOf(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+async function* splitBytes(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
   for (let start = 0; start < bytes.length; start += short) yield bytes.subarray(start, start + short)
 }

@@ -36,17 +36,17 @@ export function reply(
   if (outcome.isUnchanged) return replyUnchanged(exchange, services, outcome)
   if (outcome.remainder || outcome.members.length > short)
     return replyLong(exchange, services, outcome, status)
-  if (outcome.cut !== undefined) return replyInPieces(exchange, services, outcome, status)
+  if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
-  return takenIfAny(exchange, services)
+  return waitIfUnread(exchange, services)
 }
 
-/** Whether it is a list, which clients may read while it arrives; some decode each part by itself. (docs/spec/events.md#form-of-the-list) */
+/** Returns whether it is a list. Clients may read lists while they arrive; some decode each chunk by itself. (docs/spec/events.md#form-of-the-list) */
 function isList({ items }: Success): boolean {
   return items !== undefined
 }
 
-/** Returns the same list in ASCII, up to its remainder. */
+/** Returns the list in ASCII, up to its remainder. */
 function toAscii(outcome: Success): Success {
   const { cut, extraBytes, members: text } = outcome
   if (extraBytes === 0) return outcome
@@ -58,8 +58,8 @@ function toAscii(outcome: Success): Success {
   }
 }
 
-/** Even a short response holds a connection if the client does not read it. */
-function takenIfAny(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
+/** Waits for a short response to be taken if the client has not read it: it holds a connection, too. */
+function waitIfUnread(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
   return exchange.req.socket.writableLength > 0 ? new Outgoing(exchange, services).taken() : undefined
 }
 
@@ -70,14 +70,14 @@ function replyWhole(exchange: Exchange, services: SharedServices, outcome: Succe
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // Everything around the members is ASCII.
   const length = extraBytes === undefined ? Buffer.byteLength(body) : body.length + extraBytes
-  const headers = ownHeaders(services, outcome)
+  const headers = buildOwnHeaders(services, outcome)
   headers.push('Content-Type', json, 'Content-Length', String(length))
   // Pure ASCII is the same in Latin-1, which Node copies without inspecting each character.
   sendAtOnce(exchange, status, headers, body, length === body.length ? 'latin1' : 'utf8')
 }
 
 /** Sends a complete result in two chunks, for clients that depend on receiving them separately. */
-async function replyInPieces(
+async function replyInChunks(
   exchange: Exchange,
   services: SharedServices,
   outcome: Success,
@@ -85,29 +85,29 @@ async function replyInPieces(
 ): Promise<void> {
   const { cut, members: text } = outcome
   const { res } = exchange
-  res.writeHead(status, jsonHeaders(exchange, services, outcome))
+  res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
   res.write(`{${text.slice(0, cut)}`)
   await nextTurn()
   res.end(`${text.slice(cut)},${toMetaMember(services.config, services.clock.now())}}`)
   await new Outgoing(exchange, services).taken()
 }
 
-/** Sends 304: the client has this response already. */
+/** Sends 304, because the client has this response already. */
 function replyUnchanged(exchange: Exchange, services: SharedServices, outcome: Success): undefined {
   const { res, state } = exchange
-  res.writeHead(304, [...state.headers, ...ownHeaders(services, outcome)]).end()
+  res.writeHead(304, [...state.headers, ...buildOwnHeaders(services, outcome)]).end()
 }
 
-/** As one list: setting headers one by one takes a tenth of the time of a small call. */
-function jsonHeaders(exchange: Exchange, services: SharedServices, outcome: Success): string[] {
-  return [...exchange.state.headers, 'Content-Type', json, ...ownHeaders(services, outcome)]
+/** Returns all headers as one list: setting them one by one takes a tenth of the time of a small call. */
+function buildJsonHeaders(exchange: Exchange, services: SharedServices, outcome: Success): string[] {
+  return [...exchange.state.headers, 'Content-Type', json, ...buildOwnHeaders(services, outcome)]
 }
 
 /**
- * Headers for the access and for validation. The ETag is weak, since the time in `meta` always differs. Caches must
+ * Returns the headers for the access and for validation. The ETag is weak, since the time in `meta` always differs. Caches must
  * not store the response: it is personal data, and clients set their clocks by that time.
  */
-function ownHeaders({ config }: SharedServices, { accessId, validator }: Success): string[] {
+function buildOwnHeaders({ config }: SharedServices, { accessId, validator }: Success): string[] {
   const headers: string[] = []
   if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
   if (validator !== undefined) {
@@ -117,8 +117,8 @@ function ownHeaders({ config }: SharedServices, { accessId, validator }: Success
 }
 
 /**
- * Reserves a slot for a long response. Only reads can be refused. After a write, the result is sent as soon as there
- * is a slot; if the client reads none of its other responses, the connection is cut instead.
+ * Reserves a slot for a long response, and returns the function that releases it. Only reads can be refused. After a write,
+ * the result is sent once there is a slot; if the client reads none of its other responses, the connection is reset.
  */
 export async function placeFor(
   exchange: Exchange,
@@ -143,12 +143,12 @@ async function replyLong(
   status: number
 ): Promise<void> {
   const { accessId, members: text, remainder } = outcome
-  let leave: ReleasePlace | undefined
+  let release: ReleasePlace | undefined
   try {
-    leave = await placeFor(exchange, services, accessId)
+    release = await placeFor(exchange, services, accessId)
     const outgoing = new Outgoing(exchange, services)
     if (remainder) {
-      exchange.res.writeHead(status, jsonHeaders(exchange, services, outcome))
+      exchange.res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
       if (exchange.method === 'HEAD') exchange.res.end()
       else
         await outgoing.sendText(
@@ -160,12 +160,12 @@ async function replyLong(
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.taken()
   } finally {
-    leave?.()
+    release?.()
     await remainder?.return()
   }
 }
 
-/** Sends an error. Resolves once one that is not read at once has been taken. */
+/** Sends an error. Resolves once it has been taken, if the client does not read it immediately. */
 export function replyError(
   exchange: Exchange,
   services: SharedServices,
@@ -179,20 +179,24 @@ export function replyError(
   const body = toErrorEnvelope(services.config, services.clock.now(), error)
   if (body.length > short) return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
-  return takenIfAny(exchange, services)
+  return waitIfUnread(exchange, services)
 }
 
-/** Sends an error with long details, such as all the ids that are unknown. */
-async function replyLongError(exchange: Exchange, services: SharedServices, answer: LongText): Promise<void> {
+/** Sends an error with long details, such as many unknown ids. */
+async function replyLongError(
+  exchange: Exchange,
+  services: SharedServices,
+  response: LongResponse
+): Promise<void> {
   try {
-    await replyLongText(exchange, services, answer)
-  } catch (crowded) {
-    if (!(crowded instanceof ApiError)) throw crowded
-    await replyError(exchange, services, crowded)
+    await replyLongText(exchange, services, response)
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError)) throw refusal
+    await replyError(exchange, services, refusal)
   }
 }
 
-interface LongText {
+interface LongResponse {
   readonly status: number
   readonly body: string
   readonly type?: string | undefined
@@ -203,14 +207,14 @@ interface LongText {
 export async function replyLongText(
   exchange: Exchange,
   services: SharedServices,
-  { accessId, body, status, type = json }: LongText
+  { accessId, body, status, type = json }: LongResponse
 ): Promise<void> {
-  const leave = await placeFor(exchange, services, accessId)
+  const release = await placeFor(exchange, services, accessId)
   try {
     replyText(exchange, status, body, type)
     await new Outgoing(exchange, services).taken()
   } finally {
-    leave()
+    release()
   }
 }
 

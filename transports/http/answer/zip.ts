@@ -2,13 +2,13 @@
 import { Readable } from 'node:stream'
 import type { ArchiveFile } from '../../../core/account/archive.js'
 
-/** Returns a stream of the ZIP of these files. A reader that stops early must destroy it. */
+/** Returns a stream of a ZIP of these files. A reader that stops early must destroy it. */
 export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   zip.on('error', (error: Error) => void output.destroy(error))
-  // A file may fail before a reader listens, or when it no longer does. Who reads on is told.
+  // A file may fail before a reader listens, or after it has stopped. A reader that continues gets the error.
   output.on('error', () => undefined)
   let current: Readable | undefined
   for (const file of files)

@@ -1,19 +1,19 @@
-/** Reads what clients of OAuth send: a form, and perhaps their id and secret in Basic credentials. (RFC 6749, 2.3.1) */
+/** Reads the forms of OAuth clients, and their id and secret in Basic credentials, if any. (RFC 6749, 2.3.1) */
 import type { IncomingMessage } from 'node:http'
 import { failOAuth } from '../../../core/oauth/errors.js'
 import type { Query } from '../request/query.js'
 import type { Exchange } from '../exchange.js'
 
-/** The parameters of a form. Throws `invalid_request` for any other body, and for a parameter that is there twice. */
+/** Returns the parameters of a form. Throws `invalid_request` for any other body, and for repeated parameters. */
 export function formOf({ state }: Exchange): Record<string, string> {
   if (!state.form) failOAuth('invalid_request', 'The body must be a form (application/x-www-form-urlencoded)')
-  return single(state.form.body)
+  return toSingleValues(state.form.body)
 }
 
-/** The form of a client that proves who it is: in the form itself, or in Basic credentials, but not in both. */
+/** Returns the form of a client with its credentials, which are in the form or in the header. Throws if they are in both. */
 export function clientForm(exchange: Exchange): Record<string, string> {
   const form = formOf(exchange)
-  const basic = basicOf(exchange.req)
+  const basic = parseBasic(exchange.req)
   if (!basic) return form
   const { client_id: id, client_secret: secret } = form
   if (secret !== undefined || (id !== undefined && id !== basic.client_id))
@@ -24,12 +24,12 @@ export function clientForm(exchange: Exchange): Record<string, string> {
   return { ...form, ...basic }
 }
 
-/** The parameters of a query or form as they came, several values where one was repeated. */
+/** Returns the parameters of a query or form, with several values for repeated ones. */
 export function paramsOf(query: Query): Record<string, string | readonly string[]> {
   return Object.fromEntries(query)
 }
 
-function single(body: unknown): Record<string, string> {
+function toSingleValues(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     failOAuth('invalid_request', 'The form is malformed')
   const entries = Object.entries(body).filter(([name]) => name !== 'resource')
@@ -40,23 +40,26 @@ function single(body: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** Both parts are encoded as in a form. */
-function basicOf({
+/** Parses Basic credentials, whose parts are encoded as in a form. */
+function parseBasic({
   headers: { authorization = '' }
 }: IncomingMessage): { client_id: string; client_secret: string } | undefined {
   if (authorization === '') return undefined
-  if (authorization.length > longest || authorization.slice(0, 6).toLowerCase() !== 'basic ')
+  if (authorization.length > maxHeaderLength || authorization.slice(0, 6).toLowerCase() !== 'basic ')
     return failOAuth('invalid_client', 'Send the client credentials as Basic credentials, or in the form')
   const decoded = Buffer.from(authorization.slice(6).trim(), 'base64').toString()
   const colon = decoded.indexOf(':')
   if (colon < 1) return failOAuth('invalid_client', 'The credentials must contain a client ID and a secret')
-  return { client_id: textOf(decoded.slice(0, colon)), client_secret: textOf(decoded.slice(colon + 1)) }
+  return {
+    client_id: decodeText(decoded.slice(0, colon)),
+    client_secret: decodeText(decoded.slice(colon + 1))
+  }
 }
 
-/** Characters of a header that is looked into. */
-const longest = 4096
+/** Maximum length of a header that is decoded. */
+const maxHeaderLength = 4096
 
-function textOf(part: string): string {
+function decodeText(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch {

@@ -6,43 +6,43 @@ import type { Exchange } from '../exchange.js'
 
 const json = 'application/json; charset=utf-8'
 
-/** Sends a document. Nothing of what these routes tell is to be kept unless it says so. */
+/** Sends JSON. By default, it must not be cached. */
 export function replyJson(exchange: Exchange, status: number, text: string, cache = 'no-store'): void {
   exchange.res.setHeader('Cache-Control', cache)
   replyText(exchange, status, text, json)
 }
 
-/** Sends the person on. */
-export function replyRedirect(exchange: Exchange, to: string): void {
+/** Redirects the user. */
+export function replyRedirect(exchange: Exchange, url: string): void {
   const { res } = exchange
-  res.setHeader('Location', to)
+  res.setHeader('Location', url)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Referrer-Policy', 'no-referrer')
-  // A form that is sent again elsewhere would take its content along: 303 has it fetched.
+  // 303 makes browsers send GET: with 302, they could send the content of a form to the other server.
   replyText(exchange, 303)
 }
 
-/** Sends an error. Whoever failed to prove something is told how to. (RFC 6749, 5.2; RFC 6750, 3) */
+/** Sends an error, with a challenge if authentication failed. (RFC 6749, 5.2; RFC 6750, 3) */
 export function replyOAuthError(exchange: Exchange, error: ApiError): void {
   const { details, status } = error
-  const told = toProtocolError(error)
+  const body = toProtocolError(error)
   const { res } = exchange
   if (details.retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(details.retryAfter)))
-  if (told.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="clients"')
-  if (told.error === 'invalid_token' || told.error === 'insufficient_scope')
+  if (body.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="clients"')
+  if (body.error === 'invalid_token' || body.error === 'insufficient_scope')
     res.setHeader(
       'WWW-Authenticate',
-      `Bearer error="${told.error}", error_description="${told.error_description}"`
+      `Bearer error="${body.error}", error_description="${body.error_description}"`
     )
-  replyJson(exchange, status, JSON.stringify(told))
+  replyJson(exchange, status, JSON.stringify(body))
 }
 
-/** Whether a request is one whose errors have the form of OAuth. */
+/** Returns whether errors of a request have the form of OAuth. */
 export function isOfOAuth({ state }: Exchange): boolean {
   return state.address.user === undefined && state.address.segments[0] === 'oauth'
 }
 
-/** Whether a request is one with which a person comes from an app. */
+/** Returns whether an app has redirected the user here to authorise it. */
 export function isAuthorization(exchange: Exchange): boolean {
   return isOfOAuth(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
 }

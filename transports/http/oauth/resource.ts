@@ -1,4 +1,4 @@
-/** Tells assistants that come without a token where to sign in: in the header of a 401, and in a document. (RFC 9728) */
+/** Tells assistants without a token where to sign in: in the header of a 401, and in a metadata document. (RFC 9728) */
 import type { Config } from '../../../core/settings/config.js'
 import { buildResourceMetadata } from '../../../core/oauth/metadata.js'
 import { getAccountUrl } from '../../../core/service-info.js'
@@ -7,19 +7,19 @@ import { replyJson } from './reply.js'
 
 const wellKnown = '.well-known/oauth-protected-resource'
 
-/** The value of `WWW-Authenticate` for a request to an endpoint of a user. */
+/** Returns the value of `WWW-Authenticate` for a request to an endpoint of a user. */
 export function challengeFor(exchange: Exchange, config: Config, endpoint: string): string {
   const { publicUrl } = config
   const user = exchange.state.address.user ?? ''
-  const place = isByHost(exchange, config)
+  const url = namesUserByHost(exchange, config)
     ? `${getAccountUrl(config, user)}${wellKnown}/${endpoint}`
     : `${publicUrl}/${wellKnown}/${user}/${endpoint}`
-  return `Bearer resource_metadata="${place}"`
+  return `Bearer resource_metadata="${url}"`
 }
 
 /**
- * Answers a request for the document of an endpoint, at the root or at the host of a user; `false` for any other. Whether the
- * user exists is not told: the document is made of the address alone.
+ * Answers a request for the metadata of an endpoint, at the root or at the host of a user; returns `false` for any other
+ * request. It does not reveal whether the user exists: the document depends on the address alone.
  */
 export function repliesResource(exchange: Exchange, config: Config, endpoint: string): boolean {
   const { address } = exchange.state
@@ -28,11 +28,11 @@ export function repliesResource(exchange: Exchange, config: Config, endpoint: st
   if (segments.slice(0, 2).join('/') !== wellKnown) return false
   const rest = segments.slice(2)
   const { pathname } = new URL(config.publicUrl)
-  const own = pathname.split('/').filter(part => part !== '')
-  // Clients put the name before the path of the service, which a proxy may leave in place.
-  const isBelow = user === undefined && own.length > 0 && own.every((part, index) => rest[index] === part)
+  const base = pathname.split('/').filter(part => part !== '')
+  // Clients insert the well-known path before the path of the service, which a proxy may not remove.
+  const isBelow = user === undefined && base.length > 0 && base.every((part, index) => rest[index] === part)
   const [name = '', last, ...more] = isBelow
-    ? rest.slice(own.length)
+    ? rest.slice(base.length)
     : user === undefined
       ? rest
       : [user, ...rest]
@@ -47,7 +47,7 @@ export function repliesResource(exchange: Exchange, config: Config, endpoint: st
   return true
 }
 
-/** Whether a request names its user by the host. */
-function isByHost({ req, state }: Exchange, { domain }: Config): boolean {
+/** Returns whether a request names its user by the host. */
+function namesUserByHost({ req, state }: Exchange, { domain }: Config): boolean {
   return domain !== '' && (req.headers.host ?? '').toLowerCase().startsWith(`${state.address.user}.${domain}`)
 }

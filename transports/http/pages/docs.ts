@@ -1,4 +1,4 @@
-/** The OpenAPI document and a page to browse it. Everything is served from here; nothing is loaded from other hosts. */
+/** Serves the OpenAPI document and a page to browse it. Nothing is loaded from other hosts. */
 import { createReadStream, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -49,7 +49,7 @@ const page = `<!doctype html>
 </html>
 `
 
-const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 follow()
 dark.addEventListener('change', follow)
@@ -63,8 +63,8 @@ SwaggerUIBundle({
 })
 `
 
-/** The viewer sets names and descriptions side by side, however little room there is. */
-const narrow = `@media (max-width: 40rem) {
+/** Styles for narrow screens, on which the viewer would still put names and descriptions side by side. */
+const narrowStyles = `@media (max-width: 40rem) {
   .swagger-ui .opblock-tag {
     flex-wrap: wrap;
     font-size: 1.15rem;
@@ -84,12 +84,12 @@ const narrow = `@media (max-width: 40rem) {
 export function addDocs(router: Router<State>, { services, definitions }: Dispatcher): void {
   let document: string | undefined
   router.get('/docs', ctx => {
-    // The page loads relative URLs, so its own has to end in a slash.
+    // The page loads relative URLs, so its own must end in a slash.
     if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirect(ctx)
     return send(ctx, 'text/html; charset=utf-8', page)
   })
-  router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', start))
-  router.get('/docs/narrow.css', ctx => send(ctx, 'text/css; charset=utf-8', narrow))
+  router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', startScript))
+  router.get('/docs/narrow.css', ctx => send(ctx, 'text/css; charset=utf-8', narrowStyles))
   router.get('/docs/openapi.json', ctx => {
     document ??= JSON.stringify(
       openApiDocument({

@@ -1,4 +1,4 @@
-/** The operator's map: a file of vector tiles, of which the app reads pieces to draw places on. (docs/deployment.md#a-map) */
+/** Serves the operator's map: a file of vector tiles, of which the app reads ranges to draw places. (docs/deployment.md#a-map) */
 import { open, type FileHandle } from 'node:fs/promises'
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
@@ -7,29 +7,29 @@ import { describeFileError, SettingsError } from '../../../core/settings/load.js
 import { isOwnPage } from '../../page-sessions.js'
 import type { State } from '../exchange.js'
 
-/** The longest piece that is answered. Tiles and directories are much shorter. */
-const longestPiece = 2 ** 20
-/** Begins the files, followed by their version. */
+/** Longest range that is sent, in bytes. Tiles and directories are much shorter. */
+const maxRangeBytes = 2 ** 20
+/** The bytes at the start of the file, followed by the version. */
 const magic = 'PMTiles'
-const versionRead = 3
+const supportedVersion = 3
 const headerBytes = 127
 
-/** A file of tiles, which stays the same while it is open, even if the operator puts another in its place. */
+/** A file of tiles. While it is open, it stays the same, even if the operator replaces it. */
 export class MapFile {
   private constructor(
     private readonly file: FileHandle,
     readonly size: number
   ) {}
 
-  /** Rejects with a `SettingsError` if there is no PMTiles file of version 3 at this path. */
+  /** Opens a file. Rejects with a `SettingsError` if there is no PMTiles file of version 3 at this path. */
   static async open(path: string): Promise<MapFile> {
     let file: FileHandle | undefined
     try {
       file = await open(path, 'r')
       const { size } = await file.stat()
       const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
-      if (buffer.toString('latin1', 0, magic.length) !== magic || buffer[magic.length] !== versionRead)
-        throw new Error(`it is not a PMTiles file of version ${versionRead}`)
+      if (buffer.toString('latin1', 0, magic.length) !== magic || buffer[magic.length] !== supportedVersion)
+        throw new Error(`it is not a PMTiles file of version ${supportedVersion}`)
       return new MapFile(file, size)
     } catch (error) {
       await file?.close()
@@ -44,7 +44,7 @@ export class MapFile {
     await this.file.close()
   }
 
-  /** Returns the bytes from `start` to `end`, both inclusive; less of them at the end of the file. */
+  /** Returns the bytes from `start` to `end`, both inclusive; fewer at the end of the file. */
   async read(start: number, end: number): Promise<Buffer> {
     const length = end - start + 1
     const { buffer, bytesRead } = await this.file.read(Buffer.allocUnsafe(length), 0, length, start)
@@ -52,7 +52,7 @@ export class MapFile {
   }
 }
 
-/** Adds the route of the map. It answers ranges only, and only to the service's own pages. */
+/** Adds the route of the map. It serves ranges only, and only to the service's own pages. */
 export function addMap(router: Router<State>, config: Config, map: MapFile): void {
   router.get('/app/map.pmtiles', async ctx => {
     if (!isOwnPage(ctx.headers, config))
@@ -61,8 +61,8 @@ export function addMap(router: Router<State>, config: Config, map: MapFile): voi
     if (first === undefined || Number(last) < Number(first))
       fail('invalid-parameters-format', 'Request a range of bytes, such as "Range: bytes=0-16383"')
     const start = Number(first)
-    const end = Math.min(Number(last), start + longestPiece - 1, map.size - 1)
-    // Which pieces somebody has looked at tells where they were: no cache keeps them.
+    const end = Math.min(Number(last), start + maxRangeBytes - 1, map.size - 1)
+    // The ranges reveal where a user was, so they are not cached.
     ctx.set('Cache-Control', 'no-store')
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Content-Range', start < map.size ? `bytes ${start}-${end}/${map.size}` : `bytes */${map.size}`)

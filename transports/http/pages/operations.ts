@@ -18,7 +18,7 @@ export interface Operations {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
-/** Adds the routes. Metrics require the admin key here; with a port of their own they are served only there. */
+/** Adds the routes. Metrics require the admin key here; if they have a port of their own, they are served only there. */
 export function addOperations(
   router: Router<State>,
   dispatcher: Dispatcher,
@@ -26,20 +26,24 @@ export function addOperations(
 ): void {
   const { services } = dispatcher
   const { config } = services
-  const addressOf = clientAddress(config.http.trustedProxies)
-  // Clients expect the second one of the server of series, which this port serves too.
+  const getClientAddress = clientAddress(config.http.trustedProxies)
+  // Clients expect the second path at the server for series, and this port serves series, too.
   // (docs/spec/service-information.md#health)
   for (const path of ['/healthz', '/system/status'])
     router.get(path, ctx => reply(ctx, services, { ok: true, members: joinMembers({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
-    assertChecks(checks)
+    assertReady(checks)
     await reply(ctx, services, { ok: true, members: joinMembers({ status: 'ok', checks }) }, 200)
   })
   if (config.metrics.port !== null) return
   router.get('/metrics', async ctx => {
     // Callers of admin methods may read metrics, too. The core checks the key and throttles wrong ones.
-    const credentials = { authorization: keyOf(ctx), ip: addressOf(ctx.req), via: 'http' } as const
+    const credentials = {
+      authorization: getAdminKey(ctx),
+      ip: getClientAddress(ctx.req),
+      via: 'http'
+    } as const
     const checked = await dispatcher.precheck({ method: 'system.checkPlatformIntegrity', credentials })
     if (!checked.ok) throw checked.error
     const { contentType, text } = await metrics()
@@ -50,10 +54,10 @@ export function addOperations(
 
 /** Returns the listener of the metrics port, which serves nothing else. */
 export function serveMetrics({ metrics }: Operations): RequestListener {
-  return (request, response) => void answer(request, response, metrics)
+  return (request, response) => void sendMetrics(request, response, metrics)
 }
 
-async function answer(
+async function sendMetrics(
   { method, url }: IncomingMessage,
   response: ServerResponse,
   metrics: Operations['metrics']
@@ -69,12 +73,12 @@ async function answer(
   }
 }
 
-/** Removes the `Bearer` prefix that Prometheus sends. */
-function keyOf({ req }: Http): string {
+/** Returns the admin key, without the `Bearer` prefix that Prometheus sends. */
+function getAdminKey({ req }: Http): string {
   return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }
 
-function assertChecks(checks: object): void {
+function assertReady(checks: object): void {
   if (Object.values(checks).every(Boolean)) return
   throw new ApiError('api-unavailable', 'The service is not ready', { beside: { checks } })
 }

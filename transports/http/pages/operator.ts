@@ -1,4 +1,4 @@
-/** What the process itself knows and does, for operators: how it runs, its calls, its settings. (docs/spec/administration.md#state) */
+/** Routes for operators about the process itself: its state, its calls, its settings. (docs/spec/administration.md#state) */
 import type { Router } from '@koa/router'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
@@ -12,46 +12,46 @@ import { clientAddress } from '../request/client-address.js'
 import { operatorCredentials } from '../request/credentials.js'
 import { readDeclaredBody } from '../request/declared-body.js'
 
-/** The sources of these routes. */
+/** Reports the state of the service. */
 export interface Monitor {
-  /** How the service does at present. */
+  /** Returns the current state of the service. */
   state(): Promise<object>
-  /** Calls of the last day, by minute, oldest first. */
+  /** Returns the calls of the last day by minute, oldest first. */
   minutes(): readonly object[]
 }
 
-/** An operator who has been admitted: a user name, or none with the key. */
+/** An authenticated operator; without a user name if the admin key was used. */
 export interface Operator {
   readonly ip: string
   readonly username: string | undefined
 }
 
-/** Settings that operators change in their page, and what they have the process do. Everything is recorded as their deed. */
+/** Actions of operators on the process. Each is recorded in the activity log. */
 export interface Configuration {
   /** Returns the settings with their sources. */
   list(): object
-  /** Keeps changed settings. */
+  /** Stores changed settings. */
   update(operator: Operator, params: SettingsUpdate): Promise<object>
-  /** Begins a backup, beside those of the schedule. */
+  /** Starts a backup outside the schedule. */
   startBackup(operator: Operator): Promise<object>
-  /** Starts the service again, in the same place, once the answer has been sent. */
+  /** Restarts the service once the response has been sent. */
   restart(operator: Operator): Promise<object>
 }
 
-/** Adds the routes, for whoever may call `system.getOverview`. */
+/** Adds the routes of the monitor, for callers that may call `system.getOverview`. */
 export function addMonitor(router: Router<State>, dispatcher: Dispatcher, monitor: Monitor): void {
-  const add = addingTo(router, dispatcher)
+  const add = createRouteAdder(router, dispatcher)
   add('get', '/system/state', async () => ({ state: await monitor.state() }))
   add('get', '/system/minutes', () => ({ minutes: monitor.minutes() }))
 }
 
-/** As {@link addMonitor}, for settings. */
+/** Adds the routes of the actions, for the same callers. */
 export function addConfiguration(
   router: Router<State>,
   dispatcher: Dispatcher,
   configuration: Configuration
 ): void {
-  const add = addingTo(router, dispatcher)
+  const add = createRouteAdder(router, dispatcher)
   const check = createChecker(SettingsUpdate)
   add('get', '/system/configuration', () => ({ configuration: configuration.list() }))
   add('patch', '/system/configuration', async (operator, ctx) => {
@@ -63,20 +63,20 @@ export function addConfiguration(
   add('post', '/system/restart', async operator => ({ restart: await configuration.restart(operator) }))
 }
 
-type Answer = (operator: Operator, ctx: Http) => Promise<object> | object
+type Handler = (operator: Operator, ctx: Http) => Promise<object> | object
 
-function addingTo(router: Router<State>, dispatcher: Dispatcher) {
+function createRouteAdder(router: Router<State>, dispatcher: Dispatcher) {
   const { services } = dispatcher
-  const addressOf = clientAddress(services.config.http.trustedProxies)
-  return (verb: 'get' | 'patch' | 'post', path: string, answer: Answer): void => {
+  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  return (verb: 'get' | 'patch' | 'post', path: string, handle: Handler): void => {
     router[verb](path, async ctx => {
-      const ip = addressOf(ctx.req)
-      const credentials: Credentials = operatorCredentials(ctx, services.config, ip, 'http')
+      const ip = getClientAddress(ctx.req)
+      const credentials: Credentials = operatorCredentials(ctx, services.config, { ip, via: 'http' })
       const admitted = await dispatcher.call({ method: 'system.getOverview', params: {}, credentials })
       if (!admitted.ok) throw admitted.error
       ctx.set('Cache-Control', 'no-store')
-      const answered = await answer({ ip, username: credentials.pageUser }, ctx)
-      await reply(ctx, services, success(joinMembers(answered)), 200)
+      const result = await handle({ ip, username: credentials.pageUser }, ctx)
+      await reply(ctx, services, success(joinMembers(result)), 200)
     })
   }
 }

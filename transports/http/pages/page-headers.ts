@@ -1,5 +1,7 @@
-/** What all of the service's own pages have in common. */
+/** Headers and limits of all of the service's own pages. */
 import { createHash } from 'node:crypto'
+import type { Config } from '../../../core/settings/config.js'
+import type { Exchange } from '../exchange.js'
 
 /** Nothing from other origins, nothing inline, no framing. */
 export const commonPolicy: readonly string[] = [
@@ -10,11 +12,11 @@ export const commonPolicy: readonly string[] = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  // The pages make no markup of text: where one did after all, the browser would refuse it.
+  // The pages never create markup from text; the browser refuses it in case of an error.
   "require-trusted-types-for 'script'"
 ]
 
-/** The policy of pages on which people sign in. */
+/** The policy of sign-in pages. */
 export const pagePolicy = [...commonPolicy, "img-src 'self' data:", "trusted-types 'none'"].join('; ')
 
 export const pageHeaders = {
@@ -23,10 +25,16 @@ export const pageHeaders = {
   'X-Frame-Options': 'DENY'
 } as const
 
-/** Most slashes in the address of a page below the root. */
+/** Maximum number of slashes in the address of a page below the root. */
 export const deepest = 8
 
-/** The opaque part of the tag of a page that is served so many folders deep. */
+/** Returns whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
+export function isBelowDomain({ req }: Pick<Exchange, 'req'>, { domain, publicUrl }: Config): boolean {
+  const host = (req.headers.host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '')
+  return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname
+}
+
+/** Returns the opaque part of the ETag of a page, which depends on the depth of its address in folders. */
 export function etagOf(bytes: Buffer, depth = 0): string {
   return createHash('sha256').update(bytes).update(String(depth)).digest('base64url')
 }

@@ -1,4 +1,4 @@
-/** The web pages on which people sign in, and those on which they see their data. (docs/spec/service-information.md#pages) */
+/** Serves the sign-in pages, the app and the operators' page. (docs/spec/service-information.md#pages) */
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
@@ -6,9 +6,9 @@ import { getPageFacts } from '../../../core/settings/page-facts.js'
 import type { Http, State } from '../exchange.js'
 import type { StaticFile } from './static.js'
 import { pageNames } from '../request/page-names.js'
-import { commonPolicy, deepest, etagOf, pagePolicy } from './page-headers.js'
+import { commonPolicy, deepest, etagOf, isBelowDomain, pagePolicy } from './page-headers.js'
 
-/** For the app also files and pictures that it has read with its session, its manifest, and the worker that keeps its shell. */
+/** The policy of the app, which also permits files and images that it has read, its manifest, and its service worker. */
 const appPolicy = [
   ...commonPolicy,
   "img-src 'self' data: blob:",
@@ -17,19 +17,18 @@ const appPolicy = [
   "worker-src 'self'",
   'trusted-types coffer-worker'
 ].join('; ')
-/** Pages that are in the app unless an app asks for something: where they lead, from below `access/`. */
-const inApp: Readonly<Record<string, string>> = {
+/** Pages that redirect to the app unless an app has sent the user: the target, relative to `access/`. */
+const appPages: Readonly<Record<string, string>> = {
   'access.html': '../app/account',
   'signinhub.html': '../app/account',
   'change-password.html': '../app/account/password',
   'register.html': '../app/?register'
 }
-/** Files of the app whose names carry no hash of their content. */
+/** Files of the app whose names contain no hash of their content. */
 const appFiles = ['manifest.webmanifest', 'worker.js']
 
 /**
- * Adds the routes of the pages, which must precede routes with a key in the same place. `files`: the built pages, by
- * path.
+ * Adds the routes of the pages, which must precede routes with a key at the same position. `files`: the built pages, by path.
  */
 export function addPages(
   router: Router<State>,
@@ -38,14 +37,14 @@ export function addPages(
 ): void {
   const shell = files.get('index.html')
   if (!shell) return
-  const etag = weak(etagOf(shell.bytes))
+  const etag = formatWeakTag(etagOf(shell.bytes))
   for (const name of pageNames) {
     const publicPage = `${config.publicUrl}/access/${name}`
     router.get(`/access/${name}`, ctx => {
       if (isBelowDomain(ctx, config)) return redirect(ctx, publicPage)
       if (hasSlash(ctx)) return redirect(ctx, name)
-      const elsewhere = inApp[name]
-      if (elsewhere !== undefined && !namesRequest(ctx)) return redirect(ctx, elsewhere)
+      const appPage = appPages[name]
+      if (appPage !== undefined && !hasAuthRequest(ctx)) return redirect(ctx, appPage)
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, shell, etag)
     })
@@ -72,43 +71,44 @@ export function addPages(
   addOperatorPage(router, config, files)
 }
 
-/** Adds the app: one page at every address below `/app/`, which reads its state from the address. */
+/** Adds the app: one page for all addresses below `/app/`, which reads its state from the address. */
 function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string, StaticFile>): void {
   const shell = files.get('app.html')
   if (!shell) return
   for (const name of appFiles) {
     const file = files.get(name)
     if (!file) continue
-    const etag = weak(etagOf(file.bytes))
+    const etag = formatWeakTag(etagOf(file.bytes))
     router.get(`/app/${name}`, ctx => {
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, file, etag, appPolicy)
     })
   }
   const shells = new Map<number, { readonly file: StaticFile; readonly etag: string }>()
-  const shellAt = (depth: number) => {
-    const known = shells.get(depth)
-    if (known) return known
-    const made = { file: lowered(shell, depth), etag: weak(etagOf(shell.bytes, depth)) }
-    shells.set(depth, made)
-    return made
+  const getShell = (depth: number) => {
+    const cached = shells.get(depth)
+    if (cached) return cached
+    const compiled = { file: adjustDepth(shell, depth), etag: formatWeakTag(etagOf(shell.bytes, depth)) }
+    shells.set(depth, compiled)
+    return compiled
   }
   router.get('/app', ctx => {
-    const isLow = isBelowDomain(ctx, config)
-    if (isLow || !hasSlash(ctx)) return redirect(ctx, isLow ? `${config.publicUrl}/app/` : 'app/')
-    return showApp(ctx, shellAt(0))
+    const isOnUserHost = isBelowDomain(ctx, config)
+    if (isOnUserHost || !hasSlash(ctx))
+      return redirect(ctx, isOnUserHost ? `${config.publicUrl}/app/` : 'app/')
+    return sendApp(ctx, getShell(0))
   })
   router.get('/app/{*path}', ctx => {
     if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}${ctx.path}`)
     const [path = ''] = ctx.originalUrl.split('?')
-    // Names of streams and the like may be those of the app.
+    // Names of streams may contain "/app/", too.
     const depth = path.slice(path.indexOf('/app/') + '/app/'.length).split('/').length - 1
     if (depth > deepest) fail('unknown-resource', 'Nothing found at this path')
-    return showApp(ctx, shellAt(depth))
+    return sendApp(ctx, getShell(depth))
   })
 }
 
-/** Adds the page of operators. It has no secrets: what it shows, it asks for. (docs/spec/administration.md#operators) */
+/** Adds the operators' page. It contains no secrets: it requests what it shows. (docs/spec/administration.md#operators) */
 function addOperatorPage(
   router: Router<State>,
   config: Config,
@@ -118,7 +118,7 @@ function addOperatorPage(
   if (!built) return
   const text = built.bytes.toString().replaceAll(/(href|src)="\.\//g, '$1="./app/')
   const page = { type: built.type, bytes: Buffer.from(text) }
-  const etag = weak(etagOf(page.bytes))
+  const etag = formatWeakTag(etagOf(page.bytes))
   router.get('/operator', ctx => {
     if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}/operator`)
     if (hasSlash(ctx)) return redirect(ctx, 'operator')
@@ -127,45 +127,39 @@ function addOperatorPage(
   })
 }
 
-function showApp(ctx: Http, { file, etag }: { readonly file: StaticFile; readonly etag: string }): void {
+function sendApp(ctx: Http, { file, etag }: { readonly file: StaticFile; readonly etag: string }): void {
   ctx.set('Cache-Control', 'no-cache')
   send(ctx, file, etag, appPolicy)
 }
 
-/** The shell for an address that lies deeper: its files are named relatively, since a proxy may serve us below a path. */
-function lowered({ type, bytes }: StaticFile, depth: number): StaticFile {
+/** Returns the shell for an address at this depth. Its URLs are relative, since a proxy may serve us below a path. */
+function adjustDepth({ type, bytes }: StaticFile, depth: number): StaticFile {
   const up = '../'.repeat(depth)
   const text = bytes.toString().replaceAll(/(href|src)="\.\//g, `$1="${up === '' ? './' : up}`)
   return { type, bytes: Buffer.from(text) }
 }
 
-function weak(tag: string): string {
+function formatWeakTag(tag: string): string {
   return `W/"${tag}"`
 }
 
-/** Whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
-function isBelowDomain(ctx: Http, { domain, publicUrl }: Config): boolean {
-  const host = ctx.hostname.replace(/\.$/, '')
-  return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname
-}
-
-/** Whether the path ends in a slash. Browsers resolve relative URLs differently then. */
+/** Returns whether the path ends in a slash, which changes how browsers resolve relative URLs. */
 function hasSlash({ originalUrl }: Http): boolean {
   return originalUrl.split('?')[0]!.endsWith('/')
 }
 
-/** Whether the address names the request of an app. (docs/spec/app-authorization.md#the-page) */
-function namesRequest({ search }: Http): boolean {
+/** Returns whether the address names an authorisation request. (docs/spec/app-authorization.md#the-page) */
+function hasAuthRequest({ search }: Http): boolean {
   const params = new URLSearchParams(search)
   return ['key', 'poll', 'pollUrl'].some(name => params.get(name))
 }
 
-/** Redirects the browser, keeping the query. Relative if possible, since a proxy may serve us below a path. */
-function redirect(ctx: Http, to: string): void {
-  const up = hasSlash(ctx) && !to.includes('://') ? '../' : ''
-  const query = to.includes('?') ? ctx.search.replace('?', '&') : ctx.search
+/** Redirects the browser, and keeps the query. The URL is relative if possible, since a proxy may serve us below a path. */
+function redirect(ctx: Http, target: string): void {
+  const up = hasSlash(ctx) && !target.includes('://') ? '../' : ''
+  const query = target.includes('?') ? ctx.search.replace('?', '&') : ctx.search
   ctx.status = 302
-  ctx.set('Location', up + to + query)
+  ctx.set('Location', up + target + query)
   ctx.body = ''
 }
 

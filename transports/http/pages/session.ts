@@ -1,4 +1,4 @@
-/** Tells a page which user is signed in on it. (docs/spec/authentication.md#sessions-of-pages) */
+/** The route that tells a page which user is signed in. (docs/spec/authentication.md#sessions-of-pages) */
 import type { IncomingMessage } from 'node:http'
 import type { Router } from '@koa/router'
 import { fail } from '../../../core/errors.js'
@@ -14,10 +14,13 @@ import { success, type Failure, type Outcome } from '../../../core/call/outcome.
 /** Adds the route that a page calls after a reload to find its session. */
 export function addSession(router: Router<State>, dispatcher: Dispatcher): void {
   const { services } = dispatcher
-  const addressOf = clientAddress(services.config.http.trustedProxies)
-  const used = async (request: IncomingMessage, { token, username }: PageSession): Promise<Outcome> => {
+  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  const checkSession = async (
+    request: IncomingMessage,
+    { token, username }: PageSession
+  ): Promise<Outcome> => {
     const { headers } = request
-    const credentials = { authorization: token, headers, ip: addressOf(request), via: 'http' } as const
+    const credentials = { authorization: token, headers, ip: getClientAddress(request), via: 'http' } as const
     return await dispatcher.call({ user: username, method: 'getAccessInfo', params: {}, credentials })
   }
   router.get('/app/session', async ctx => {
@@ -28,29 +31,29 @@ export function addSession(router: Router<State>, dispatcher: Dispatcher): void 
     const sessions = pageSessions(headers, services.config)
     let suspended: Failure | undefined
     for (const session of sessions) {
-      const outcome = await used(ctx.req, session)
-      if (outcome.ok) return await tell(ctx, services, session)
+      const outcome = await checkSession(ctx.req, session)
+      if (outcome.ok) return await replySession(ctx, services, session)
       if (isSuspended(outcome)) suspended ??= outcome
       else if (!hasEnded(outcome)) return await reply(ctx, services, outcome, 200)
     }
     if (suspended) return await reply(ctx, services, suspended, 200)
     // Clears the cookie of a session that has ended.
     if (sessions.length > 0) ctx.append('Set-Cookie', pageCookie(services.config))
-    await tell(ctx, services)
+    await replySession(ctx, services)
   })
 }
 
-/** Whether the account is suspended: its sessions go on afterwards. */
+/** Returns whether the account is suspended. Its sessions remain valid. */
 function isSuspended({ error }: Failure): boolean {
   return Object(error.details.data).isSuspended === true
 }
 
-/** Whether the session itself is over; other errors are temporary. */
+/** Returns whether the session has ended; other errors are temporary. */
 function hasEnded({ error: { status } }: Failure): boolean {
   return status < 500 && status !== 429
 }
 
-async function tell(ctx: Http, services: SharedServices, session?: PageSession): Promise<void> {
-  const told = session ? { username: session.username } : null
-  await reply(ctx, services, success(joinMembers({ session: told })), 200)
+async function replySession(ctx: Http, services: SharedServices, session?: PageSession): Promise<void> {
+  const publicSession = session ? { username: session.username } : null
+  await reply(ctx, services, success(joinMembers({ session: publicSession })), 200)
 }

@@ -1,4 +1,4 @@
-/** Routes of the page that sets up the service, by a link that is good once. (docs/spec/administration.md#set-up) */
+/** Routes of the page that sets up the service, which is opened with a link that works once. (docs/spec/administration.md#set-up) */
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { success } from '../../../core/call/outcome.js'
@@ -10,35 +10,35 @@ import type { State } from '../exchange.js'
 import { clientAddress } from '../request/client-address.js'
 import { readDeclaredBody } from '../request/declared-body.js'
 
-/** Who sets the service up. Every function throws `forbidden` unless the secret is the one of the link. */
+/** Actions of set-up. Each throws `forbidden` unless the secret is that of the link. */
 export interface SetupDesk {
-  /** Returns what can be chosen, and what is in force. */
+  /** Returns the choices and the current values. */
   look(ip: string, params: SetupCheck): object
-  /** Sends a mail with the mail server that was chosen. */
+  /** Sends a mail with the chosen mail server. */
   tryMail(ip: string, params: SetupMail): Promise<void>
-  /** Makes the operator's account and keeps what was chosen. */
+  /** Creates the operator's account, and stores the choices. */
   finish(ip: string, params: SetupFinish): Promise<object>
 }
 
 /** Adds the routes. */
-export function addSetup(router: Router<State>, { services }: Dispatcher, desk: SetupDesk): void {
-  const addressOf = clientAddress(services.config.http.trustedProxies)
-  const add = (path: string, check: (body: unknown) => void, answer: Answer): void => {
+export function addSetup(router: Router<State>, { services }: Dispatcher, actions: SetupDesk): void {
+  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  const add = (path: string, check: (body: unknown) => void, handle: Handler): void => {
     router.post(path, async ctx => {
-      const ip = addressOf(ctx.req)
+      const ip = getClientAddress(ctx.req)
       const body = await readDeclaredBody(ctx, services, ip)
       check(body)
       ctx.set('Cache-Control', 'no-store')
-      await reply(ctx, services, success(joinMembers(await answer(ip, body))), 200)
+      await reply(ctx, services, success(joinMembers(await handle(ip, body))), 200)
     })
   }
-  // What a check lets through is of that type.
-  add('/system/setup/look', createChecker(SetupCheck), (ip, params) => desk.look(ip, params as SetupCheck))
+  // The checks ensure these types.
+  add('/system/setup/look', createChecker(SetupCheck), (ip, params) => actions.look(ip, params as SetupCheck))
   add('/system/setup/mail', createChecker(SetupMail), async (ip, params) => {
-    await desk.tryMail(ip, params as SetupMail)
+    await actions.tryMail(ip, params as SetupMail)
     return {}
   })
-  add('/system/setup', createChecker(SetupFinish), (ip, params) => desk.finish(ip, params as SetupFinish))
+  add('/system/setup', createChecker(SetupFinish), (ip, params) => actions.finish(ip, params as SetupFinish))
 }
 
-type Answer = (ip: string, params: unknown) => Promise<object> | object
+type Handler = (ip: string, params: unknown) => Promise<object> | object

@@ -1,4 +1,4 @@
-/** Routes on which browsers go to a provider of identities and come back. (docs/spec/identities.md#redirects) */
+/** Routes that redirect browsers to an identity provider and back. (docs/spec/identities.md#redirects) */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
@@ -11,55 +11,67 @@ import { firstOf } from '../request/query.js'
 import type { Http, State } from '../exchange.js'
 import { pageHeaders } from './page-headers.js'
 
-/** Who sends people to providers and takes them back. */
+/** Begins and finishes sign-ins with identity providers. */
 export type SignInDesk = Pick<SignIns, 'beginSignIn' | 'finishSignIn' | 'signOut'>
 
 const cookieName = 'coffer-sign-in'
 
-/** Adds the routes. They are below `/auth`, which is nobody's name. */
-export function addSingleSignOn(router: Router<State>, { services }: Dispatcher, desk: SignInDesk): void {
+/** Adds the routes. They are below `/auth`, which cannot be a user name. */
+export function addSingleSignOn(
+  router: Router<State>,
+  { services }: Dispatcher,
+  singleSignOn: SignInDesk
+): void {
   const { config } = services
-  const addressOf = clientAddress(config.http.trustedProxies)
-  const visitor = ({ req }: Http): Visitor => ({
-    ip: addressOf(req),
-    browser: browserOf(req.headers, config)
+  const getClientAddress = clientAddress(config.http.trustedProxies)
+  const getVisitor = ({ req }: Http): Visitor => ({
+    ip: getClientAddress(req),
+    browser: getBrowserSecret(req.headers, config)
   })
-  const add = (step: string, wayOf: (ctx: Http, name: string) => Promise<Redirect>): void => {
+  const add = (step: string, getRedirect: (ctx: Http, name: string) => Promise<Redirect>): void => {
     router.get(`/auth/oidc/:name/${step}`, async ctx => {
-      send(ctx, config, await wayOf(ctx, ctx.params['name'] ?? ''))
+      send(ctx, config, await getRedirect(ctx, ctx.params['name'] ?? ''))
     })
   }
   add('start', async (ctx, name) => {
     const { query } = ctx.state.address
-    return await desk.beginSignIn(name, firstOf(query, 'secret'), firstOf(query, 'page'), visitor(ctx))
+    return await singleSignOn.beginSignIn(
+      name,
+      firstOf(query, 'secret'),
+      firstOf(query, 'page'),
+      getVisitor(ctx)
+    )
   })
-  add('callback', async (ctx, name) => await desk.finishSignIn(name, queryOf(ctx.req.url), visitor(ctx)))
-  add('sign-out', async (_ctx, name) => await desk.signOut(name))
+  add(
+    'callback',
+    async (ctx, name) => await singleSignOn.finishSignIn(name, getQueryString(ctx.req.url), getVisitor(ctx))
+  )
+  add('sign-out', async (_ctx, name) => await singleSignOn.signOut(name))
 }
 
-/** Sends the browser on. With 303 it asks for the next page anew, whatever it has sent here. */
+/** Redirects the browser. 303 makes it send GET, whatever it has sent here. */
 function send(ctx: Http, config: Config, { browser, url }: Redirect): void {
   for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value)
   ctx.set('Cache-Control', 'no-store')
-  if (browser !== undefined) ctx.append('Set-Cookie', cookie(config, browser))
+  if (browser !== undefined) ctx.append('Set-Cookie', formatCookie(config, browser))
   ctx.status = 303
   ctx.set('Location', url)
   ctx.body = ''
 }
 
-/** The query of a request as it was sent, with its question mark. */
-function queryOf(url = ''): string {
+/** Returns the query of a request as it was sent, with its question mark. */
+function getQueryString(url = ''): string {
   const mark = url.indexOf('?')
   return mark < 0 ? '' : url.slice(mark)
 }
 
-/** The value of the cookie that binds a sign-in to its browser. */
-function browserOf(headers: IncomingHttpHeaders, config: Config): string | undefined {
+/** Returns the value of the cookie that binds a sign-in to its browser. */
+function getBrowserSecret(headers: IncomingHttpHeaders, config: Config): string | undefined {
   const [value] = cookieValues(headers, config, cookieName)
   return value !== undefined && /^[\w-]{40,100}$/.test(value) ? value : undefined
 }
 
-/** It has to come along when the provider sends the browser back, so it cannot be `Strict`. */
-function cookie(config: Config, value: string): string {
+/** Formats the cookie. It must be sent when the provider redirects the browser back, so it cannot be `Strict`. */
+function formatCookie(config: Config, value: string): string {
   return setCookie(config, cookieName, { value, age: signInLifetime, sameSite: 'Lax' })
 }

@@ -9,7 +9,7 @@ import type { Http } from '../exchange.js'
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer
-  /** The same file compressed, if the build has left it next to the original. */
+  /** The compressed file, if the build has created it next to the original. */
   readonly gzip?: Buffer
 }
 

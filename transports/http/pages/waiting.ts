@@ -1,29 +1,29 @@
-/** What a node of a cluster answers while it waits for what it cannot start without: that it lives, and is not ready. */
+/** Serves a node of a cluster while it waits for the engine: it is alive, but not ready. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
 import { toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { joinMembers } from '../../../core/json/json-text.js'
 
-/** Seconds after which callers may try again. */
+/** Value of `Retry-After`, in seconds. */
 const retryAfter = 5
 
-/** Answers `/healthz` as ever, and everything else with 503. */
+/** Returns a listener that answers `/healthz` as usual, and everything else with 503. */
 export function whileWaiting(config: Config): RequestListener {
   return (request, response) => {
     // The body is not read, so nothing can follow on this connection.
     request.resume()
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz' || path === '/system/status')
-      return answer(response, 200, joinMembers({ status: 'ok' }), config)
+      return send(response, 200, joinMembers({ status: 'ok' }), config)
     const error = new ApiError('api-unavailable', 'The service is starting. Try again', { retryAfter })
     const checks = path === '/readyz' ? { checks: { cluster: false } } : {}
     response.setHeader('Retry-After', String(retryAfter))
-    answer(response, error.status, joinMembers({ error, ...checks }), config)
+    send(response, error.status, joinMembers({ error, ...checks }), config)
   }
 }
 
-function answer(response: ServerResponse, status: number, body: string, config: Config): void {
+function send(response: ServerResponse, status: number, body: string, config: Config): void {
   const text = `{${body},${toMetaMember(config, Date.now() / 1000)}}`
   response
     .writeHead(status, {

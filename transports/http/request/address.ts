@@ -1,6 +1,6 @@
 /**
- * Whom a request is addressed to: a user named by the path or by the host, or a service. Both forms are always
- * served. (docs/spec/conventions.md#user-names-in-paths-and-host-names)
+ * Parses to whom a request is addressed: a user named by the path or by the host, or a service. Both forms are always served.
+ * (docs/spec/conventions.md#user-names-in-paths-and-host-names)
  */
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
@@ -16,7 +16,7 @@ export interface Address {
 }
 
 /** Paths that mean the same on every host. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
-const onEveryHost: ReadonlySet<string> = new Set([
+const pathsOnEveryHost: ReadonlySet<string> = new Set([
   ...pageNames,
   'reg',
   'www',
@@ -32,7 +32,7 @@ const onEveryHost: ReadonlySet<string> = new Set([
 
 /** First path segments that cannot be user names. */
 export const servicePaths: ReadonlySet<string> = new Set([
-  ...onEveryHost,
+  ...pathsOnEveryHost,
   'app',
   '.well-known',
   'auth',
@@ -56,9 +56,9 @@ export function addressOf(
   if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing')
   const start = url.startsWith('/') ? 0 : pathStart(url)
   const mark = url.indexOf('?', start)
-  const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
+  const segments = splitPath(mark < 0 ? url.slice(start) : url.slice(start, mark))
   const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1), limits)
-  const name = domain === '' ? undefined : labelOf(host, domain)
+  const name = domain === '' ? undefined : parseLabel(host, domain)
   const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
   const first = path[0]
   if (first === undefined || servicePaths.has(first)) return { user: undefined, segments: path, query }
@@ -70,31 +70,31 @@ const noQuery: Query = new Map()
 /** The address of a request that has not been parsed. */
 export const nobody: Address = { user: undefined, segments: [], query: noQuery }
 
-/** Whether the path is complete without the name in the host. Pages are below `access` on users' hosts, too. */
+/** Returns whether the path is complete without the name in the host. Pages are below `access` on users' hosts, too. */
 function isComplete(first: string | undefined, name: string): boolean {
   if (first === undefined) return false
-  return first.toLowerCase() === name || onEveryHost.has(first) || (first === 'access' && name !== 'reg')
+  return first.toLowerCase() === name || pathsOnEveryHost.has(first) || (first === 'access' && name !== 'reg')
 }
 
 /** Returns the first label of a host directly below the domain. */
-function labelOf(host: string, domain: string): string | undefined {
+function parseLabel(host: string, domain: string): string | undefined {
   const colon = host.indexOf(':')
   const given = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
-  // A name with a final dot is the same name.
+  // A trailing dot does not change the name.
   const name = given.endsWith('.') ? given.slice(0, -1) : given
   if (!name.endsWith(`.${domain}`)) return undefined
   const first = name.slice(0, -domain.length - 1)
   return label.test(first) ? first : undefined
 }
 
-/** Returns where the path of `http://host/path` begins: proxies may send the absolute form. */
+/** Returns the offset of the path in `http://host/path`: proxies may send the absolute form. */
 function pathStart(url: string): number {
   const scheme = url.indexOf('://')
   const slash = scheme < 0 ? -1 : url.indexOf('/', scheme + 3)
   return slash < 0 ? url.length : slash
 }
 
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   const segments: string[] = []
   for (let slash = path.indexOf('/'); slash >= 0;) {
     const start = slash + 1
@@ -102,10 +102,10 @@ function segmentsOf(path: string): string[] {
     if (slash >= 0) segments.push(path.slice(start, slash))
     else if (start < path.length) segments.push(path.slice(start))
   }
-  return path.includes('%') ? segments.map(decoded) : segments
+  return path.includes('%') ? segments.map(decodeSegment) : segments
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -21,7 +21,7 @@ export const small = 16 * 1024
 /** The services that reading a body needs. */
 export type Surroundings = Pick<SharedServices, 'config'>
 
-/** Brotli is not among them: a few bytes make its decoder take 16 MB, for as long as the client keeps the connection. */
+/** Decoders by encoding. Not Brotli: a few bytes make its decoder take 16 MB, for as long as the connection is open. */
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -34,27 +34,28 @@ const inflaterBytes = 64 * 1024
 export async function readText(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: BodyReservation
+  reservation?: BodyReservation
 ): Promise<string> {
-  // By then Node has parsed what has come together with the headers.
+  // After this, Node has parsed what arrived together with the headers.
   await Promise.resolve()
-  const bytes = bytesOf(request, services, ticket) ?? (await readBytes(request, services, ticket))
+  const bytes =
+    readArrived(request, services, reservation) ?? (await readBytes(request, services, reservation))
   if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8')
   return bytes.toString()
 }
 
-/** Whether memory must be reserved before a body is read: it is large, or its decoded size is unknown. */
+/** Returns whether memory must be reserved before a body is read: it is large, or its decoded size is unknown. */
 export function needsRoom({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return length === undefined || Number(length) > small || headers['content-encoding'] !== undefined
 }
 
-/** What JSON counts as white space. */
-const blank = /^[ \t\r\n]*$/
+/** White space in JSON. */
+const whiteSpace = /^[ \t\r\n]*$/
 
-/** Parses JSON text; an empty or blank text stands for an empty object. */
+/** Parses JSON text; returns an empty object for empty or blank text. */
 function parseJson(text: string, what = 'The body'): unknown {
-  if (blank.test(text)) return {}
+  if (whiteSpace.test(text)) return {}
   try {
     return JSON.parse(text)
   } catch {
@@ -62,14 +63,14 @@ function parseJson(text: string, what = 'The body'): unknown {
   }
 }
 
-/** Like {@link parseJson}, but yields to the event loop between steps if the text is long. */
+/** Like {@link parseJson}, but in slices if the text is long. */
 export async function readJsonText(
   text: string,
   limits: JsonLimits,
   what = 'The body',
   party?: Party
 ): Promise<unknown> {
-  if (!isLargeJson(text) || blank.test(text)) return parseJson(text, what)
+  if (!isLargeJson(text) || whiteSpace.test(text)) return parseJson(text, what)
   try {
     return await runInTurns(readJson(text, limits), party)
   } catch (error) {
@@ -82,11 +83,11 @@ export async function readJsonText(
 export async function readJsonBody(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: BodyReservation
+  reservation?: BodyReservation
 ): Promise<unknown> {
-  const text = await readText(request, services, ticket)
+  const text = await readText(request, services, reservation)
   return isLargeJson(text)
-    ? await readJsonText(text, services.config.limits, 'The body', ticket?.party)
+    ? await readJsonText(text, services.config.limits, 'The body', reservation?.party)
     : parseJson(text)
 }
 
@@ -98,15 +99,15 @@ export function mediaType(request: IncomingMessage): string {
 }
 
 /**
- * Returns a small body that has arrived completely, as most do together with their headers; `undefined` for others. To
- * wait for it as {@link readBytes} does takes a tenth of the time of a small call.
+ * Returns a small body that has arrived completely, as most do together with their headers; `undefined` otherwise. Waiting as
+ * {@link readBytes} does takes a tenth of the time of a small call.
  */
-function bytesOf(
+function readArrived(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: BodyReservation
+  reservation?: BodyReservation
 ): Buffer | undefined {
-  if (!request.complete || ticket || needsRoom(request)) return undefined
+  if (!request.complete || reservation || needsRoom(request)) return undefined
   if (request.readableLength > services.config.limits.bodyBytes) return undefined
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
@@ -114,36 +115,36 @@ function bytesOf(
 function readBytes(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: BodyReservation
+  reservation?: BodyReservation
 ): Promise<Buffer> {
   const { bodyBytes, bodyTimeout } = services.config.limits
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
     const message = `The content encoding "${encoding.slice(0, 40)}" is not supported. Send gzip, deflate or none`
-    return Promise.reject(structureError(message))
+    return Promise.reject(createStructureError(message))
   }
   const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes`
   if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
-    return Promise.reject(structureError(tooLarge))
+    return Promise.reject(createStructureError(tooLarge))
   return new Promise((resolve, reject) => {
     const chunks = new Chunks()
     let source: Readable = request
     const timer = setTimeout(
       () =>
-        ticket?.hasWaited
-          ? stop(createBusyError())
+        reservation?.hasWaited
+          ? rejectWith(createBusyError())
           : refuse(`The body did not arrive within ${bodyTimeout} seconds`),
       bodyTimeout * 1000
     )
     const settle = (): void => {
       clearTimeout(timer)
-      ticket?.read()
-      source.off('data', take).off('end', finish).off('error', fault)
-      request.off('aborted', cutOff).off('error', cutOff)
+      reservation?.read()
+      source.off('data', onData).off('end', onEnd).off('error', onDecodeError)
+      request.off('aborted', onAborted).off('error', onAborted)
     }
-    const refuse = (message: string): void => stop(structureError(message))
-    const stop = (error: ApiError): void => {
+    const refuse = (message: string): void => rejectWith(createStructureError(message))
+    const rejectWith = (error: ApiError): void => {
       settle()
       if (source !== request) {
         request.unpipe()
@@ -151,36 +152,36 @@ function readBytes(
       }
       reject(error)
     }
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       chunks.add(chunk)
       if (chunks.size > bodyBytes) return refuse(tooLarge)
-      ticket?.addArrived(chunk.length)
-      if (ticket && !ticket.take(chunk.length, () => source.resume())) source.pause()
+      reservation?.addArrived(chunk.length)
+      if (reservation && !reservation.take(chunk.length, () => source.resume())) source.pause()
     }
-    const finish = (): void => {
+    const onEnd = (): void => {
       settle()
       resolve(chunks.join())
     }
-    const fault = (): void => refuse('The body cannot be decompressed')
-    const cutOff = (): void => refuse('The body is incomplete')
+    const onDecodeError = (): void => refuse('The body cannot be decompressed')
+    const onAborted = (): void => refuse('The body is incomplete')
     const begin = (): void => {
       if (inflate) {
-        // Waits without a decoder until there is room for one.
-        if (ticket && !ticket.take(0, begin)) return
+        // Waits until there is memory for a decoder.
+        if (reservation && !reservation.take(0, begin)) return
         source = request.pipe(inflate())
-        if (ticket && !ticket.take(inflaterBytes, () => source.resume())) source.pause()
+        if (reservation && !reservation.take(inflaterBytes, () => source.resume())) source.pause()
       }
-      source.on('data', take).on('end', finish).on('error', fault)
+      source.on('data', onData).on('end', onEnd).on('error', onDecodeError)
     }
-    ticket?.onDrop(() => stop(createBusyError()))
-    request.on('aborted', cutOff).on('error', cutOff)
+    reservation?.onDrop(() => rejectWith(createBusyError()))
+    request.on('aborted', onAborted).on('error', onAborted)
     begin()
   })
 }
 
 /**
- * Reads and discards the rest of a body: a client gets the response only if the connection stays open while it is
- * sending. One that sends for longer than `seconds` is disconnected.
+ * Reads and discards the rest of a body: the client gets the response only if the connection stays open while it is sending.
+ * If it sends for longer than `seconds`, it is disconnected.
  */
 export function discard(request: IncomingMessage, seconds: number): void {
   request.on('error', ignore).resume()
@@ -194,6 +195,6 @@ function ignore(): void {
   // The request has been answered, so errors of its body do not matter.
 }
 
-function structureError(message: string): ApiError {
+function createStructureError(message: string): ApiError {
   return new ApiError('invalid-request-structure', message)
 }

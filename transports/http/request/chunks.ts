@@ -1,9 +1,15 @@
-/** Collects the chunks of a body that arrives in many small pieces without keeping a buffer for each of them. */
-import { smallBytes } from '../join-chunks.js'
+/**
+ * Joins the small chunks of bodies. Node emits each as a buffer of its own, with an overhead of hundreds of bytes: 64 KB of input
+ * could take 4 MB.
+ */
+import type { IncomingMessage } from 'node:http'
 
-/** Maximum number of small chunks that are kept as they are: each takes hundreds of bytes besides what it holds. */
+/** Chunks of fewer bytes are joined. */
+const smallBytes = 1024
+/** Maximum number of small chunks that are not joined yet: each has an overhead of hundreds of bytes. */
 const maxSmall = 64
 
+/** Collects the chunks of a body without keeping a buffer for each small one. */
 export class Chunks {
   #size = 0
   readonly #chunks: Buffer[] = []
@@ -22,7 +28,7 @@ export class Chunks {
     if (!isSmall) this.#chunks.push(chunk)
   }
 
-  /** Returns all of them as one buffer. */
+  /** Returns all chunks as one buffer. */
   join(): Buffer {
     this.#joinSmall()
     return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#size)
@@ -31,5 +37,31 @@ export class Chunks {
   #joinSmall(): void {
     if (this.#small.length > 0) this.#chunks.push(Buffer.concat(this.#small))
     this.#small = []
+  }
+}
+
+/** Joins the small chunks of a body that Node parses in one turn of the event loop. */
+export function joinChunks(request: IncomingMessage): void {
+  const push = request.push.bind(request)
+  let small: Buffer[] = []
+  let size = 0
+  const flush = (): void => {
+    if (small.length === 0) return
+    const joined = small.length === 1 ? small[0]! : Buffer.concat(small, size)
+    small = []
+    size = 0
+    push(joined)
+  }
+  request.push = (chunk: Buffer | null) => {
+    if (chunk === null || chunk.length >= smallBytes) {
+      flush()
+      return push(chunk)
+    }
+    // Node runs ticks and microtasks after each chunk.
+    if (small.length === 0) setImmediate(flush)
+    small.push(chunk)
+    size += chunk.length
+    // Node stops reading if this is false.
+    return request.readableLength + size < request.readableHighWaterMark
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The client's address: the socket's, unless a trusted proxy names another.
+ * Determines the client's address: that of the socket, unless a trusted proxy names another.
  * (docs/spec/conventions.md#client-addresses)
  */
 import type { IncomingMessage } from 'node:http'
@@ -7,42 +7,42 @@ import ipaddr from 'ipaddr.js'
 import { parseIpRange, type IpRange } from '../../../core/ip-range.js'
 import { isLoopback } from '../../../core/security/network.js'
 
-/** Returns a function for the client address of a request. `proxies`: addresses or CIDR ranges. */
+/** Returns a function that returns the client address of a request. `proxies`: addresses or CIDR ranges of trusted proxies. */
 export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
   const ranges = proxies.map(parseIpRange)
   return request => {
-    const socket = plain(request.socket.remoteAddress ?? '')
+    const socket = toPlainAddress(request.socket.remoteAddress ?? '')
     const forwarded = request.headers['x-forwarded-for']
     if (ranges.length === 0 || forwarded === undefined || !isIn(ranges, socket)) return socket
-    return firstUntrusted(ranges, socket, String(forwarded))
+    return findFirstUntrusted(ranges, socket, String(forwarded))
   }
 }
 
 /**
- * Returns a function that says whether an address stands for any number of clients: this machine and trusted proxies
- * do.
+ * Returns a function that returns whether an address is shared by any number of clients, like those of this machine and of
+ * trusted proxies.
  */
 export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map(parseIpRange)
   return address => isLoopback(address) || isIn(ranges, address)
 }
 
-/** Maximum length of an address, including spaces, and number of proxies on the way of a request. */
+/** Maximum length of an address, including spaces, and maximum number of proxies between client and service. */
 const maxAddressLength = 60
 const maxHops = 100
 
 /**
- * Each proxy appends the address that it received the request from: the first one from the right that is not a
- * trusted proxy is the client.
+ * Returns the client's address: the first one from the right that is not a trusted proxy. Each proxy appends the address from
+ * which it received the request.
  */
-function firstUntrusted(ranges: readonly IpRange[], socket: string, forwarded: string): string {
+function findFirstUntrusted(ranges: readonly IpRange[], socket: string, forwarded: string): string {
   let client = socket
   let end = forwarded.length
   for (let hops = 0; hops < maxHops && end > 0; hops++) {
     const comma = forwarded.lastIndexOf(',', end - 1)
     const hop = forwarded.slice(comma + 1, end)
     if (hop.length > maxAddressLength) break
-    const address = plain(hop.trim())
+    const address = toPlainAddress(hop.trim())
     if (!ipaddr.isValid(address)) break
     client = address
     if (!isIn(ranges, address)) break
@@ -57,7 +57,7 @@ function isIn(ranges: readonly IpRange[], text: string): boolean {
   return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 }
 
-/** `::ffff:127.0.0.1` is 127.0.0.1. */
-function plain(address: string): string {
+/** Returns the IPv4 address of a mapped one: 127.0.0.1 for `::ffff:127.0.0.1`. */
+function toPlainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }

@@ -1,4 +1,4 @@
-/** The credentials of a request: who makes it, and from where. */
+/** Reads the credentials of a request: who sends it, and from where. */
 import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
@@ -11,13 +11,19 @@ import { firstOf } from './query.js'
 
 const readVerbs = new Set(['GET', 'HEAD'])
 
-/** Returns the credentials of a request from this address. `user`: whose page session counts. */
+interface CredentialsOptions {
+  /** The client's address. */
+  readonly ip: string
+  readonly via: Credentials['via']
+  /** The user whose page session counts; by default, the one in the address. */
+  readonly user?: string | undefined
+}
+
+/** Returns the credentials of a request. */
 export function credentialsOf(
   exchange: Exchange,
   config: PageConfig,
-  ip: string,
-  via: Credentials['via'],
-  user = exchange.state.address.user
+  { ip, user = exchange.state.address.user, via }: CredentialsOptions
 ): Credentials {
   const { headers, method, url } = exchange.req
   // The URL of a form does not identify the request: the params are in its body.
@@ -36,9 +42,9 @@ export function credentialsOf(
   if (auth !== undefined) credentials.auth = auth
   const sessions = pageSessions(headers, config)
   if (sessions.length > 0) credentials.pageSessions = sessions
-  const own = sessions.find(({ username }) => username === user)
-  if (own && authorization === undefined && auth === undefined) {
-    credentials.authorization = own.token
+  const session = sessions.find(({ username }) => username === user)
+  if (session && authorization === undefined && auth === undefined) {
+    credentials.authorization = session.token
     credentials.isPage = true
   }
   if (headers.origin !== undefined) credentials.origin = headers.origin
@@ -48,7 +54,7 @@ export function credentialsOf(
   return credentials
 }
 
-/** Begins to receive the body of a call on a user, whose accesses are told apart by their tokens. */
+/** Reserves memory for the body of a call on a user, counted for the account and the token. */
 export function beginBody(
   { accounts, intakes }: Pick<SharedServices, 'accounts' | 'intakes'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
@@ -57,17 +63,16 @@ export function beginBody(
 }
 
 /**
- * The credentials of a request to a route that operators may call with the session of a page, too. Who they are remains to be
- * proven. (docs/spec/administration.md#operators)
+ * Returns the credentials of a request to a route that operators may call with a page session, too. They have not been verified
+ * yet. (docs/spec/administration.md#operators)
  */
 export function operatorCredentials(
   exchange: Exchange,
   config: PageConfig & Pick<Config, 'operators'>,
-  ip: string,
-  via: Credentials['via']
+  { ip, via }: Omit<CredentialsOptions, 'user'>
 ): Credentials {
   const sessions = pageSessions(exchange.req.headers, config)
   const session = sessions.find(({ username }) => config.operators.includes(username))
-  const credentials = credentialsOf(exchange, config, ip, via, session?.username)
+  const credentials = credentialsOf(exchange, config, { ip, via, user: session?.username })
   return session && credentials.isPage ? { ...credentials, pageUser: session.username } : credentials
 }

@@ -1,4 +1,4 @@
-/** Bodies of routes that have to be declared as JSON, from callers who are not known yet. */
+/** Reads bodies that must be declared as JSON, from callers that have not been authenticated. */
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
 import { getNetwork } from '../../../core/security/network.js'
@@ -6,12 +6,12 @@ import type { Http } from '../exchange.js'
 import { mediaType, needsRoom, readJsonBody } from './body.js'
 
 /**
- * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which forms of other pages cannot do without
- * being asked for permission first, and those of {@link readJsonBody}.
+ * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which pages of other origins cannot do
+ * without a CORS preflight request, and those of {@link readJsonBody}.
  */
 export async function readDeclaredBody(ctx: Http, services: SharedServices, ip: string): Promise<unknown> {
   if (mediaType(ctx.req) !== 'application/json')
-    fail('unsupported-content-type', 'The body must have the Content-Type application/json')
+    fail('unsupported-content-type', 'The body must be JSON (application/json)')
   if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(ip))
   return await readJsonBody(ctx.req, services, ctx.state.ticket)
 }

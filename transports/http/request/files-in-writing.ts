@@ -1,13 +1,13 @@
-/** Files of a form that are being written: how many, and when there is room for more. (docs/spec/limits.md#uploads) */
+/** Limits how many files of a form are being written at a time. (docs/spec/limits.md#uploads) */
 
-/** Maximum number: each file takes a descriptor, and far more memory than a short part. */
+/** Maximum number of files being written: each takes a descriptor, and far more memory than a short part. */
 export const mostFiles = 32
 
 export class FilesInWriting {
   #count = 0
-  #goOn: (() => void) | undefined
+  #resume: (() => void) | undefined
 
-  /** Whether there are more than there may be. */
+  /** True if more files are being written than permitted. */
   get isCrowded(): boolean {
     return this.#count > mostFiles
   }
@@ -17,13 +17,13 @@ export class FilesInWriting {
     this.#count++
     const end = (): void => {
       this.#count--
-      if (!this.isCrowded) this.#goOn?.()
+      if (!this.isCrowded) this.#resume?.()
     }
     file.then(end, end)
   }
 
-  /** Waits until there is room. All but the last file have come completely, so that always ends. */
+  /** Waits until there is room. All files except the last have arrived completely, so the wait always ends. */
   async room(): Promise<void> {
-    if (this.isCrowded) await new Promise<void>(resolve => (this.#goOn = resolve))
+    if (this.isCrowded) await new Promise<void>(resolve => (this.#resume = resolve))
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The form that browsers use to call across origins: a POST that stands for another call.
+ * Parses forms that browsers use to call across origins: a POST that represents another call.
  * (docs/spec/conventions.md#method-override)
  */
 import { fail } from '../../../core/errors.js'
@@ -10,7 +10,7 @@ import type { Party } from '../../../storage/scheduler.js'
 
 /** The call that a form describes. */
 export interface FormCall {
-  /** Upper case; `POST` unless the form says otherwise. */
+  /** In upper case; `POST` unless the form names another verb. */
   readonly verb: string
   /** Replaces the `Authorization` header. */
   readonly authorization: string | undefined
@@ -25,9 +25,9 @@ export async function formCall(
 ): Promise<FormCall> {
   const form = parseQuery(text, limits)
   const json = firstOf(form, '_json')
-  const others = [...form].filter(([name]) => !reserved.has(name))
+  const others = [...form].filter(([name]) => !reservedFields.has(name))
   return {
-    verb: verbIn(form),
+    verb: parseVerb(form),
     authorization: firstOf(form, '_auth'),
     body:
       json === undefined
@@ -36,14 +36,14 @@ export async function formCall(
   }
 }
 
-/** Maximum length of a verb; those of HTTP have seven letters at most. */
+/** Maximum length of a verb. Those of HTTP have seven letters at most. */
 const maxVerbLength = 20
 
 /**
- * The verb becomes part of messages, and of what is looked up. The response to a form has a body as that to any POST: without one, what
- * follows on the connection would be taken for it.
+ * Returns the verb in upper case, with a limited length, since error messages quote it. `HEAD` becomes `GET`: the client of a POST
+ * expects a body, and would read the next response as one.
  */
-function verbIn(form: Query): string {
+function parseVerb(form: Query): string {
   const verb = firstOf(form, '_method') || 'POST'
   if (verb.length > maxVerbLength)
     fail('invalid-request-structure', `The field "_method" can have at most ${maxVerbLength} characters`)
@@ -51,4 +51,4 @@ function verbIn(form: Query): string {
   return upper === 'HEAD' ? 'GET' : upper
 }
 
-const reserved = new Set(['_method', '_auth', '_json'])
+const reservedFields = new Set(['_method', '_auth', '_json'])

@@ -14,22 +14,22 @@ export type ParamsOf = (
   body: unknown
 ) => unknown
 
-/** Returns how to build the params of a method for this verb; compiled once per route. */
+/** Returns a function that builds the params of a method for this verb. It is compiled once per route. */
 export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
-  if (verb === 'POST') return fromBody
-  if (verb === 'PUT') return fromUpdate
-  const plan: ReadonlyMap<string, Coerce> = method ? compileCoercions(method.params) : new Map()
-  return (query, ids) => fromQuery(plan, query, ids)
+  if (verb === 'POST') return buildFromBody
+  if (verb === 'PUT') return buildFromUpdate
+  const coercions: ReadonlyMap<string, Coerce> = method ? compileCoercions(method.params) : new Map()
+  return (query, ids) => buildFromQuery(coercions, query, ids)
 }
 
-/** Whether params of requests with this verb may be in the body. */
+/** Returns whether params of requests with this verb are in the body. */
 export function hasBody(verb: string): boolean {
   return verb === 'POST' || verb === 'PUT'
 }
 
 /**
- * Throws `invalid-parameters-format` if the body of a `DELETE` holds anything: its params are in the query string, and one
- * that was sent in the body must not be taken for absent. (docs/spec/conventions.md#http-verbs)
+ * Throws `invalid-parameters-format` if the body of a `DELETE` is not empty: its params are in the query string, and one sent
+ * in the body must not be ignored silently. (docs/spec/conventions.md#http-verbs)
  */
 export function assertNoParams(body: unknown): void {
   const names = Object.keys(Object(body))
@@ -37,21 +37,25 @@ export function assertNoParams(body: unknown): void {
   if (isEmpty) return
   refuseParams(
     typeof body !== 'object' || Array.isArray(body)
-      ? [{ code: 'INVALID_TYPE', message: emptyBody, path: '#' }]
-      : names.slice(0, maxNamed).map(name => ({
+      ? [{ code: 'INVALID_TYPE', message: emptyBodyHint, path: '#' }]
+      : names.slice(0, maxNamedProperties).map(name => ({
           code: 'OBJECT_ADDITIONAL_PROPERTIES',
-          message: `Unknown property "${name.slice(0, 100)}": ${emptyBody}`,
+          message: `Unknown property "${name.slice(0, 100)}": ${emptyBodyHint}`,
           path: '#',
           params: [name]
         }))
   )
 }
 
-const emptyBody = 'send the parameters of a DELETE in the query string, with an empty body'
-/** Limit of the properties that an error names. */
-const maxNamed = 20
+const emptyBodyHint = 'send the parameters of a DELETE in the query string, with an empty body'
+/** Maximum number of properties that an error names. */
+const maxNamedProperties = 20
 
-function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
+function buildFromBody(
+  _query: Query,
+  ids: Readonly<Record<string, string>> | undefined,
+  body: unknown
+): unknown {
   if (!ids) return body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     refuseParams([{ code: 'INVALID_TYPE', message: 'The body must be a JSON object', path: '#' }])
@@ -68,7 +72,7 @@ export function inTermsOf(verb: Verb, outcome: Outcome): Outcome {
   return error === outcome.error ? outcome : { ...outcome, error }
 }
 
-function fromUpdate(
+function buildFromUpdate(
   _query: Query,
   ids: Readonly<Record<string, string>> | undefined,
   update: unknown
@@ -76,14 +80,14 @@ function fromUpdate(
   return { ...ids, update }
 }
 
-/** Unknown names are kept, for the schema to reject. The token is not a param. */
-function fromQuery(
-  plan: ReadonlyMap<string, Coerce>,
+/** Builds params from the query, without the token. Unknown names are kept, so that the schema rejects them. */
+function buildFromQuery(
+  coercions: ReadonlyMap<string, Coerce>,
   query: Query,
   ids: Readonly<Record<string, string>> | undefined
 ): unknown {
   const params: Record<string, unknown> = {}
   for (const [name, value] of query)
-    if (name !== 'auth') setMember(params, name, plan.get(name)?.(value) ?? value)
+    if (name !== 'auth') setMember(params, name, coercions.get(name)?.(value) ?? value)
   return ids ? Object.assign(params, ids) : params
 }

@@ -4,10 +4,7 @@ import { fail } from '../../../core/errors.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import type { QueryValues } from '../../../core/call/credentials.js'
 
-/**
- * Values by name: one text, or several if the name is repeated or ends in `[]`, or in `[0]` as some libraries write
- * it.
- */
+/** Values by name: one text, or several if the name is repeated or ends in `[]`, or in `[0]` as some libraries write. */
 export type Query = QueryValues
 
 export type QueryLimits = Pick<Settings['limits'], 'jsonKeys' | 'queryIds'>
@@ -17,26 +14,26 @@ const maxNames = 1000
 /** Maximum length of a name, in characters. */
 const maxNameLength = 1000
 /**
- * Maximum number of values of a name, unless more ids are allowed in stream queries; and the factor for the values of
- * all names together.
+ * Maximum number of values of a name, unless more ids are allowed in stream queries, and the factor of the limit for all names
+ * together.
  */
 const maxValues = 1000
 const totalFactor = 10
 
 /**
- * Parses `a=1&b=2`. Errors: `invalid-request-structure` for broken percent-encoding and for too many names or values:
- * a form has room for millions, each taking a hundred times its size in memory.
+ * Parses `a=1&b=2`. Errors: `invalid-request-structure` for invalid percent-encoding and for too many names or values: a form
+ * could contain millions, each of which takes a hundred times its size in memory.
  */
 export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Query {
   const query = new Map<string, string | readonly string[]>()
   const max = { names: Math.min(maxNames, jsonKeys), values: Math.max(maxValues, queryIds) }
-  let left = totalFactor * max.values
+  let remaining = totalFactor * max.values
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
-    const mark = text.indexOf('&', start)
-    end = mark < 0 ? text.length : mark
-    if (--left < 0) refuse(`can have at most ${totalFactor * max.values} values`)
+    const separator = text.indexOf('&', start)
+    end = separator < 0 ? text.length : separator
+    if (--remaining < 0) refuse(`can have at most ${totalFactor * max.values} values`)
     if (end === start) continue
-    add(query, pairIn(text.slice(start, end)), max)
+    addPair(query, parsePair(text.slice(start, end)), max)
   }
   return query
 }
@@ -45,32 +42,32 @@ export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Q
 interface Pair {
   readonly name: string
   readonly value: string
-  /** Whether the name is marked as having several values. */
+  /** True if the name is marked as having several values. */
   readonly isList: boolean
 }
 
-function add(
+function addPair(
   query: Map<string, string | readonly string[]>,
   { isList, name, value }: Pair,
   max: { readonly names: number; readonly values: number }
 ): void {
-  const known = query.get(name)
-  if (known === undefined) {
+  const existing = query.get(name)
+  if (existing === undefined) {
     if (query.size >= max.names) refuse(`can have at most ${max.names} parameters`)
     query.set(name, isList ? [value] : value)
-  } else if (typeof known === 'string') query.set(name, [known, value])
+  } else if (typeof existing === 'string') query.set(name, [existing, value])
   else {
-    if (known.length >= max.values) refuse(`can repeat a parameter at most ${max.values} times`)
-    ;(known as string[]).push(value)
+    if (existing.length >= max.values) refuse(`can repeat a parameter at most ${max.values} times`)
+    ;(existing as string[]).push(value)
   }
 }
 
-function pairIn(pair: string): Pair {
+function parsePair(pair: string): Pair {
   const equals = pair.indexOf('=')
   const end = equals < 0 ? pair.length : equals
   if (end > maxNameLength) refuse(`can have names of at most ${maxNameLength} characters`)
-  const key = decoded(pair.slice(0, end))
-  const value = equals < 0 ? '' : decoded(pair.slice(equals + 1))
+  const key = decode(pair.slice(0, end))
+  const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
   const suffix = key.endsWith(']') ? key.search(listSuffix) : -1
   const isList = suffix > 0
   return { name: isList ? key.slice(0, suffix) : key, value, isList }
@@ -84,10 +81,10 @@ export function firstOf(query: Query, name: string): string | undefined {
   return typeof value === 'object' ? value[0] : value
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   const hasPlus = text.includes('+')
   if (!hasPlus && !text.includes('%')) return text
-  if (text.length > longText) return decodedBytes(Buffer.from(text))
+  if (text.length > maxStringLength) return decodeBytes(Buffer.from(text))
   const spaced = hasPlus ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
   try {
@@ -98,20 +95,20 @@ function decoded(text: string): string {
 }
 
 /** Longer texts are decoded byte by byte: replacing millions of plus signs takes a second. */
-const longText = 64 * 1024
+const maxStringLength = 64 * 1024
 
 const [plus, percent, blank] = [43, 37, 32]
 
 /** Decodes bytes in place. */
-function decodedBytes(bytes: Buffer): string {
+function decodeBytes(bytes: Buffer): string {
   let end = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!
     if (byte === percent) {
-      const value = hexDigit(bytes[at + 1]) * 16 + hexDigit(bytes[at + 2])
+      const value = hexDigit(bytes[index + 1]) * 16 + hexDigit(bytes[index + 2])
       if (Number.isNaN(value)) refuseEncoding()
       bytes[end++] = value
-      at += 2
+      index += 2
     } else bytes[end++] = byte === plus ? blank : byte
   }
   const decodedPart = bytes.subarray(0, end)

@@ -26,40 +26,39 @@ export interface Form {
 }
 
 /** Seconds between checks of the upload rate. */
-const paceSeconds = 10
+const paceIntervalSeconds = 10
 
 /** Maximum length of the content type of a form, including its boundary of at most 70 characters. */
 const maxTypeLength = 500
 
-/** Bytes passed on at a time where a form has more files than that in one piece. */
+/** Bytes passed on at a time if a chunk contains more files than may be pending. */
 const sliceBytes = 4096
 
-/** Bytes that a form may have besides its content: boundaries and headers of parts. */
+/** Bytes that a form may have in addition to its content: boundaries and headers of parts. */
 const overheadBytes = 16 * 1024
 
 /**
- * Receives a form. `room`: bytes that are left for it and for all other uploads to the account, which `holding`
- * counts. Text parts take memory from `ticket`. Errors: `invalid-request-structure` for a malformed form,
- * `user-intervention-required` as soon as the form exceeds the room. After an error, all received files are
- * discarded.
+ * Receives a form. `room`: bytes available to it and all other uploads to the account, which `usage` counts. Text parts take
+ * memory from `reservation`. Errors: `invalid-request-structure` for a malformed form, `user-intervention-required` as soon as
+ * the form exceeds `room`. After an error, all received files are discarded.
  */
 export async function receiveForm(
   request: IncomingMessage,
   services: SharedServices,
   room: number,
   {
-    holding,
+    usage,
     quota,
-    ticket
-  }: { readonly holding: FormUsage; readonly quota: number; readonly ticket: BodyReservation }
+    reservation
+  }: { readonly usage: FormUsage; readonly quota: number; readonly reservation: BodyReservation }
 ): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
   try {
-    await eachPart(
+    await parseParts(
       request,
       services,
-      { maxBytes: room + overheadBytes, holding, quota, ticket },
+      { maxBytes: room + overheadBytes, usage, quota, reservation },
       {
         text: text => texts.push(text),
         file: (fileName, type, source) => {
@@ -73,13 +72,13 @@ export async function receiveForm(
     )
     return { texts, files: await Promise.all(receiving) }
   } catch (error) {
-    await discardFiles(services, await settled(receiving))
+    await discardFiles(services, await collectFulfilled(receiving))
     discard(request, services.config.limits.bodyTimeout)
     throw error
   }
 }
 
-/** Discards received files; those that have been moved to their place stay. */
+/** Discards received files, except those that have been moved into place. */
 export async function discardFiles(services: SharedServices, files: readonly UploadedFile[]): Promise<void> {
   for (const { received } of files) await services.attachments.discard(received)
 }
@@ -94,7 +93,7 @@ export async function jsonPart({ texts }: Form, limits: JsonLimits, party: Party
   return await readJsonText(texts[0]!, limits, 'The part without a file name', party)
 }
 
-/** Requires a form of files only; returns empty params. */
+/** Throws `invalid-request-structure` unless the form consists of files only; returns empty params. */
 export function noText({ files, texts }: Form): object {
   if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form must be a file')
   if (files.length === 0) fail('invalid-request-structure', 'The form contains no file')
@@ -119,100 +118,100 @@ async function receive(
   return { fileName, type, received }
 }
 
-interface Parts {
+interface PartHandlers {
   text(text: string): void
-  /** Rejects if the file cannot be stored. The form is not read any further then, and would never end by itself. */
+  /** Rejects if the file cannot be stored. Then the form is not read any further. */
   file(fileName: string, type: string, source: Readable): Promise<unknown>
 }
 
-function eachPart(
+function parseParts(
   request: IncomingMessage,
   services: SharedServices,
   {
-    holding,
+    usage,
     maxBytes,
     quota,
-    ticket
+    reservation
   }: {
-    readonly holding: FormUsage
+    readonly usage: FormUsage
     readonly maxBytes: number
     readonly quota: number
-    readonly ticket: BodyReservation
+    readonly reservation: BodyReservation
   },
-  parts: Parts
+  handlers: PartHandlers
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(quotaExceeded(quota))
   return new Promise((resolve, reject) => {
-    const form = open(request, services)
+    const parser = createParser(request, services)
     const counter = new PartCounter(request.headers['content-type'] ?? '')
-    const within = new Transform({
+    const counted = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         // A part that has begun and has not been emitted is text, which the parser buffers until it ends.
         const { count } = counter
-        const isText = count > emitted && (textHeld += chunk.length) > small
+        const isText = count > emitted && (textSinceEmitted += chunk.length) > small
         const bytes = counter.push(chunk)
-        const pass = (): void => {
-          if (counter.count - count <= mostFiles && !writing.isCrowded) done(null, bytes)
-          else void passSlowly(bytes).then(() => done())
+        const passOn = (): void => {
+          if (counter.count - count <= mostFiles && !pendingFiles.isCrowded) done(null, bytes)
+          else void passInSlices(bytes).then(() => done())
         }
-        ticket.addArrived(chunk.length)
-        if (!isText || ticket.take(chunk.length, pass)) pass()
+        reservation.addArrived(chunk.length)
+        if (!isText || reservation.take(chunk.length, passOn)) passOn()
       }
     })
-    const writing = new FilesInWriting()
-    const passSlowly = async (bytes: Buffer): Promise<void> => {
-      for (let start = 0; start < bytes.length && !within.destroyed; start += sliceBytes) {
-        within.push(bytes.subarray(start, start + sliceBytes))
-        await nextTurn(ticket.party)
-        await writing.room()
+    const pendingFiles = new FilesInWriting()
+    const passInSlices = async (bytes: Buffer): Promise<void> => {
+      for (let start = 0; start < bytes.length && !counted.destroyed; start += sliceBytes) {
+        counted.push(bytes.subarray(start, start + sliceBytes))
+        await nextTurn(reservation.party)
+        await pendingFiles.room()
       }
     }
     let emitted = 0
-    let textHeld = 0
+    let textSinceEmitted = 0
     let textBytes = 0
-    const pace = setInterval(() => assertPace(), paceSeconds * 1000)
-    let bytesSeen = 0
+    const paceTimer = setInterval(() => assertPace(), paceIntervalSeconds * 1000)
+    let lastBytes = 0
     const end = (settle: () => void): void => {
-      clearInterval(pace)
-      ticket.read()
-      request.unpipe(within).off('data', count).off('aborted', cutOff).off('error', cutOff)
-      // The rest has to be read too, or the connection could not be reused.
+      clearInterval(paceTimer)
+      reservation.read()
+      request.unpipe(counted).off('data', count).off('aborted', onAborted).off('error', onAborted)
+      // The rest has to be read, too, or the connection could not be reused.
       request.resume()
       settle()
     }
     const refuse = (message: string): void => stop(new ApiError('invalid-request-structure', message))
     const stop = (error: Error): void =>
       end(() => {
-        // Busboy continues with the current chunk, but nobody waits for its files any more.
-        form.removeAllListeners('file').removeAllListeners('field')
-        within.unpipe(form).destroy()
-        form.on('error', () => undefined).destroy()
+        // Busboy continues with the current chunk, whose files are not needed.
+        parser.removeAllListeners('file').removeAllListeners('field')
+        counted.unpipe(parser).destroy()
+        parser.on('error', () => undefined).destroy()
         reject(error)
       })
     const close = (): void => {
       if (counter.count > emitted) refuse('The form is malformed: a part has invalid headers')
       else end(resolve)
     }
-    // The total is checked as it arrives: the length may be missing, and other uploads take from the same room.
+    // The total is checked as it arrives: the length may be missing, and other uploads use the same quota.
     const count = (chunk: Buffer): void => {
-      if (holding.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
+      if (usage.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
     }
-    const cutOff = (): void => refuse('The form is incomplete')
+    const onAborted = (): void => refuse('The form is incomplete')
     const assertPace = (): void => {
-      if (ticket.waitedSeconds >= services.config.limits.bodyTimeout) return stop(createBusyError())
+      if (reservation.waitedSeconds >= services.config.limits.bodyTimeout) return stop(createBusyError())
       const bytes = request.socket.bytesRead
-      const isHeldUp = ticket.isWaiting || writing.isCrowded
-      if (!isHeldUp && bytes - bytesSeen < services.config.uploads.minBytesPerSecond * paceSeconds)
+      const isWaiting = reservation.isWaiting || pendingFiles.isCrowded
+      if (!isWaiting && bytes - lastBytes < services.config.uploads.minBytesPerSecond * paceIntervalSeconds)
         refuse('The form is arriving too slowly')
-      bytesSeen = bytes
+      lastBytes = bytes
     }
-    ticket.onDrop(() => stop(createBusyError()))
-    form
+    reservation.onDrop(() => stop(createBusyError()))
+    parser
       .on('file', (_name, source, { filename, mimeType }) => {
         emitted++
         // If the form itself is malformed, that error has been reported by then.
-        const file = parts.file(filename ?? 'file', mimeType, source)
-        writing.add(file)
+        const file = handlers.file(filename ?? 'file', mimeType, source)
+        pendingFiles.add(file)
         file.catch(stop)
       })
       .on('field', (name, value, { nameTruncated, valueTruncated }) => {
@@ -220,27 +219,27 @@ function eachPart(
         textBytes += Buffer.byteLength(value)
         if (nameTruncated || valueTruncated || textBytes > services.config.limits.bodyBytes)
           refuse(`The part "${name.slice(0, 100)}" is too large`)
-        else parts.text(value)
+        else handlers.text(value)
       })
-      .on('filesLimit', () => refuse(`The form has more than ${mostFilesIn(services)} files`))
+      .on('filesLimit', () => refuse(`The form has more than ${getMaxFiles(services)} files`))
       .on('partsLimit', () => refuse('The form has too many parts'))
       .on('fieldsLimit', () => refuse('The form has too many parts'))
       .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}`))
       .on('close', close)
-    request.on('data', count).on('aborted', cutOff).on('error', cutOff)
-    request.pipe(within).pipe(form)
+    request.on('data', count).on('aborted', onAborted).on('error', onAborted)
+    request.pipe(counted).pipe(parser)
   })
 }
 
-/** Files that a form may have: all of them are those of one event. 0 for any number. */
-function mostFilesIn({ config: { uploads } }: SharedServices): number {
+/** Returns the maximum number of files in a form, which all belong to one event; 0 for no limit. */
+function getMaxFiles({ config: { uploads } }: SharedServices): number {
   const limits = [uploads.maxFiles, uploads.maxFilesPerEvent].filter(limit => limit > 0)
   return limits.length > 0 ? Math.min(...limits) : 0
 }
 
-function open({ headers }: IncomingMessage, services: SharedServices): Busboy {
+function createParser({ headers }: IncomingMessage, services: SharedServices): Busboy {
   const { limits, uploads } = services.config
-  const files = mostFilesIn(services)
+  const files = getMaxFiles(services)
   const type = headers['content-type'] ?? ''
   // A very long boundary would be expensive to search for.
   if (type.length > maxTypeLength)
@@ -279,7 +278,7 @@ function open({ headers }: IncomingMessage, services: SharedServices): Busboy {
 }
 
 /** Waits for all promises, and returns the values of those that were fulfilled. */
-async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+async function collectFulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises)
   return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
 }
