@@ -84,7 +84,7 @@ export class Connection {
       clearTimeout(this.#idleTimer)
       slot.leave()
       // Those that were being connected are told by nobody else.
-      for (const guest of this.#guests) guest.leave()
+      for (const namespace of this.#namespaces) namespace.leave()
     })
     conn.on('upgrading', (transport: unknown) => {
       if (++this.#upgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()
