@@ -8,7 +8,7 @@ import type { TokenOptions } from './commands/user/token.js'
 import type { JsonOption } from './terminal/answer.js'
 import { offer } from './terminal/offer.js'
 
-/** Adds them. */
+/** Adds the commands for accounts. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('Manage accounts')
   offer(user, 'list', 'List accounts', async (args, options: JsonOption) =>

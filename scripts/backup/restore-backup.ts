@@ -12,6 +12,7 @@ import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
+import { formatProblem } from '../terminal/answer.js'
 import type { Progress } from '../terminal/progress.js'
 import { reindex, type Conflict } from '../maintenance/unique-index.js'
 import type { VettingOptions } from '../vetting/examiner.js'
@@ -317,8 +318,4 @@ async function restoreToTemporary(
     removeCopyFolder(layout)
     throw error
   }
-}
-
-function formatProblem({ detail, id, kind, user }: Problem): string {
-  return [kind, user, id, detail].filter(part => part !== undefined).join('\t')
 }

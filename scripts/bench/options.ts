@@ -56,7 +56,6 @@ export function readOptions(args: readonly string[]): Options {
 
 function parsePositive(name: string, text: string): number {
   const value = Number(text)
-
   if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not "${text}"`)
   return value
 }

@@ -14,7 +14,7 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
-  // Nobody is asked to confirm what cannot be done. The account's files may be damaged or gone.
+  // Checked before the confirmation is requested. The account's files may be damaged or missing.
   await asOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
   if (
     !yes &&

@@ -1,4 +1,4 @@
-/** `coffer user move`: marks an account as moved to another server, or as back. */
+/** `coffer user move`: marks an account as moved to another server, or as moved back. */
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'

@@ -5,25 +5,25 @@ import { restingRate } from './heart.js'
 import { Random, rounded } from './random.js'
 
 const [hour, minute] = [3600, 60]
-/** Glucose is measured from so many days before the last one, for two weeks. */
+/** Glucose is measured for two weeks, starting this many days before the last day. */
 const glucoseBegins = 48
 const glucoseDays = 14
-/** Since when tablets lower the blood pressure, days before the last one. */
+/** Days before the last day on which blood pressure tablets begin. */
 export const tabletsBegin = 188
 
-/** What was measured on a day, or counted by its end. */
+/** Returns the measurements of a day, and its totals. */
 export function bodyFacts(plan: Plan, day: Day): Fact[] {
   return [
-    ...weight(plan, day),
-    ...bloodPressure(plan, day),
-    ...temperature(plan, day),
-    ...glucose(plan, day),
-    ...sleep(plan, day),
-    ...steps(plan, day)
+    ...createWeight(plan, day),
+    ...createBloodPressure(plan, day),
+    ...createTemperature(plan, day),
+    ...createGlucose(plan, day),
+    ...createSleep(plan, day),
+    ...createSteps(plan, day)
   ]
 }
 
-function weight({ seed }: Plan, day: Day): Fact[] {
+function createWeight({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'weight')
   if (day.isAway || !random.chance(0.86)) return []
   const afterHoliday = day.ago < 129 && day.ago > 100 ? (day.ago - 100) * 0.04 : 0
@@ -36,7 +36,7 @@ function weight({ seed }: Plan, day: Day): Fact[] {
   return [fact(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })]
 }
 
-function bloodPressure({ seed }: Plan, day: Day): Fact[] {
+function createBloodPressure({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'pressure')
   if (day.isAway || !random.chance(0.37)) return []
   const eased = Math.min(1, Math.max(0, (tabletsBegin - day.ago) / 40))
@@ -48,7 +48,7 @@ function bloodPressure({ seed }: Plan, day: Day): Fact[] {
   return [fact(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })]
 }
 
-function temperature({ seed }: Plan, day: Day): Fact[] {
+function createTemperature({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'temperature')
   const times = day.illness > 0 ? [0.5, 6, 12] : random.chance(0.12) ? [0.5] : []
   return times.map(hours => {
@@ -58,8 +58,8 @@ function temperature({ seed }: Plan, day: Day): Fact[] {
   })
 }
 
-/** A value every five minutes, higher after breakfast, lunch and dinner. */
-function glucose({ seed }: Plan, day: Day): Fact[] {
+/** Creates a value every five minutes, higher after breakfast, lunch and dinner. */
+function createGlucose({ seed }: Plan, day: Day): Fact[] {
   if (day.ago > glucoseBegins || day.ago <= glucoseBegins - glucoseDays) return []
   const random = new Random(seed, day.number, 'glucose')
   const meals = [
@@ -70,20 +70,23 @@ function glucose({ seed }: Plan, day: Day): Fact[] {
   const sizes = meals.map(() => random.between(1.4, 3.2))
   const facts: Fact[] = []
   for (let time = day.from; time < day.to; time += 5 * minute) {
-    const risen = meals.reduce((sum, meal, index) => sum + sizes[index]! * afterMeal((time - meal) / hour), 0)
+    const risen = meals.reduce(
+      (sum, meal, index) => sum + sizes[index]! * getMealRise((time - meal) / hour),
+      0
+    )
     const content = rounded(random.normal(5.1, 0.09) + risen, 1)
     facts.push(fact(day, 'glucose', 'density/mmol-l', time, { content }))
   }
   return facts
 }
 
-/** Up within the hour, down in three. */
-function afterMeal(hours: number): number {
+/** Returns the rise of glucose after a meal, which peaks within the hour and ends after three. */
+function getMealRise(hours: number): number {
   return hours <= 0 ? 0 : hours * Math.E * 1.25 * Math.exp(-1.25 * hours)
 }
 
-/** The night in bed, and in it sleep with some waking; the watch tells how deep the sleep was. */
-function sleep({ seed }: Plan, day: Day): Fact[] {
+/** Creates the time in bed, and phases of sleep and waking as the watch recorded them. */
+function createSleep({ seed }: Plan, day: Day): Fact[] {
   const { from, to } = day.night
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'sleep')
@@ -103,7 +106,7 @@ function sleep({ seed }: Plan, day: Day): Fact[] {
   return facts
 }
 
-function steps({ seed }: Plan, day: Day): Fact[] {
+function createSteps({ seed }: Plan, day: Day): Fact[] {
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'steps')
   const usual = day.isAway

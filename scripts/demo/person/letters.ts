@@ -10,7 +10,7 @@ interface Letter {
   readonly text: readonly string[]
 }
 
-/** The name of the practice, on paper and among accesses. */
+/** Name of the practice, in letters and as the name of its access. */
 export const doctor = 'Dr. Marti'
 const afternoon = 15.4 * 3600
 
@@ -59,7 +59,7 @@ const letters: readonly Letter[] = [
   }
 ]
 
-/** The letters that came on a day. */
+/** Returns the letters received on a day. */
 export function lettersOn(day: Day): Filed[] {
   return letters
     .filter(({ ago }) => ago === day.ago)

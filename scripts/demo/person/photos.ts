@@ -1,4 +1,4 @@
-/** Photographs, most of them of weekends and holidays. */
+/** Photographs, most of them taken on weekends and holidays. */
 import type { Day, Plan } from './days.js'
 import { fact, type Filed } from './facts.js'
 import { Random } from './random.js'
@@ -18,7 +18,7 @@ const captions = [
   'First light'
 ]
 
-/** The pictures taken on a day. */
+/** Returns the photographs taken on a day. */
 export function photosOn({ seed }: Plan, day: Day): Filed[] {
   const random = new Random(seed, day.number, 'photos')
   if (day.illness > 0) return []

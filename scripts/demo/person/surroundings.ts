@@ -1,4 +1,4 @@
-/** Where the person was, what the room was like, and which tablets they took. */
+/** The person's places, the climate of a room, and medication. */
 import { homeZone, type Day, type Plan } from './days.js'
 import { fact, type Fact } from './facts.js'
 import { tabletsBegin } from './body.js'
@@ -7,7 +7,7 @@ import { Random, rounded } from './random.js'
 
 const [hour, minute] = [3600, 60]
 
-/** A place: metres from the path along the lake. */
+/** A place, relative to the path along the lake. */
 interface Spot {
   readonly name: string
   /** Metres along the shore, then north and east of it. */
@@ -39,14 +39,14 @@ const faraway: readonly Spot[] = [
   { name: 'Railway station', at: [900, 600, 1100] }
 ]
 
-/** The places of a day, each with the time spent there. */
+/** Returns the places of a day, with the time spent there. */
 export function placeFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'places')
   const stay = (spot: Spot, hours: number, length: number): Fact => {
     const lake = day.isAway ? holidayLake : homeLake
     const time = day.from + (hours + random.between(-0.2, 0.2)) * hour
     const duration = Math.round(length * hour + random.between(-8, 8) * minute)
-    const placed = { content: positionOf(lake, spot), description: spot.name, duration }
+    const placed = { content: getPosition(lake, spot), description: spot.name, duration }
     return fact(day, 'places', 'position/wgs84', time, placed)
   }
   if (day.isAway)
@@ -60,10 +60,10 @@ export function placeFacts({ seed }: Plan, day: Day): Fact[] {
   return random.chance(0.45) ? [...facts, stay(random.pick(errands), 18.1, 0.6)] : facts
 }
 
-/** Temperature and humidity of the living room, hour by hour: the sensor stays at home. */
+/** Returns the hourly temperature and humidity of the living room. The sensor stays at home. */
 export function roomFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'room')
-  // How warm it is outside: coldest in the middle of January.
+  // Outside temperature: lowest in the middle of January.
   const season = -Math.cos(((day.number - 14) / 365.25) * 2 * Math.PI)
   const facts: Fact[] = []
   const atHome = { ...day, zone: homeZone }
@@ -84,7 +84,7 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
   return facts
 }
 
-/** Tablets: since the doctor has prescribed them, and in a cold. */
+/** Returns the tablets taken on a day: those prescribed, and others during a cold. */
 export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'medication')
   const taken = (name: string, milligrams: number, hours: number): Fact => {
@@ -96,7 +96,7 @@ export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
   return facts
 }
 
-function positionOf(lake: Lake, { at: [along, north, east] }: Spot): object {
+function getPosition(lake: Lake, { at: [along, north, east] }: Spot): object {
   const { altitude, latitude, longitude } = lake.near(lake.after(along), north, east)
   return { latitude: rounded(latitude, 6), longitude: rounded(longitude, 6), altitude: Math.round(altitude) }
 }
