@@ -13,7 +13,7 @@ type Bytes = AsyncIterable<Buffer>
 export interface Codec {
   /** Suffix of file names. */
   readonly suffix: string
-  /** Whether files are not encrypted. */
+  /** True if files are not encrypted. */
   readonly isPlain: boolean
   /** Absent in read-only encodings. */
   readonly encode?: (bytes: Bytes) => Bytes
@@ -128,8 +128,8 @@ function createAgeCodec(key: BackupKey): Codec {
     encode: bytes => key.encrypted(bytes),
     decode: (name, bytes) => key.decrypted(name, bytes),
     proven: text => `${text}\n${JSON.stringify({ mac: key.mac(text) })}\n`,
-    checked(name, proven) {
-      const [text = '', proof = ''] = proven.split('\n')
+    checked(name, signed) {
+      const [text = '', proof = ''] = signed.split('\n')
       const [, mac = ''] = /^\{"mac":"([0-9a-f]{64})"\}$/.exec(proof) ?? []
       if (key.isMac(mac, text)) return text
       throw new NotAuthentic(name)

@@ -129,7 +129,7 @@ class Backup {
       name: `settings-${this.#stamp}.yaml`,
       former: this.former?.settings,
       report,
-      isDoubted: damaged !== undefined
+      isKnownDamaged: damaged !== undefined
     })
     const manifest: Manifest = {
       version: 1,

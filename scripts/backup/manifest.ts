@@ -82,6 +82,33 @@ export async function readEarlier(vault: Vault, time: number): Promise<Manifest>
   throw new BackupError(`${getEarlierName(time)} is missing or has a different time. The backup is damaged`)
 }
 
+/**
+ * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and {@link BackupError}
+ * if there is none.
+ */
+export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
+  const { name } = vault.place
+  const latest = await readManifest(vault)
+  if (!latest) throw new BackupError(`${name} contains no complete backup`)
+  if (latest.made <= at) return latest
+  const time = (await earlierTimes(vault)).find(each => each <= at)
+  if (time !== undefined) return await readEarlier(vault, time)
+  throw new BackupError(
+    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
+  )
+}
+
+/** Returns the times (seconds) of all states in a backup, the latest first. Throws as {@link manifestOf} does. */
+export async function statesIn(vault: Vault): Promise<readonly number[]> {
+  const { made } = await manifestOf(vault)
+  return [made, ...(await earlierTimes(vault))]
+}
+
+/** Formats a time (seconds) as ISO 8601. */
+export function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
 /** Stores a manifest as an earlier one. */
 export async function keepManifest(vault: Vault, manifest: Manifest): Promise<void> {
   await vault.write(getEarlierName(Math.floor(manifest.made)), JSON.stringify(manifest))

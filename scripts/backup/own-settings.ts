@@ -35,7 +35,7 @@ interface Report {
 
 /**
  * Stores the settings file of a data directory as `name`, unless the previous backup contains the same. Returns its entry; `undefined`
- * if there is no such file. A file that cannot be read is reported, and does not prevent the rest of the backup. If `isDoubted`,
+ * if there is no such file. A file that cannot be read is reported, and does not prevent the rest of the backup. If `isKnownDamaged`,
  * the stored file is read first, and written again if it is damaged.
  */
 export async function putSettings(options: {
@@ -44,7 +44,7 @@ export async function putSettings(options: {
   readonly name: string
   readonly former: Stored | undefined
   readonly report: Report
-  readonly isDoubted: boolean
+  readonly isKnownDamaged: boolean
 }): Promise<Stored | undefined> {
   const { former, report } = options
   try {
@@ -61,7 +61,7 @@ export async function putSettings(options: {
 
 async function storeSettings({
   former,
-  isDoubted,
+  isKnownDamaged,
   name,
   source,
   vault
@@ -70,7 +70,7 @@ async function storeSettings({
   if (!bytes) return undefined
   const { digest, size } = await digestOf(Readable.from([bytes]))
   const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
-  if (isSame && (!isDoubted || (await vault.isWhole(former)))) return former
+  if (isSame && (!isKnownDamaged || (await vault.isWhole(former)))) return former
   // Under the same name if the content is the same: earlier states refer to it as well.
   return await vault.put(isSame ? former.name : name, Readable.from([bytes]))
 }

@@ -20,7 +20,7 @@ import { webhookIdsOf } from '../maintenance/webhook-ids.js'
 import { BackupError } from './backup-error.js'
 import { bringBack } from './bring-back.js'
 import { bringPlatform } from './bring-platform.js'
-import { earlierTimes, readEarlier, readManifest, type BackedUp, type Manifest } from './manifest.js'
+import { manifestOf, type BackedUp, type Manifest } from './manifest.js'
 import { bringSettings } from './own-settings.js'
 import type { Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -47,33 +47,6 @@ export interface RestoreOptions {
 
 /** The only files in an empty data directory while it is locked. */
 const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
-
-/**
- * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and {@link BackupError}
- * if there is none.
- */
-export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
-  const { name } = vault.place
-  const latest = await readManifest(vault)
-  if (!latest) throw new BackupError(`${name} contains no complete backup`)
-  if (latest.made <= at) return latest
-  const time = (await earlierTimes(vault)).find(each => each <= at)
-  if (time !== undefined) return await readEarlier(vault, time)
-  throw new BackupError(
-    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
-  )
-}
-
-/** Returns the times (seconds) of all states in a backup, the latest first. Throws as {@link manifestOf} does. */
-export async function statesIn(vault: Vault): Promise<readonly number[]> {
-  const { made } = await manifestOf(vault)
-  return [made, ...(await earlierTimes(vault))]
-}
-
-/** Formats a time (seconds) as ISO 8601. */
-export function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
 
 /** Verifies a backup by restoring each account into a temporary directory. */
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {

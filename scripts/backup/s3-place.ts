@@ -40,18 +40,18 @@ export class S3Place implements Place {
     readonly name: string,
     private readonly prefix: string,
     private readonly bucket: S3Client,
-    private readonly patienceMs: number
+    private readonly timeoutMs: number
   ) {}
 
   /**
-   * Opens a bucket. `patienceMs`: time for each response. Throws {@link BackupError} if it cannot be reached or the keys are not
+   * Opens a bucket. `timeoutMs`: time for each response. Throws {@link BackupError} if it cannot be reached or the keys are not
    * accepted.
    */
   static async open(
     bucket: string,
     prefix: string,
     { accessKey, endpoint, region, secretKey }: StorageSettings,
-    patienceMs = defaultTimeoutMs
+    timeoutMs = defaultTimeoutMs
   ): Promise<S3Place> {
     if (accessKey === '' || secretKey === '')
       throw new BackupError('Backups to a bucket need backup.s3.accessKey and backup.s3.secretKey')
@@ -67,10 +67,10 @@ export class S3Place implements Place {
       endpoint: `${base}/${bucket}`,
       region
     })
-    client.timeoutMs = patienceMs
+    client.timeoutMs = timeoutMs
     client.uploadBytesPerMs = uploadBytesPerMs
     const name = `s3://${[bucket, prefix].filter(part => part !== '').join('/')}`
-    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, patienceMs)
+    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, timeoutMs)
     await place.#getEntries('')
     return place
   }
@@ -147,7 +147,7 @@ export class S3Place implements Place {
     if (this.#lockedUntil === 0) return
     this.#lockedUntil = 0
     // The caller may be waiting for a cancelled run to end.
-    this.bucket.timeoutMs = Math.min(this.patienceMs, closeTimeoutMs)
+    this.bucket.timeoutMs = Math.min(this.timeoutMs, closeTimeoutMs)
     try {
       if ((await this.#readLock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
     } catch {
@@ -246,7 +246,7 @@ export class S3Place implements Place {
     // Measures only the time that the storage takes: the reader may be slow.
     let timer: NodeJS.Timeout | undefined
     const startTimer = (): void => {
-      timer = setTimeout(() => bytes.destroy(new Error('no more data arrived')), this.patienceMs)
+      timer = setTimeout(() => bytes.destroy(new Error('no more data arrived')), this.timeoutMs)
     }
     try {
       startTimer()

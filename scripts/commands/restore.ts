@@ -4,10 +4,9 @@ import type { Layout } from '../../storage/files/layout.js'
 import { placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
+import { dayOf, statesIn } from '../backup/manifest.js'
 import {
-  dayOf,
   restoreAll,
-  statesIn,
   verifyBackup,
   type RestoreOptions as AccountOptions,
   type RestoreReport

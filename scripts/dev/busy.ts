@@ -7,8 +7,8 @@ const most = availableParallelism() + 4
 /** Interval of measuring the load. */
 const intervalMs = 1000
 /** Idle fractions of processor time above which there is room for more tasks, and below which there are too many. */
-const isIdle = 0.06
-const isFull = 0.02
+const idleThreshold = 0.06
+const fullThreshold = 0.02
 
 export interface Pace {
   /** Returns the idle fraction of processor time since the previous call, from 0 to 1. */
@@ -48,8 +48,8 @@ export async function doAll(
       }
       timer = setInterval(() => {
         const part = idle()
-        if (part > isIdle && running === target) target = Math.min(limit, target + 1)
-        else if (part < isFull) target = Math.max(begun, target - 1)
+        if (part > idleThreshold && running === target) target = Math.min(limit, target + 1)
+        else if (part < fullThreshold) target = Math.max(begun, target - 1)
         startNext()
       }, every)
       startNext()

@@ -92,7 +92,9 @@ function formatNouns(): string {
 }
 
 function formatIndex(names: readonly string[]): string {
-  const imports = names.map(name => `import type { ${toInterfaceName(name)} } from './${toFileName(name)}.js'`)
+  const imports = names.map(
+    name => `import type { ${toInterfaceName(name)} } from './${toFileName(name)}.js'`
+  )
   return [
     '/** All methods by their ids. */',
     note,

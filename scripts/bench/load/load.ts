@@ -63,7 +63,7 @@ class LoadRun {
     const isCalling = job.asks[0]?.method !== undefined
     const ports = Array.from(new Set(job.asks.map(({ at = job.port }) => at)))
     const requests = ports.map(
-      port => [port, job.asks.filter(({ at = job.port }) => at === port).map(requestOf)] as const
+      own => [own, job.asks.filter(({ at = job.port }) => at === own).map(requestOf)] as const
     )
     const one = (_: unknown, n: number): Promise<void> =>
       isCalling ? this.#callMethod(n) : this.#sendRequests(...requests[n % requests.length]!)

@@ -1,6 +1,6 @@
 /** Finds the end of each HTTP/1.1 response in the data of a socket. It parses nothing else, to use little CPU time. */
 
-/** What is being read: the head, a body with a content length, or a chunked body. */
+/** The part being read: the head, a body with a content length, or a chunked body. */
 type Stage = 'head' | 'counted' | 'chunk-size' | 'chunk'
 
 export class ResponseReader {

@@ -112,7 +112,7 @@ export class Seeder {
   }
 
   /** Creates a user. */
-  async user(username: string, content: Content = {}): Promise<SeededUser> {
+  async createUser(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
     const id = createId()
     const account: Account = { ...initialStatus, id, username, state: 'active', created: seedTime }
@@ -165,9 +165,9 @@ export class Seeder {
   }
 
   /** Creates users with numbered names. */
-  async users(name: string, count: number, content?: Content): Promise<SeededUser[]> {
+  async createUsers(name: string, count: number, content?: Content): Promise<SeededUser[]> {
     const users = []
-    for (let i = 0; i < count; i++) users.push(await this.user(`${name}${i}`, content))
+    for (let i = 0; i < count; i++) users.push(await this.createUser(`${name}${i}`, content))
     return users
   }
 

@@ -31,10 +31,10 @@ export const goingStream = 'going'
 export async function makeStreet(dataDir: string, isQuick: boolean): Promise<Street> {
   const many = isQuick ? 100_000 : 1_000_000
   const { model, ...others } = await seeded(dataDir, async seeder => ({
-    light: await seeder.user('light', { events: 1000 }),
-    large: await seeder.user('large', { events: many }),
-    writer: await seeder.user('writer'),
-    model: await seeder.user('going', { events: many / 10, shape: goingShape })
+    light: await seeder.createUser('light', { events: 1000 }),
+    large: await seeder.createUser('large', { events: many }),
+    writer: await seeder.createUser('writer'),
+    model: await seeder.createUser('going', { events: many / 10, shape: goingShape })
   }))
   const names = deletions.map((_, index) => `going-${index}`)
   copyAccount(dataDir, model, names)

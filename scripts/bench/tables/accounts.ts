@@ -27,7 +27,7 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
   const total = bench.options.quick ? 2000 : 20_000
   const openUsers = bench.options.quick ? defaultOpenUsers / 10 : defaultOpenUsers
   const make = async (dataDir: string) => {
-    const model = await seeded(dataDir, seeder => seeder.user('many', { events: eventCount }))
+    const model = await seeded(dataDir, seeder => seeder.createUser('many', { events: eventCount }))
     const names = Array.from({ length: total }, (_, i) => getUsername(i))
     copyAccount(dataDir, model, names)
     return { model, fileBytes: statSync(new Layout(dataDir).userFile(model.id)).size }

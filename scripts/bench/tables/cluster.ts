@@ -93,9 +93,9 @@ export async function makePeople(
 ): Promise<{ readonly people: People; readonly folders: readonly string[] }> {
   const [first, ...others] = copies.map(copy => join(directory, `${name}-${copy}`)) as [string, ...string[]]
   const people = await seeded(first, async seeder => ({
-    writers: await seeder.users('writer', writerCount),
-    busy: await seeder.users('busy', 1),
-    readers: await seeder.users('reader', readerCount, { events: eventCount })
+    writers: await seeder.createUsers('writer', writerCount),
+    busy: await seeder.createUsers('busy', 1),
+    readers: await seeder.createUsers('reader', readerCount, { events: eventCount })
   }))
   for (const other of others) cpSync(first, other, { recursive: true })
   return { people, folders: [first, ...others] }

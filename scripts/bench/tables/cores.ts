@@ -15,7 +15,7 @@ const calls = [
 const connections = 64
 /** Maximum ratio of the CPU time of a read at the node that serves its user to that of one process. */
 const maxRatio = 1.15
-/** What is compared, in the order of the columns. */
+/** The compared setups, in the order of the columns. */
 const ways = ['one', 'threads', 'nodes'] as const
 
 /** Measures all of them in turns. Calls are sent to the node that serves their user. */

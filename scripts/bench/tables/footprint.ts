@@ -28,8 +28,8 @@ export async function measureFootprint(bench: Bench): Promise<Line[]> {
     'footprint',
     async dataDir => {
       const [user, reader] = await seeded(dataDir, async seeder => [
-        await seeder.user('disk'),
-        await seeder.user('reader', { points: pointCount })
+        await seeder.createUser('disk'),
+        await seeder.createUser('reader', { points: pointCount })
       ])
       const [empty, full] = [user, reader].map(({ id }) => statSync(new Layout(dataDir).userFile(id)).size)
       lines.push(measure('disk of a point of a series, bytes', (full! - empty!) / pointCount))

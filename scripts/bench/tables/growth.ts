@@ -38,7 +38,7 @@ async function measureQueries(
     const accounts: Account[] = []
     for (const size of sizes) {
       const shape = new Shape(size)
-      const user = await seeder.user(`${kind}${size}`, { events: size, shape })
+      const user = await seeder.createUser(`${kind}${size}`, { events: size, shape })
       accounts.push({ size, user, shape })
     }
     return accounts

@@ -12,7 +12,7 @@ export async function measureRows(bench: Bench, rows: readonly Row[]): Promise<T
   const make = async (seeder: Seeder) => {
     const users = new Map<string, readonly SeededUser[]>()
     for (const who of new Set(rows.map(row => row.who)))
-      users.set(who, await seeder.users(who, crowds[who].count, crowds[who]))
+      users.set(who, await seeder.createUsers(who, crowds[who].count, crowds[who]))
     return users
   }
   return await bench.onServer(

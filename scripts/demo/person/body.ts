@@ -1,5 +1,5 @@
 /** Weight, blood pressure, temperature, glucose, sleep and steps. */
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import type { Day, Plan } from './days.js'
 import { restingRate } from './heart.js'
 import { Random, rounded } from './random.js'
@@ -33,7 +33,9 @@ function createWeight({ seed }: Plan, day: Day): Fact[] {
     afterHoliday +
     (day.isWeekend ? 0.25 : 0) -
     0.6 * day.illness
-  return [fact(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })]
+  return [
+    createEvent(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })
+  ]
 }
 
 function createBloodPressure({ seed }: Plan, day: Day): Fact[] {
@@ -45,7 +47,9 @@ function createBloodPressure({ seed }: Plan, day: Day): Fact[] {
     diastolic: Math.round(random.normal(88 - 8 * eased, 3.2)),
     rate: Math.round(random.normal(restingRate(day) + 5, 3))
   }
-  return [fact(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })]
+  return [
+    createEvent(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })
+  ]
 }
 
 function createTemperature({ seed }: Plan, day: Day): Fact[] {
@@ -54,7 +58,7 @@ function createTemperature({ seed }: Plan, day: Day): Fact[] {
   return times.map(hours => {
     const fever = day.illness * (1.6 + 0.05 * hours)
     const content = rounded(random.normal(36.5, 0.12) + fever, 1)
-    return fact(day, 'temperature', 'temperature/c', day.night.to + hours * hour, { content })
+    return createEvent(day, 'temperature', 'temperature/c', day.night.to + hours * hour, { content })
   })
 }
 
@@ -75,7 +79,7 @@ function createGlucose({ seed }: Plan, day: Day): Fact[] {
       0
     )
     const content = rounded(random.normal(5.1, 0.09) + risen, 1)
-    facts.push(fact(day, 'glucose', 'density/mmol-l', time, { content }))
+    facts.push(createEvent(day, 'glucose', 'density/mmol-l', time, { content }))
   }
   return facts
 }
@@ -91,7 +95,7 @@ function createSleep({ seed }: Plan, day: Day): Fact[] {
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'sleep')
   const inBed = { content: { analysis: 'inBed' }, duration: to - from }
-  const facts = [fact(day, 'sleep', 'sleep/analysis', from, inBed)]
+  const facts = [createEvent(day, 'sleep', 'sleep/analysis', from, inBed)]
   let time = from + random.between(6, 25) * minute
   while (time < to - 30 * minute) {
     const isBroken = random.chance(0.12 + 0.3 * day.illness)
@@ -100,7 +104,7 @@ function createSleep({ seed }: Plan, day: Day): Fact[] {
     const content = isBroken ? { analysis: 'awake' } : { analysis: 'asleep', stage }
     const length = isBroken ? random.between(3, 20) * minute : random.between(25, 75) * minute
     const duration = Math.round(Math.min(length, to - time))
-    facts.push(fact(day, 'sleep', 'sleep/analysis', time, { content, duration }))
+    facts.push(createEvent(day, 'sleep', 'sleep/analysis', time, { content, duration }))
     time += duration
   }
   return facts
@@ -113,5 +117,5 @@ function createSteps({ seed }: Plan, day: Day): Fact[] {
     ? random.normal(15_200, 3100)
     : random.normal(day.isWeekend ? 8600 : 7300, day.isWeekend ? 2600 : 1300)
   const content = Math.round(usual * (1 - 0.75 * day.illness) + (day.run?.metres ?? 0) * 1.05)
-  return [fact(day, 'steps', 'count/steps', day.from, { content, duration: day.to - day.from })]
+  return [createEvent(day, 'steps', 'count/steps', day.from, { content, duration: day.to - day.from })]
 }

@@ -1,6 +1,6 @@
 /** Notes and moods. */
 import { coldBegins, type Day, type Plan } from './days.js'
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import { Random, rounded } from './random.js'
 import { sentences } from './sentences.js'
 
@@ -15,7 +15,7 @@ function createNotes({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'notes')
   if (!random.chance(day.isAway || day.illness > 0 ? 0.95 : 0.6)) return []
   const content = day.illness > 0 ? describeCold(day, random) : describeDay(day, random)
-  return [fact(day, 'notes', 'note/txt', day.from + random.between(19.5, 22) * hour, { content })]
+  return [createEvent(day, 'notes', 'note/txt', day.from + random.between(19.5, 22) * hour, { content })]
 }
 
 /** Returns up to three sentences about the day. */
@@ -47,5 +47,7 @@ function createMoods({ seed }: Plan, day: Day): Fact[] {
   const raised = (day.isWeekend ? 0.07 : 0) + (day.isAway ? 0.15 : 0) + (day.run ? 0.06 : 0)
   const content = random.normal(0.62 + raised - 0.35 * day.illness, 0.11)
   const time = day.from + random.between(20, 22) * hour
-  return [fact(day, 'mood', 'mood/rating', time, { content: rounded(Math.min(1, Math.max(0, content)), 2) })]
+  return [
+    createEvent(day, 'mood', 'mood/rating', time, { content: rounded(Math.min(1, Math.max(0, content)), 2) })
+  ]
 }

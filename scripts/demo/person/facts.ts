@@ -27,7 +27,7 @@ export interface Holder {
 }
 
 /** Creates an event in one stream. If the person is abroad, it contains the time zone. */
-export function fact(
+export function createEvent(
   { zone }: Day,
   streamId: string,
   type: string,

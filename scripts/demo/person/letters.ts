@@ -1,6 +1,6 @@
 /** Letters from the doctor. */
 import type { Day } from './days.js'
-import { fact, type Filed } from './facts.js'
+import { createEvent, type Filed } from './facts.js'
 import { pdfOf } from './pdf.js'
 
 interface Letter {
@@ -67,7 +67,7 @@ export function lettersOn(day: Day): Filed[] {
       const page = pdfOf([`${doctor}: ${title}`, day.date, ...text, `With kind regards, ${doctor}`])
       const name = `${day.date} ${title}.pdf`
       return {
-        fact: fact(day, 'letters', 'file/attached', day.from + afternoon, { description: title }),
+        fact: createEvent(day, 'letters', 'file/attached', day.from + afternoon, { description: title }),
         file: { name, type: 'application/pdf', bytes: page }
       }
     })

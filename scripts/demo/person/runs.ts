@@ -1,6 +1,6 @@
 /** Runs along the lake: an activity event, and the track. */
 import type { Day, Plan, Run } from './days.js'
-import { fact, type Fact, type Holder } from './facts.js'
+import { createEvent, type Fact, type Holder } from './facts.js'
 import { holidayLake, homeLake } from './lake.js'
 import { Random, rounded } from './random.js'
 
@@ -21,9 +21,11 @@ export function outingOn(plan: Plan, day: Day): Outing | undefined {
   const duration = run.to - run.from
   const description = `${kilometres} km along the lake, ${formatPace(run)} a kilometre`
   return {
-    activity: fact(day, 'runs', 'activity/plain', run.from, { duration, description }),
+    activity: createEvent(day, 'runs', 'activity/plain', run.from, { duration, description }),
     track: {
-      fact: fact(day, 'runs', 'series:position/wgs84', run.from, { description: `Way of ${kilometres} km` }),
+      fact: createEvent(day, 'runs', 'series:position/wgs84', run.from, {
+        description: `Way of ${kilometres} km`
+      }),
       fields: ['deltaTime', 'latitude', 'longitude', 'altitude', 'speed'],
       points: createTrack(plan, day, run)
     }

@@ -1,6 +1,6 @@
 /** The person's places, the climate of a room, and medication. */
 import { homeZone, type Day, type Plan } from './days.js'
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import { tabletsBegin } from './body.js'
 import { holidayLake, homeLake, type Lake } from './lake.js'
 import { Random, rounded } from './random.js'
@@ -47,7 +47,7 @@ export function placeFacts({ seed }: Plan, day: Day): Fact[] {
     const time = day.from + (hours + random.between(-0.2, 0.2)) * hour
     const duration = Math.round(length * hour + random.between(-8, 8) * minute)
     const placed = { content: getPosition(lake, spot), description: spot.name, duration }
-    return fact(day, 'places', 'position/wgs84', time, placed)
+    return createEvent(day, 'places', 'position/wgs84', time, placed)
   }
   if (day.isAway)
     return [9.5, 13, 16.5].filter(() => random.chance(0.8)).map(at => stay(random.pick(faraway), at, 2.2))
@@ -73,10 +73,10 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
     const degrees = 21.2 + 2.1 * season + 0.8 * Math.sin(((hours - 10) / 24) * 2 * Math.PI) + heating
     const percent = 46 + 8 * season + (day.isAway ? -4 : 3 * Math.sin(hours / 3))
     facts.push(
-      fact(atHome, 'room-temperature', 'temperature/c', time, {
+      createEvent(atHome, 'room-temperature', 'temperature/c', time, {
         content: rounded(random.normal(degrees, 0.15), 1)
       }),
-      fact(atHome, 'room-humidity', 'ratio/percent', time, {
+      createEvent(atHome, 'room-humidity', 'ratio/percent', time, {
         content: Math.round(random.normal(percent, 1.2))
       })
     )
@@ -89,7 +89,7 @@ export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'medication')
   const taken = (name: string, milligrams: number, hours: number): Fact => {
     const time = day.night.to + hours * hour + random.between(0, 20) * minute
-    return fact(day, 'medication', 'mass/mg', time, { content: milligrams, description: name })
+    return createEvent(day, 'medication', 'mass/mg', time, { content: milligrams, description: name })
   }
   const facts = day.ago <= tabletsBegin && random.chance(0.93) ? [taken('Ramipril', 2.5, 0.4)] : []
   if (day.illness >= 0.6) facts.push(taken('Paracetamol', 500, 1), taken('Paracetamol', 500, 10))
