@@ -40,8 +40,6 @@ function createQueries(): Heavy[] {
   const absent = toParam([{ path: 'nothing', eq: 1 }])
   const half = toParam({ any: many, not: many.slice(0, 50) })
   const since = `modifiedSince=${seedTime - 1}&includeDeletions=true`
-  const query = (name: string, text: string): Heavy =>
-    request(`events.get, ${name}`, 'large', `/events?${text}`)
   return [
     query('100,000', 'limit=100000'),
     {
@@ -60,8 +58,6 @@ function createQueries(): Heavy[] {
 
 /** Batches of the maximum length. */
 function createBatches(): Heavy[] {
-  const calls = (length: number, method: string, params: object): string =>
-    JSON.stringify(Array.from({ length }, () => ({ method, params })))
   const creates = calls(10_000, 'events.create', postedEvent(rootStream))
   const search = { content: [{ path: 'nothing', eq: 1 }], limit: 10 }
   return [
@@ -79,7 +75,6 @@ function createLargeBodies(): Heavy[] {
   const numbers = { of: Array.from({ length: 1_000_000 }, (_, i) => i / 8) }
   const nested = { of: Array.from({ length: 1_500_000 }, () => [[]]) }
   const wrong = JSON.stringify(Array.from({ length: 1_500_000 }, () => ({})))
-  const event = (fields: object): string => JSON.stringify({ ...postedEvent(rootStream), ...fields })
   const create = (name: string, body: string, mayFail = false): Heavy =>
     request(`events.create, ${name}`, 'writer', '/events', { body }, mayFail)
   return [
@@ -109,6 +104,18 @@ function createDeletions(): Heavy[] {
       do: (origin, { large }) => ask(origin, large, `/../users/${large.username}`, { verb: 'DELETE' })
     }
   ]
+}
+
+function query(name: string, text: string): Heavy {
+  return request(`events.get, ${name}`, 'large', `/events?${text}`)
+}
+
+function calls(length: number, method: string, params: object): string {
+  return JSON.stringify(Array.from({ length }, () => ({ method, params })))
+}
+
+function event(fields: object): string {
+  return JSON.stringify({ ...postedEvent(rootStream), ...fields })
 }
 
 /** A single request. With `mayFail`, an error response is accepted too. */

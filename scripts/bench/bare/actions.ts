@@ -1,6 +1,6 @@
 /** A plain `node:http` server that does only the physical work of each row: no tokens, rules or routes. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync, readFile, statSync, writeFileSync } from 'node:fs'
+import { createWriteStream, readFile } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
