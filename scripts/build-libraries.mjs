@@ -1,6 +1,6 @@
 /**
- * Builds copies of libraries into `dist/node_modules`, where Node finds them before the installed ones. TypeBox comes in
- * hundreds of modules: loading them took more than half of a start, and 20 MB.
+ * Builds copies of libraries into `dist/node_modules`, where Node finds them before the installed ones. TypeBox consists of hundreds
+ * of modules: loading them took more than half of the startup time, and 20 MB.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ const name = 'typebox'
 const outDir = join(root, 'dist', 'node_modules', name)
 
 const main = fileURLToPath(import.meta.resolve(name))
-const { exports, license, version } = JSON.parse(readFileSync(packageOf(main), 'utf8'))
+const { exports, license, version } = JSON.parse(readFileSync(findPackageFile(main), 'utf8'))
 const entries = Object.keys(exports).map(path => [path === '.' ? 'index' : path.slice(2), path])
 
 await build({
@@ -40,14 +40,14 @@ const paths = Object.fromEntries(entries.map(([entry, path]) => [path, `./${entr
 const described = { name, version, license, type: 'module', exports: paths }
 writeFileSync(join(outDir, 'package.json'), `${JSON.stringify(described, undefined, 2)}\n`)
 
-/** The `package.json` that a file belongs to. */
-function packageOf(file) {
+/** Returns the path of the `package.json` that a file belongs to. */
+function findPackageFile(file) {
   const folder = dirname(file)
   const candidate = join(folder, 'package.json')
   try {
     if (JSON.parse(readFileSync(candidate, 'utf8')).exports) return candidate
   } catch {
-    // There is none here: it lies further up.
+    // There is none here: look in the parent folder.
   }
-  return packageOf(folder)
+  return findPackageFile(folder)
 }

@@ -1,15 +1,15 @@
-/** Builds what makes the app one that can be installed: its manifest with icons, and the service worker that keeps its files. */
+/** Builds what makes the app installable: its manifest with icons, and the service worker that caches its files. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** Icons by name: whole ones, and ones that systems cut to their own shape. */
+/** Icons by name: complete ones, and maskable ones that systems crop to their own shape. */
 const icons = ['icon', 'maskable'].flatMap(name =>
   [192, 512].map(size => ({ name: `${name}-${size}.png`, size }))
 )
 
-/** A plugin that adds the manifest and its icons, whose names carry a hash. `assets`: the folder of the icons. */
+/** Returns a plugin that adds the manifest and its icons, whose names contain a hash. `assets`: the folder of the icons. */
 export function webManifest(assets) {
   return {
     name: 'web-manifest',
@@ -37,7 +37,7 @@ export function webManifest(assets) {
 }
 
 /**
- * Builds the service worker into `outDir`. `files`: all files of the app but the shell; `main`: the one that the shell begins with.
+ * Builds the service worker into `outDir`. `files`: all files of the app except the shell; `main`: the entry of the shell.
  */
 export async function buildWorker({ root, outDir, files, main }) {
   const hash = createHash('sha256')

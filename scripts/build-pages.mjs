@@ -1,6 +1,6 @@
 /**
- * Builds the web pages into `dist/web`, with a gzipped copy of each file. Fails if a part exceeds its size limit: what a browser
- * has to load for it, compressed.
+ * Builds the web pages into `dist/web`, with a gzipped copy of each file. Fails if a part exceeds its size limit: the compressed size
+ * of everything that a browser must load for it.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ await build({
         app: join(root, 'web/app.html'),
         operator: join(root, 'web/operator.html')
       },
-      // Few files compress better than many small ones: what all pages share, those of signing in, those of the app.
+      // A few large files compress better than many small ones: shared by all pages, of signing in, of the app.
       output: {
         codeSplitting: {
           groups: [
@@ -45,7 +45,7 @@ await build({
             },
             {
               name: 'sign-in',
-              // Views of identities are loaded where there are providers.
+              // Views of identity providers are loaded only if there are providers.
               test: /web.sign-in(?!.identities.(?:new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry))/,
               minShareCount: 2,
               priority: 1
@@ -63,13 +63,13 @@ await build({
 })
 
 const manifestFile = join(outDir, 'manifest.json')
-/** Each chunk by the path of its source: its file, styles, and what it imports. */
+/** Chunks by the path of their source: file, styles, and imports. */
 const chunks = JSON.parse(readFileSync(manifestFile, 'utf8'))
 rmSync(manifestFile)
 await buildWorker({
   root,
   outDir,
-  files: [...filesOf(['app.html'], true)].toSorted((a, b) => (a < b ? -1 : 1)),
+  files: [...collectFiles(['app.html'], true)].toSorted((a, b) => (a < b ? -1 : 1)),
   main: chunks['app.html'].file
 })
 
@@ -83,8 +83,8 @@ for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true }
   writeFileSync(`${path}.gz`, compressed)
 }
 
-/** Names of the files of chunks and of all that they import, with `isWhole` also of what they load later. */
-function filesOf(names, isWhole, seen = new Set()) {
+/** Returns the files of chunks and of all that they import; with `isWhole` also of what they load later. */
+function collectFiles(names, isWhole, seen = new Set()) {
   const files = new Set()
   for (const name of names) {
     if (seen.has(name)) continue
@@ -92,33 +92,33 @@ function filesOf(names, isWhole, seen = new Set()) {
     const { file, css = [], assets = [], imports = [], dynamicImports = [] } = chunks[name]
     for (const each of [file, ...css, ...assets]) files.add(each)
     const next = isWhole ? [...imports, ...dynamicImports] : imports
-    for (const each of filesOf(next, isWhole, seen)) files.add(each)
+    for (const each of collectFiles(next, isWhole, seen)) files.add(each)
   }
   return files
 }
 
-/** Icons are only loaded where the app is installed. */
-function sizeOf(files) {
+/** Returns the compressed size in bytes, without icons, which are loaded only when the app is installed. */
+function getSize(files) {
   return [...files]
     .filter(file => !file.endsWith('.png'))
     .reduce((sum, file) => sum + Number(sizes.get(file)), 0)
 }
 
 const isForeign = name => /messages\/(?!en)\w+\.json$/.test(name)
-/** Texts of the app that the operator’s page never loads. */
+/** Texts of the app that the operator's page never loads. */
 const isOfApp = name => /^app\/(?!shell\/)[a-z]+\/messages\//.test(name)
-/** Loaded only where the operator gives a map. */
+/** Loaded only if the operator provides a map. */
 const isMap = name => name.startsWith('app/map/ground/')
-/** Loaded only where the operator names providers of identities. */
+/** Loaded only if the operator configures identity providers. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
-/** Loaded only where passkeys work, after the page. */
+/** Loaded only if passkeys are supported, after the page. */
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
-/** Loaded only by those who look after their account. */
+/** Loaded only by the account page. */
 const isOfAccount = name => name.startsWith('app/account/')
-/** Loaded only when an operator looks at the settings. */
+/** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
 /** The app in one language, without its account page. */
-const appFiles = filesOf(
+const appFiles = collectFiles(
   ['app.html'],
   true,
   new Set(
@@ -128,21 +128,21 @@ const appFiles = filesOf(
     )
   )
 )
-const firstFiles = filesOf([
+const firstFiles = collectFiles([
   'app.html',
   'app/timeline/page.tsx',
-  ...chunkNames(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
+  ...findChunks(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
 ])
-report('sign-in pages', filesOf(['index.html'], true), 60)
+report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 70)
 report('app', appFiles, 160)
-const accountFiles = filesOf(chunkNames(/^app\/account\//).filter(name => !isForeign(name)))
+const accountFiles = collectFiles(findChunks(/^app\/account\//).filter(name => !isForeign(name)))
 report(
   'app, account page',
   [...accountFiles].filter(file => !appFiles.has(file)),
   15
 )
-const operatorFiles = filesOf(
+const operatorFiles = collectFiles(
   ['operator.html'],
   true,
   new Set(
@@ -153,8 +153,8 @@ const operatorFiles = filesOf(
   )
 )
 report('operator’s page', operatorFiles, 78)
-const settingsFiles = filesOf(
-  chunkNames(/^operator\/settings\//).filter(name => !isForeign(name)),
+const settingsFiles = collectFiles(
+  findChunks(/^operator\/settings\//).filter(name => !isForeign(name)),
   false
 )
 report(
@@ -162,14 +162,14 @@ report(
   [...settingsFiles].filter(file => !operatorFiles.has(file)),
   7
 )
-const groundFiles = filesOf(chunkNames(/^app\/map\/ground\//))
+const groundFiles = collectFiles(findChunks(/^app\/map\/ground\//))
 report(
   'ground of the map',
   [...groundFiles].filter(file => !appFiles.has(file)),
   15
 )
-const passkeyFiles = filesOf(
-  chunkNames(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),
+const passkeyFiles = collectFiles(
+  findChunks(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),
   false
 )
 report(
@@ -177,8 +177,8 @@ report(
   [...passkeyFiles].filter(file => !appFiles.has(file)),
   3
 )
-const identityFiles = filesOf(
-  chunkNames(/^sign-in\/identities\//).filter(name => !isForeign(name)),
+const identityFiles = collectFiles(
+  findChunks(/^sign-in\/identities\//).filter(name => !isForeign(name)),
   true,
   new Set(Object.keys(chunks).filter(isForeign))
 )
@@ -188,18 +188,18 @@ report(
   5
 )
 
-function chunkNames(pattern) {
+function findChunks(pattern) {
   return Object.keys(chunks).filter(name => pattern.test(name))
 }
 
-/** Prints the size of a part. `limit` in KB. */
+/** Prints the size of a part, and fails above its limit in KB. */
 function report(name, files, limit) {
-  const size = sizeOf(files) / 1024
+  const size = getSize(files) / 1024
   console.log(`${String(name)}: ${size.toFixed(1)} of ${Number(limit)} KB, compressed`)
   if (size > limit) process.exitCode = 1
 }
 
-/** Puts what all pages have in common where a comment of its name stands in them. */
+/** Returns a plugin that replaces comments in the pages by the shared parts that they name. */
 function sharedParts(folder, names) {
   const handler = html =>
     names.reduce(

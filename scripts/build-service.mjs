@@ -1,7 +1,7 @@
 /**
- * Puts the modules that the service loads when it starts into a few files in `dist/parts`, together with the libraries that
- * they import. In `dist` each module stays where it was, and passes on what is in there: whoever imports it gets the same
- * instance. Loading nine hundred files took most of a start. What is imported later, when it is needed, stays as compiled.
+ * Bundles the modules that the service loads at startup into a few files in `dist/parts`, together with the libraries that they
+ * import. Each module in `dist` remains as a file that re-exports from there, so all importers share one instance. Loading nine
+ * hundred files took most of the startup time. Modules that are imported later, on demand, stay as compiled.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -10,9 +10,9 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const parts = join(dist, 'parts')
-/** What a start loads, from the command on. */
+/** The entry points that a start loads. */
 const service = ['scripts/cli.js', 'scripts/commands/serve.js']
-/** What is loaded with less than the service: each in a part of its own, beside what stands before it. */
+/** Modules that are also loaded without the service. Each group is in its own part, without those of the groups before it. */
 const others = {
   command: ['scripts/cli.js'],
   settings: ['scripts/commands/settings.js'],
@@ -22,23 +22,23 @@ const others = {
     'storage/wal/checkpoint-worker.js',
     'server/pictures/decoder.js'
   ],
-  commands: filesIn('scripts/commands', 'scripts/commands/user').filter(
+  commands: listModules('scripts/commands', 'scripts/commands/user').filter(
     name => !/\/(?:serve|check-config)\.js$/.test(name)
   )
 }
-/** Libraries that are loaded from their own files: those with native code, and TypeBox, which later modules import, too. */
+/** Libraries that are loaded from their own files: those with native code, and TypeBox, which unbundled modules import as well. */
 const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]
 
-/** Stands before the name of a file from `dist`, until it is known from where that is meant. */
+/** Prefix of the name of a file in `dist`, replaced by a relative path once the importing file is known. */
 const mark = 'coffer-dist:'
 const marked = new RegExp(`(["'\`])${mark}([^"'\`]+)\\1`, 'g')
 
 const imported = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s+)?'(\.[^']+)'/gm
 
-const modules = reachedFrom(service)
-const reached = Object.entries(others).map(([part, names]) => ({ part, files: reachedFrom(names) }))
-/** All parts: each may import those before it. */
-const order = [...Object.keys(others), 'storage', 'core', 'transports', 'server', 'scripts']
+const modules = findImportedModules(service)
+const reached = Object.entries(others).map(([part, names]) => ({ part, files: findImportedModules(names) }))
+/** All parts. Each may import those before it. */
+const partOrder = [...Object.keys(others), 'storage', 'core', 'transports', 'server', 'scripts']
 
 rmSync(parts, { recursive: true, force: true })
 await build({
@@ -56,8 +56,8 @@ await build({
     minify: false,
     sourcemap: true,
     rolldownOptions: {
-      input: Object.fromEntries([...modules].map(file => [nameOf(file).replace(/\.js$/, ''), file])),
-      // Some libraries call it.
+      input: Object.fromEntries([...modules].map(file => [getModuleName(file).replace(/\.js$/, ''), file])),
+      // Some libraries use `eval`.
       checks: { eval: false },
       output: {
         comments: { legal: true, annotation: true, jsdoc: false },
@@ -66,15 +66,15 @@ await build({
         minifyInternalExports: false,
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: partOf, debugName: 'parts' }]
+          groups: [{ name: getPart, debugName: 'parts' }]
         }
       }
     }
   }
 })
 
-/** All modules that are loaded with some of ours, statically. */
-function reachedFrom(names) {
+/** Returns all modules that some of ours import statically, directly or indirectly. */
+function findImportedModules(names) {
   const found = new Set()
   const queue = names.map(name => join(dist, name))
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
@@ -86,13 +86,13 @@ function reachedFrom(names) {
   return found
 }
 
-/** Path of one of our modules, from `dist`. */
-function nameOf(file) {
+/** Returns the path of one of our modules, relative to `dist`. */
+function getModuleName(file) {
   return relative(dist, file).split(sep).join('/')
 }
 
-/** The modules in some folders. */
-function filesIn(...folders) {
+/** Returns the modules in folders. */
+function listModules(...folders) {
   return folders.flatMap(folder =>
     readdirSync(join(dist, folder))
       .filter(name => name.endsWith('.js'))
@@ -100,55 +100,55 @@ function filesIn(...folders) {
   )
 }
 
-/** The part that a module is put into. Libraries are beside the first that needs them. */
-function partOf(id, graph) {
-  if (modules.has(id)) return ownPartOf(id)
-  const part = order.find(each => importersOf(id, graph).has(each))
+/** Returns the part that a module belongs to. A library is beside the first part that needs it. */
+function getPart(id, graph) {
+  if (modules.has(id)) return getOwnPart(id)
+  const part = partOrder.find(each => findImportingParts(id, graph).has(each))
   return part in others ? `${part}-libraries` : 'libraries'
 }
 
-function ownPartOf(file) {
-  const [room] = nameOf(file).split('/')
-  return reached.find(({ files }) => files.has(file))?.part ?? (room === 'schemas' ? 'storage' : room)
+function getOwnPart(file) {
+  const [folder] = getModuleName(file).split('/')
+  return reached.find(({ files }) => files.has(file))?.part ?? (folder === 'schemas' ? 'storage' : folder)
 }
 
-/** The parts that import a module of a library, by way of others or not. */
-function importersOf(id, graph, seen = new Set([id])) {
+/** Returns the parts that import a module of a library, directly or indirectly. */
+function findImportingParts(id, graph, seen = new Set([id])) {
   const { dynamicImporters, importers } = graph.getModuleInfo(id)
   const found = new Set()
   for (const importer of [...importers, ...dynamicImporters]) {
-    if (modules.has(importer)) found.add(ownPartOf(importer))
+    if (modules.has(importer)) found.add(getOwnPart(importer))
     else if (!seen.has(importer))
-      for (const part of importersOf(importer, graph, seen.add(importer))) found.add(part)
+      for (const part of findImportingParts(importer, graph, seen.add(importer))) found.add(part)
   }
   return found
 }
 
-/** Our modules come with their sources' lines. Where they ask for their own place, they are told what it was. */
+/** Loads one of our modules with its source map. `import.meta.url` is replaced, because the code moves to another file. */
 function load(id) {
   if (!modules.has(id)) return null
-  const place = JSON.stringify(mark + nameOf(id))
+  const place = JSON.stringify(mark + getModuleName(id))
   const code = readFileSync(id, 'utf8')
     .replace(/^\/\/# sourceMappingURL=.*$/m, '')
     .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)
   return { code, map: readFileSync(`${id}.map`, 'utf8') }
 }
 
-/** What is imported later, and what is outside, is not put in. */
+/** Keeps modules that are imported on demand, and external libraries, out of the bundle. */
 function resolveId(target, from, { kind }) {
   if (outside.some(pattern => pattern.test(target))) return { id: target, external: true }
   if (from === undefined || !modules.has(from)) return null
   if (!target.startsWith('.')) return kind === 'dynamic-import' ? { id: target, external: true } : null
   const file = join(dirname(from), target)
   if (modules.has(file)) return file
-  if (!existsSync(file)) throw new Error(`${nameOf(from)} imports ${target}, which is not there`)
-  return { id: mark + nameOf(file), external: true }
+  if (!existsSync(file)) throw new Error(`${getModuleName(from)} imports ${target}, which does not exist`)
+  return { id: mark + getModuleName(file), external: true }
 }
 
 /**
- * Tells where other files are from here: a part that would have one module only stays in the place of that. Escapes what is not
- * ASCII: with any letter beyond Latin-1, V8 keeps a source in two bytes for each of its letters, 3 MB more.
- * Lines of libraries' sources are of no use to anybody.
+ * Replaces marked names by relative paths: a part with a single module stays in the place of that module. Escapes characters beyond
+ * ASCII: with any character beyond Latin-1, V8 stores a source with two bytes per character, 3 MB more. Removes the source maps of
+ * libraries.
  */
 function generateBundle(_options, files) {
   for (const [name, file] of Object.entries(files)) {

@@ -33,12 +33,12 @@ const sources = [
   'tsconfig.json'
 ]
 
-/** Latest modification time of a file, or of anything below a folder, in milliseconds. */
-function changed(path) {
+/** Returns the latest modification time of a file, or of anything below a folder, in milliseconds. */
+function getLatestChange(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) return 0
   if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => changed(join(path, name))))
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => getLatestChange(join(path, name))))
 }
 
 /** Runs a script with Node. Rejects if it fails. */
@@ -50,7 +50,8 @@ function run(...args) {
   })
 }
 
-const isStale = !existsSync(mark) || sources.some(name => changed(join(root, name)) > statSync(mark).mtimeMs)
+const isStale =
+  !existsSync(mark) || sources.some(name => getLatestChange(join(root, name)) > statSync(mark).mtimeMs)
 if (isStale || !process.argv.includes('--if-stale')) {
   const ends = await Promise.allSettled([
     run(compiler).then(() => run(join('scripts', 'build-service.mjs'))),
@@ -66,13 +67,13 @@ if (isStale || !process.argv.includes('--if-stale')) {
   writeFileSync(mark, '')
 }
 
-// Links the command so that `npx coffer` finds it, and the client for the examples of the documentation: npm links those of
-// dependencies only.
+// Link the command, so that `npx coffer` finds it, and the client, for the examples in the documentation: npm links only those of
+// dependencies.
 chmodSync(join(root, 'dist', 'scripts', 'coffer.cjs'), 0o755)
 link(join('.bin', 'coffer'), join('..', '..', 'dist', 'scripts', 'coffer.cjs'))
 link(join('@coffer', 'client'), join('..', '..', 'client'))
 
-/** Links a name in `node_modules`, where that is, to a path from there. */
+/** Creates a symbolic link in `node_modules`, if that exists. `target` is relative to the link. */
 function link(name, target) {
   const modules = join(root, 'node_modules')
   if (!existsSync(modules)) return

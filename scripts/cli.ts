@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv)
 }
 
-/** Commands for the service itself. */
+/** Adds the commands for the service itself. */
 function addServiceCommands(program: Command): void {
   offer(program, 'serve', 'Run the service', async args => (await import('./commands/serve.js')).serve(args))
   offer(
@@ -76,10 +76,11 @@ function addServiceCommands(program: Command): void {
     .option('--json', 'Print the steps as JSON')
 }
 
-const ofPassphrase = 'File whose first line is the passphrase of the backup (or set COFFER_BACKUP_PASSPHRASE)'
-const ofIdentity = 'File with an age identity, instead of a passphrase'
+const passphraseHelp =
+  'File whose first line is the passphrase of the backup (or set COFFER_BACKUP_PASSPHRASE)'
+const identityHelp = 'File with an age identity, instead of a passphrase'
 
-/** Commands for all data. */
+/** Adds the commands for all data. */
 function addDataCommands(program: Command): void {
   offer(
     program,
@@ -89,8 +90,8 @@ function addDataCommands(program: Command): void {
   )
     .usage('[folder | s3://bucket/prefix] [options]')
     .option('--encrypt', 'Encrypt the backup, prompting for a passphrase if none is given')
-    .option('--passphrase-file <path>', ofPassphrase)
-    .option('--identity <path>', ofIdentity)
+    .option('--passphrase-file <path>', passphraseHelp)
+    .option('--identity <path>', identityHelp)
     .option('--plain', "Don't encrypt, even if a passphrase is given")
     .option('--verify', 'Verify the backup by restoring it, and repair damaged accounts')
     .option('--json', 'Print the report as JSON')
@@ -106,8 +107,8 @@ function addDataCommands(program: Command): void {
     .option('--user <name>', 'Restore only this account, and keep the others')
     .option('--verify', 'Verify the backup without restoring it')
     .option('--skip-damaged', 'Skip damaged accounts')
-    .option('--passphrase-file <path>', ofPassphrase)
-    .option('--identity <path>', ofIdentity)
+    .option('--passphrase-file <path>', passphraseHelp)
+    .option('--identity <path>', identityHelp)
     .option('--plain', 'Accept an unencrypted backup, even if a passphrase is given')
     .option('--json', 'Print the report as JSON')
   offer(
@@ -182,7 +183,7 @@ function addDataCommands(program: Command): void {
       'Destination of a backup before the migration: a folder or s3://bucket/prefix (default: backup.to)'
     )
     .option('--without-backup', "Don't make a backup first")
-    .option('--passphrase-file <path>', ofPassphrase)
-    .option('--identity <path>', ofIdentity)
+    .option('--passphrase-file <path>', passphraseHelp)
+    .option('--identity <path>', identityHelp)
     .option('--json', 'Print the report as JSON')
 }

@@ -5,7 +5,7 @@ import type { RescueOptions } from './commands/cluster-rescue.js'
 import type { JsonOption } from './terminal/answer.js'
 import { offer } from './terminal/offer.js'
 
-/** Adds them. */
+/** Adds the commands for clusters. */
 export function addClusterCommands(program: Command): void {
   const cluster = program.command('cluster').description('Manage a cluster of several nodes')
   offer(

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-/** The command `coffer`. CommonJS, because the size of the thread pool has to be set before any module uses it. */
+/** The command `coffer`. It is CommonJS, because the size of the thread pool must be set before any module uses it. */
 
-// Syncs and password hashing share the pool: with the default of four threads a few sign-ins would delay every write.
+// Syncs and password hashing share the thread pool: with the default of four threads, a few sign-ins would delay every write.
 process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
 // Files are private to the service's user, even in a folder that others can access.

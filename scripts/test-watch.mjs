@@ -1,7 +1,7 @@
 /**
  * Runs test files from the sources, and again after each change: `npm run test:watch -- test/core/json/reader.test.ts`. Only changed
- * files are transpiled, without checking types. `dist` is a development build afterwards, which the next `npm test` or
- * `npm start` replaces. With `--once` the tests run a single time; without tests, files are only transpiled.
+ * files are transpiled, without checking types. `dist` is then a development build, which the next `npm test` or `npm start`
+ * replaces. With `--once`, the tests run a single time; without tests, files are only transpiled.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { transformWithOxc } from 'vite'
 
-/** Time without further changes before the tests run, milliseconds. */
+/** Time without changes after which the tests run. */
 const quietMs = 50
 
 const root = process.cwd()
@@ -28,7 +28,7 @@ const tests = process.argv.slice(2).filter(word => word !== '--once')
 const isSource = name => name.endsWith('.ts') && !name.endsWith('.d.ts')
 const toOutput = source => join(dist, relative(root, source).replace(/\.ts$/, '.js'))
 
-/** Transpiles one file. Prints syntax errors and returns whether there were none. */
+/** Transpiles a file. Prints syntax errors. Returns false if there were any. */
 async function transpile(source) {
   const output = toOutput(source)
   try {
@@ -47,7 +47,7 @@ async function transpile(source) {
   }
 }
 
-/** Transpiles everything that is newer than its output. Bundles would hide changes, so they are replaced by single modules. */
+/** Transpiles all files that are newer than their output. Bundles would hide changes, so single modules replace them. */
 async function transpileStale() {
   const isBundled = existsSync(join(dist, 'parts'))
   const isStale = source => {
@@ -65,7 +65,7 @@ async function transpileStale() {
 }
 
 let run
-/** Runs the tests; a run in progress ends first. Resolves with the exit status. */
+/** Runs the tests, after stopping a run in progress. Resolves with the exit code. */
 async function runTests() {
   if (run?.exitCode === null) {
     run.kill()
@@ -77,7 +77,7 @@ async function runTests() {
   return await new Promise(resolve => run.once('close', resolve))
 }
 
-/** Collects changes until there are none for a moment, then runs the tests. */
+/** Runs the tests after each series of changes. */
 function watchSources() {
   const changed = new Set()
   let timer

@@ -2,13 +2,12 @@
 import type { Command } from 'commander'
 import type { InviteOptions } from './commands/invite.js'
 import type { CreateOptions } from './commands/user/create.js'
-import type { DeleteOptions } from './commands/user/delete.js'
-import type { MoveOptions } from './commands/user/move.js'
+import type { DeleteOptions, MoveOptions } from './commands/user/manage.js'
 import type { TokenOptions } from './commands/user/token.js'
 import type { JsonOption } from './terminal/answer.js'
 import { offer } from './terminal/offer.js'
 
-/** Adds them. */
+/** Adds the commands for accounts. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('Manage accounts')
   offer(user, 'list', 'List accounts', async (args, options: JsonOption) =>
@@ -26,7 +25,7 @@ export function addUserCommands(program: Command): void {
     .option('--language <code>', 'Language')
     .option('--json', 'Print the result as JSON')
   offer(user, 'delete', 'Delete an account with all its data', async (args, options: DeleteOptions) =>
-    (await import('./commands/user/delete.js')).deleteUser(args, options)
+    (await import('./commands/user/manage.js')).deleteUser(args, options)
   )
     .usage('<name> [options]')
     .option('--yes', "Don't ask for confirmation")
@@ -41,13 +40,13 @@ export function addUserCommands(program: Command): void {
     .option('--app <id>', 'ID of the app that uses the token')
     .option('--json', 'Print the result as JSON')
   offer(user, 'move', 'Mark an account as moved to another server', async (args, options: MoveOptions) =>
-    (await import('./commands/user/move.js')).moveUser(args, options)
+    (await import('./commands/user/manage.js')).moveUser(args, options)
   )
     .usage('<name> <url> [options]')
     .option('--undo', 'Undo: serve the account here again')
     .option('--json', 'Print the result as JSON')
   offer(user, 'password', 'Set the password of a user, prompting for it', async (args, options: JsonOption) =>
-    (await import('./commands/user/password.js')).setUserPassword(args, options)
+    (await import('./commands/user/manage.js')).setUserPassword(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
@@ -55,22 +54,22 @@ export function addUserCommands(program: Command): void {
     user,
     'unlock',
     'Unlock sign-in for a user after too many wrong passwords or codes',
-    async (args, options: JsonOption) => (await import('./commands/user/unlock.js')).unlockUser(args, options)
+    async (args, options: JsonOption) => (await import('./commands/user/manage.js')).unlockUser(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
   offer(user, 'mfa-off', 'Turn off two-factor authentication for a user', async (args, options: JsonOption) =>
-    (await import('./commands/user/unlock.js')).turnOffMfa(args, options)
+    (await import('./commands/user/manage.js')).turnOffMfa(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
   offer(user, 'keep', 'Cancel the scheduled deletion of an account', async (args, options: JsonOption) =>
-    (await import('./commands/user/unlock.js')).keepUser(args, options)
+    (await import('./commands/user/manage.js')).keepUser(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
   offer(user, 'passkeys-off', 'Remove all passkeys of a user', async (args, options: JsonOption) =>
-    (await import('./commands/user/unlock.js')).turnOffPasskeys(args, options)
+    (await import('./commands/user/manage.js')).turnOffPasskeys(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')

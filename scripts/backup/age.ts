@@ -1,5 +1,5 @@
 /**
- * Encrypts backups in the age format (age-encryption.org/v1). Each backup has a key of its own, to which its files are encrypted.
+ * Encrypts backups in the age format (age-encryption.org/v1). Each backup has its own key, to which its files are encrypted.
  * The key is stored in the backup as an identity file, encrypted with the passphrase or to the operator's identity. With either
  * a backup can be opened without this software: `age -d -i key.age FILE.age`.
  */
@@ -9,13 +9,13 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
 
-/** Base-2 logarithms of scrypt's work factor: of new files (256 MiB per guess), and the largest accepted one. */
-const workFactor = 18
-const largestWorkFactor = 20
+/** Base-2 logarithms of scrypt's work factor: for new files (256 MiB per guess), and the maximum for existing ones. */
+const logWorkFactor = 18
+const maxLogWorkFactor = 20
 
-/** Largest key file and file header in bytes: both are read as a whole before anything is verified. */
+/** Maximum size of the key file and of a file's header, in bytes: both are read as a whole before anything is verified. */
 export const largestKeyFile = 4096
-const largestHeader = 4096
+const maxHeaderBytes = 4096
 
 const identityLine = /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/m
 const proofLine = /^# proof: ([0-9a-f]{64})$/m
@@ -29,26 +29,26 @@ export class BackupKey {
   private constructor(identity: string, recipient: string) {
     this.#decrypter.addIdentity(identity)
     this.#encrypter.addRecipient(recipient)
-    this.#macKey = derived(identity, 'coffer backup manifest')
+    this.#macKey = deriveKey(identity, 'coffer backup manifest')
   }
 
-  /** Creates a key. Returns it with the encrypted file to store it in. */
+  /** Creates a key. Returns it with the encrypted file that stores it. */
   static async create(secret: Secret): Promise<{ key: BackupKey; file: Uint8Array }> {
     const identity = await generateX25519Identity()
     const encrypter = new Encrypter()
     if (secret.identity === undefined) {
-      encrypter.setScryptWorkFactor(workFactor)
+      encrypter.setScryptWorkFactor(logWorkFactor)
       encrypter.setPassphrase(await secret.passphrase(true))
     } else encrypter.addRecipient(await identityToRecipient(secret.identity))
-    // Anybody can encrypt to a public key: only the proof shows that the owner of the identity made this key.
-    const proof = secret.identity === undefined ? '' : `# proof: ${proofOf(secret.identity, identity)}\n`
+    // Anyone can encrypt to a public key: only the proof shows that the owner of the identity made this key.
+    const proof = secret.identity === undefined ? '' : `# proof: ${createProof(secret.identity, identity)}\n`
     const text = `# The key of a backup by Coffer: age -d -i key.age FILE.age\n${proof}${identity}\n`
-    return { key: await BackupKey.#of(identity), file: await encrypter.encrypt(text) }
+    return { key: await BackupKey.#fromIdentity(identity), file: await encrypter.encrypt(text) }
   }
 
-  /** Decrypts the key in a file. Throws {@link NotAuthentic}, {@link BackupError}. */
+  /** Decrypts the key in a key file. Throws {@link NotAuthentic}, {@link BackupError}. */
   static async open(file: Uint8Array, secret: Secret): Promise<BackupKey> {
-    const kind = kindOf(Buffer.from(file).toString('latin1'))
+    const kind = getKeyKind(Buffer.from(file).toString('latin1'))
     const decrypter = new Decrypter()
     if (kind === 'passphrase' && secret.identity !== undefined)
       throw new BackupError('The backup uses a passphrase, not an identity. Leave out --identity')
@@ -62,64 +62,64 @@ export class BackupKey {
     const [identity] = identityLine.exec(text) ?? []
     if (identity === undefined) throw new BackupError('key.age contains no key. The backup is damaged')
     if (secret.identity !== undefined) {
-      const expected = proofOf(secret.identity, identity)
-      if (!isSame(proofLine.exec(text)?.[1] ?? '', expected)) throw new NotAuthentic('key.age', kind)
+      const expected = createProof(secret.identity, identity)
+      if (!isEqual(proofLine.exec(text)?.[1] ?? '', expected)) throw new NotAuthentic('key.age', kind)
     }
-    return await BackupKey.#of(identity)
+    return await BackupKey.#fromIdentity(identity)
   }
 
-  static async #of(identity: string): Promise<BackupKey> {
+  static async #fromIdentity(identity: string): Promise<BackupKey> {
     return new BackupKey(identity, await identityToRecipient(identity))
   }
 
   /** Encrypts a stream. */
   async *encrypted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-    yield* buffers(await this.#encrypter.encrypt(streamOf(source)))
+    yield* toBuffers(await this.#encrypter.encrypt(toReadableStream(source)))
   }
 
-  /** Decrypts a stream. Throws {@link NotAuthentic}; bytes yielded before must then be discarded. */
+  /** Decrypts a stream. Throws {@link NotAuthentic}; the caller must then discard all bytes yielded before. */
   async *decrypted(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let failure: unknown
-    const noted = async function* (): AsyncGenerator<Buffer, void, undefined> {
+    const recordFailure = async function* (): AsyncGenerator<Buffer, void, undefined> {
       try {
-        yield* withHeader(name, source)
+        yield* requireHeader(name, source)
       } catch (error) {
         failure = error
         throw error
       }
     }
     try {
-      yield* buffers(await this.#decrypter.decrypt(streamOf(noted())))
+      yield* toBuffers(await this.#decrypter.decrypt(toReadableStream(recordFailure())))
     } catch {
       throw failure ?? new NotAuthentic(name)
     }
   }
 
-  /** The message authentication code of a text. */
+  /** Returns the message authentication code of a text. */
   mac(text: string): string {
     return createHmac('sha256', this.#macKey).update(text).digest('hex')
   }
 
-  /** Whether a text has this message authentication code. */
+  /** Returns true if a text has this message authentication code. */
   isMac(mac: string, text: string): boolean {
-    return isSame(mac, this.mac(text))
+    return isEqual(mac, this.mac(text))
   }
 }
 
-/** How a key file is encrypted. Throws {@link BackupError} for a work factor that is too weak, or would take too long. */
-function kindOf(text: string): 'passphrase' | 'identity' {
+/** Returns how a key file is encrypted. Throws {@link BackupError} for a work factor that is too weak, or would take too long. */
+function getKeyKind(text: string): 'passphrase' | 'identity' {
   const [, type = '', argument = ''] = /^age-encryption\.org\/v1\n-> (\S+) \S+(?: (\d+))?\n/.exec(text) ?? []
   if (type === 'X25519') return 'identity'
   if (type !== 'scrypt') throw new BackupError('key.age is damaged or not a backup key')
   const factor = Number(argument)
-  if (factor >= workFactor && factor <= largestWorkFactor) return 'passphrase'
+  if (factor >= logWorkFactor && factor <= maxLogWorkFactor) return 'passphrase'
   throw new BackupError(
-    `key.age has a scrypt work factor of ${argument || 'unknown size'}. It must be from ${workFactor} to ${largestWorkFactor}`
+    `key.age has a scrypt work factor of ${argument || 'unknown size'}. It must be from ${logWorkFactor} to ${maxLogWorkFactor}`
   )
 }
 
-/** Fails unless the stream begins with a short age header: the library would buffer an endless one. */
-async function* withHeader(
+/** Passes a stream on, and fails unless it begins with a short age header: the library would buffer an endless one. */
+async function* requireHeader(
   name: string,
   source: AsyncIterable<Buffer>
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -130,32 +130,32 @@ async function* withHeader(
       continue
     }
     head = Buffer.concat([head, chunk])
-    if (head.subarray(0, largestHeader).includes('\n--- ')) {
+    if (head.subarray(0, maxHeaderBytes).includes('\n--- ')) {
       yield head
       head = undefined
-    } else if (head.length >= largestHeader) throw new NotAuthentic(name)
+    } else if (head.length >= maxHeaderBytes) throw new NotAuthentic(name)
   }
   if (head) throw new NotAuthentic(name)
 }
 
-function derived(identity: string, what: string): Buffer {
+function deriveKey(identity: string, what: string): Buffer {
   return Buffer.from(hkdfSync('sha256', identity, '', what, 32))
 }
 
-function proofOf(owner: string, identity: string): string {
-  return createHmac('sha256', derived(owner, 'coffer backup key')).update(identity).digest('hex')
+function createProof(owner: string, identity: string): string {
+  return createHmac('sha256', deriveKey(owner, 'coffer backup key')).update(identity).digest('hex')
 }
 
-function isSame(text: string, expected: string): boolean {
+function isEqual(text: string, expected: string): boolean {
   return text.length === expected.length && timingSafeEqual(Buffer.from(text), Buffer.from(expected))
 }
 
-/** A stream that pulls one chunk at a time, so that memory does not grow with the file. */
-function streamOf(source: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
+/** Returns a stream that pulls one chunk at a time, so that memory does not grow with the file. */
+function toReadableStream(source: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
   return ReadableStream.from(source)
 }
 
-async function* buffers(stream: object): AsyncGenerator<Buffer, void, undefined> {
+async function* toBuffers(stream: object): AsyncGenerator<Buffer, void, undefined> {
   for await (const { buffer, byteLength, byteOffset } of stream as ReadableStream<Uint8Array>)
     yield Buffer.from(buffer, byteOffset, byteLength)
 }

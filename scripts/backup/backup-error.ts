@@ -14,7 +14,7 @@ export class NotAuthentic extends BackupError {
   }
 }
 
-/** What the nodes of a cluster share cannot be reached. */
+/** The data that all nodes of a cluster share cannot be reached. */
 export class EngineLost extends BackupError {
   constructor(cause: Error) {
     super(`${cause.message}. Earlier backups are unchanged`)
@@ -22,16 +22,16 @@ export class EngineLost extends BackupError {
   }
 }
 
-/** Whether an error of one file would hit every other one too. */
+/** Returns true if an error with one file would affect all others too. */
 export function isFatal(error: Error): boolean {
   if (error instanceof EngineLost) return true
   return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
 }
 
-/** What went wrong with a part of a backup. */
+/** A problem with a part of a backup. */
 export interface BackupProblem {
   readonly user?: string
   readonly detail: string
-  /** It has been dealt with, and is told because of what it may come from. */
+  /** True if the problem has been repaired; it is reported because of its possible cause. */
   readonly isMended?: true
 }

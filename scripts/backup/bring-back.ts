@@ -1,4 +1,4 @@
-/** Restores the files of one account from a backup, and checks their content before anything uses them. */
+/** Restores the files of one account from a backup, and checks their content before they are used. */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -18,7 +18,7 @@ import { readRecord, type AccountRecord, type BackedUp } from './manifest.js'
 import type { Vault } from './vault.js'
 import type { Stored } from './stored.js'
 
-/** Most problems to report per account. */
+/** Maximum number of problems reported per account. */
 const maxProblems = 20
 
 /**
@@ -41,11 +41,11 @@ export async function bringBack(
     migrateUserFile(target, user.id)
     adoptUserFile(target, user.id)
     vetAccount(target, user, options, report)
-    for (const problem of strayFiles(target, user, record)) report(problem)
-    // Stop here: following rows known to be invalid might never end.
+    for (const problem of findFileDifferences(target, user, record)) report(problem)
+    // Stop here: following rows that are known to be invalid might never end.
     if (problems.length > 0) return problems
     if (keepsFiles) await fetchFiles(vault, target, user, record)
-    const files = keepsFiles ? new DiskAttachments(target) : new FilesIn(vault, record)
+    const files = keepsFiles ? new DiskAttachments(target) : new BackupAttachments(vault, record)
     // The unique values are compared with themselves: the platform's index is rebuilt afterwards.
     const check = new AccountCheck(target, files, user, newCounts(), valuesOf(target, user.id), report)
     await check.run()
@@ -56,12 +56,12 @@ export async function bringBack(
   return problems
 }
 
-/** Restores a file of the backup below `target`. Its bytes are on disk when this resolves. */
+/** Restores a file of the backup below `target`. Its bytes are synced when this resolves. */
 export async function fetchFile(vault: Vault, stored: Stored, target: Layout, file: string): Promise<void> {
   await writeWithin(target.root, file, vault.get(stored))
 }
 
-/** An error as a problem of an account. */
+/** Returns an error as a problem of an account. */
 export function problemOf({ username }: BackedUp, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
@@ -83,8 +83,8 @@ async function fetchFiles(
     await syncPath(at)
 }
 
-/** Checks that the listed files are exactly those of the account's events. */
-function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Generator<Problem> {
+/** Yields a problem for each difference between the listed files and those of the account's events. */
+function* findFileDifferences(target: Layout, user: BackedUp, record: AccountRecord): Generator<Problem> {
   const inspection = new UserInspection(target, user.id)
   try {
     const listed = new Map(record.attachments.map(({ id, size }) => [id, size]))
@@ -105,8 +105,8 @@ function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Gen
   }
 }
 
-/** Reads the attachments of an account in a backup. */
-class FilesIn implements Pick<AttachmentStore, 'get' | 'list'> {
+/** The attachments of an account in a backup. */
+class BackupAttachments implements Pick<AttachmentStore, 'get' | 'list'> {
   readonly #files: ReadonlyMap<string, Stored>
 
   constructor(

@@ -27,7 +27,7 @@ export async function bringPlatform(
         throw new BackupError(
           `The platform database of the backup contains an account ${name} that is not listed in the backup`
         )
-      if (relocatedTo !== null && !isWebAddress(relocatedTo))
+      if (relocatedTo !== null && !isWebUrl(relocatedTo))
         throw new BackupError(`In the platform database of the backup, ${name} has moved to an invalid URL`)
       ids.delete(username)
     }
@@ -39,6 +39,6 @@ export async function bringPlatform(
     throw new BackupError(`${missing} is missing from the platform database of the backup`)
 }
 
-function isWebAddress(url: string): boolean {
+function isWebUrl(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
 }

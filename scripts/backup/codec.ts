@@ -1,4 +1,4 @@
-/** Encodings of the files in a backup: plain, age, and, for reading only, the encryption of earlier versions. */
+/** Encodings of the files in a backup: plain, age, and, for reading only, the encryption used by earlier versions. */
 import { Type, type Static } from 'typebox'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupKey, largestKeyFile } from './age.js'
@@ -13,12 +13,12 @@ type Bytes = AsyncIterable<Buffer>
 export interface Codec {
   /** Suffix of file names. */
   readonly suffix: string
-  /** Whether files are not encrypted. */
+  /** True if files are not encrypted. */
   readonly isPlain: boolean
   /** Absent in read-only encodings. */
   readonly encode?: (bytes: Bytes) => Bytes
   decode(name: string, bytes: Bytes): Bytes
-  /** Appends a proof of authenticity to a text; {@link checked} verifies and removes it. */
+  /** Appends a proof of authenticity to a text; {@link checked} verifies it and returns the text without it. */
   proven(text: string): string
   checked(name: string, text: string): string
 }
@@ -33,7 +33,7 @@ const Header = Type.Object({
 })
 type Header = Static<typeof Header>
 
-/** A file with a fixed name in a new backup. */
+/** One of the first files of a new backup, with a fixed name. */
 export interface First {
   readonly name: string
   readonly bytes: string | Uint8Array
@@ -48,18 +48,18 @@ const plain: Codec = {
   checked: (_name, text) => text
 }
 
-/** The codec for a new backup, and its first files. */
+/** Returns the codec for a new backup, and its first files. */
 export async function newCodec(
   isEncrypted: boolean,
   secret: Secret
 ): Promise<{ codec: Codec; files: readonly First[] }> {
-  if (!isEncrypted) return { codec: plain, files: [headerOf({ version: 1, encryption: null })] }
+  if (!isEncrypted) return { codec: plain, files: [createHeader({ version: 1, encryption: null })] }
   const { file, key } = await BackupKey.create(secret)
-  const files = [{ name: keyName, bytes: file }, headerOf({ version: 2, encryption: 'age' })]
-  return { codec: ageCodec(key), files }
+  const files = [{ name: keyName, bytes: file }, createHeader({ version: 2, encryption: 'age' })]
+  return { codec: createAgeCodec(key), files }
 }
 
-/** The codec for the backup in a place. Throws {@link BackupError}, also if its encryption is not what `secret` calls for. */
+/** Returns the codec of an existing backup. Throws {@link BackupError}, also if its encryption does not match `secret`. */
 export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
   const { encryption } = await readHeader(place)
   if (encryption === null) {
@@ -70,18 +70,20 @@ export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
   }
   if (secret.isPlain) throw new BackupError(`The backup in ${place.name} is encrypted. Leave out --plain`)
   if (encryption === 'age') {
-    return ageCodec(await BackupKey.open(await fixedFile(place, keyName, largestKeyFile), secret))
+    return createAgeCodec(
+      await BackupKey.open(await readRequiredFile(place, keyName, largestKeyFile), secret)
+    )
   }
   if (secret.identity !== undefined) throw new BackupError(`The backup in ${place.name} uses a passphrase`)
   const key = await formerKey(async () => await secret.passphrase(false), encryption)
-  return formerCodec(key)
+  return createLegacyCodec(key)
 }
 
-/** Whether a place holds a backup; `false` if it is empty. Throws {@link BackupError} if it holds anything else. */
+/** Returns true if a place contains a backup, false if it is empty. Throws {@link BackupError} if it contains anything else. */
 export async function isBackup(place: Place): Promise<boolean> {
   const names = await place.list()
   if (names.includes(headerName)) return true
-  // An interrupted first run may have left a key alone.
+  // An interrupted first run may have left only a key.
   const others = names.filter(name => !name.startsWith('backup.lock') && !name.startsWith(keyName))
   if (others.length > 0)
     throw new BackupError(`${place.name} is neither empty nor a backup. Choose another place`)
@@ -89,7 +91,7 @@ export async function isBackup(place: Place): Promise<boolean> {
 }
 
 async function readHeader(place: Place): Promise<Header> {
-  const text = (await fixedFile(place, headerName, 64 * 1024)).toString()
+  const text = (await readRequiredFile(place, headerName, 64 * 1024)).toString()
   const header = parsed(headerName, text, Header)
   const known = typeof header.encryption === 'string' ? 2 : 1
   if (header.version !== known)
@@ -97,19 +99,19 @@ async function readHeader(place: Place): Promise<Header> {
   return header
 }
 
-/** The bytes of a file that every backup has. */
-async function fixedFile(place: Place, name: string, maxSize: number): Promise<Buffer> {
+/** Returns the bytes of a file that every backup has. */
+async function readRequiredFile(place: Place, name: string, maxSize: number): Promise<Buffer> {
   const file = await place.open(name)
   if (!file) throw new BackupError(`${name} is missing. The backup is damaged`)
   return await bytesOf(name, file.bytes, file.size, maxSize)
 }
 
-function headerOf(header: Omit<Header, 'format'>): First {
+function createHeader(header: Omit<Header, 'format'>): First {
   return { name: headerName, bytes: JSON.stringify({ format: 'coffer-backup', ...header }, null, 2) }
 }
 
-/** Read-only, so that nothing new is written with the weaker encryption. */
-function formerCodec(key: Buffer): Codec {
+/** Decodes backups of earlier versions. It is read-only, so that nothing is written with their weaker encryption. */
+function createLegacyCodec(key: Buffer): Codec {
   return {
     suffix: '',
     isPlain: false,
@@ -119,15 +121,15 @@ function formerCodec(key: Buffer): Codec {
   }
 }
 
-function ageCodec(key: BackupKey): Codec {
+function createAgeCodec(key: BackupKey): Codec {
   return {
     suffix: '.age',
     isPlain: false,
     encode: bytes => key.encrypted(bytes),
     decode: (name, bytes) => key.decrypted(name, bytes),
     proven: text => `${text}\n${JSON.stringify({ mac: key.mac(text) })}\n`,
-    checked(name, proven) {
-      const [text = '', proof = ''] = proven.split('\n')
+    checked(name, signed) {
+      const [text = '', proof = ''] = signed.split('\n')
       const [, mac = ''] = /^\{"mac":"([0-9a-f]{64})"\}$/.exec(proof) ?? []
       if (key.isMac(mac, text)) return text
       throw new NotAuthentic(name)

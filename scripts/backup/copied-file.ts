@@ -1,10 +1,10 @@
-/** Checks the copy of an account's file before it goes into a backup. */
+/** Checks the copy of an account's file before it is added to a backup. */
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { brokenRecords } from '../maintenance/check-audit.js'
 import { BackupError } from './backup-error.js'
 
-/** The attachments that a copy below `draft` names, with their sizes in bytes. Throws {@link BackupError} if it is damaged. */
+/** Returns the attachments listed in a copy below `draft`, with sizes in bytes. Throws {@link BackupError} if it is damaged. */
 export function attachmentsIn(draft: Layout, account: string): { id: string; size: number }[] {
   const inspection = new UserInspection(draft, account)
   try {

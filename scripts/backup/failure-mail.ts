@@ -1,4 +1,4 @@
-/** The mail that tells the operator that backups fail. */
+/** The email that tells the operator about failed backups. */
 import { toConfig } from '../../core/settings/config.js'
 import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -7,7 +7,7 @@ import { version } from '../../core/version.js'
 import { Mailer } from '../../core/outgoing/mail/mailer.js'
 import { createMailTransport } from '../../core/outgoing/mail/mail-transport.js'
 
-/** Tells the operator, at `backup.mailTo`, that backups fail. `succeeded`: when the last good one was made, in seconds. */
+/** Sends an email to `backup.mailTo` about failed backups. `succeeded`: time of the last successful backup, in seconds. */
 export async function tellOfFailure(
   settings: Settings,
   log: Log,

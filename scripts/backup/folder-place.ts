@@ -1,4 +1,4 @@
-/** A backup in a folder: synced files, never read or written through symbolic links. */
+/** A backup in a folder. Files are synced, and never read or written through symbolic links. */
 import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -19,7 +19,7 @@ export class FolderPlace implements Place {
 
   private constructor(readonly name: string) {}
 
-  /** Opens a folder. Throws {@link BackupError} if there is none and it must not be made. */
+  /** Opens a folder. Creates a missing folder if `isNew`, and otherwise throws {@link BackupError}. */
   static open(folder: string, isNew: boolean): FolderPlace {
     const root = resolve(folder)
     if (isNew) mkdirSync(root, { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ export class FolderPlace implements Place {
       await link(source, file)
       return true
     } catch (error) {
-      // Another device, a file system without links, or more of them than it takes.
+      // Another device, a file system without hard links, or too many links.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
       return false
     }
@@ -95,7 +95,7 @@ export class FolderPlace implements Place {
   }
 
   async assertHeld(): Promise<void> {
-    // The lock is the operating system's, and lasts as long as the process.
+    // The operating system holds the lock as long as the process runs.
   }
 
   async close(): Promise<void> {

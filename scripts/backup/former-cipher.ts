@@ -1,11 +1,11 @@
 /**
- * Decrypts backups of versions before the age format: AES-256-GCM in chunks. Each file has its own key, derived from its name;
- * the nonce of a chunk holds its number and whether it is the last.
+ * Decrypts backups of versions before the age format: AES-256-GCM in chunks. Each file has its own key, derived from its name.
+ * The nonce of a chunk contains its number and whether it is the last one.
  */
 import { createDecipheriv, hkdfSync, scryptSync } from 'node:crypto'
 import { BackupError, NotAuthentic } from './backup-error.js'
 
-/** Parameters of the key derivation, the same in all of these backups. */
+/** Parameters of the key derivation, identical in all of these backups. */
 const derivation = { N: 2 ** 17, r: 8, p: 1 }
 
 const chunkSize = 64 * 1024
@@ -26,28 +26,28 @@ export async function formerKey(
   return scryptSync((await passphrase()).normalize('NFKC'), bytes, 32, options)
 }
 
-/** Decrypts a file. Throws {@link NotAuthentic}; bytes yielded before must then be discarded. */
+/** Decrypts a file. Throws {@link NotAuthentic}; the caller must then discard all bytes yielded before. */
 export async function* decryptedFormer(
   key: Buffer,
   name: string,
   source: AsyncIterable<Buffer>
 ): AsyncGenerator<Buffer, void, undefined> {
-  let own: Buffer | undefined
+  let fileKey: Buffer | undefined
   let number = 0
-  for await (const { bytes, isLast } of pieces(source)) {
-    if (!own) {
+  for await (const { bytes, isLast } of splitChunks(source)) {
+    if (!fileKey) {
       if (bytes.length < saltSize || isLast) throw new NotAuthentic(name)
-      own = Buffer.from(hkdfSync('sha256', key, bytes, `coffer backup ${name}`, 32))
+      fileKey = Buffer.from(hkdfSync('sha256', key, bytes, `coffer backup ${name}`, 32))
       continue
     }
-    yield opened(own, name, nonce(number++, isLast), bytes)
+    yield decryptChunk(fileKey, name, createNonce(number++, isLast), bytes)
   }
 }
 
-function opened(own: Buffer, name: string, iv: Buffer, bytes: Buffer): Buffer {
+function decryptChunk(fileKey: Buffer, name: string, iv: Buffer, bytes: Buffer): Buffer {
   try {
     const end = bytes.length - tagSize
-    const decipher = createDecipheriv('aes-256-gcm', own, iv, { authTagLength: tagSize })
+    const decipher = createDecipheriv('aes-256-gcm', fileKey, iv, { authTagLength: tagSize })
     decipher.setAuthTag(bytes.subarray(end))
     return Buffer.concat([decipher.update(bytes.subarray(0, end)), decipher.final()])
   } catch {
@@ -55,22 +55,22 @@ function opened(own: Buffer, name: string, iv: Buffer, bytes: Buffer): Buffer {
   }
 }
 
-function nonce(number: number, isLast: boolean): Buffer {
+function createNonce(number: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12)
   bytes.writeBigUInt64BE(BigInt(number))
   bytes[8] = isLast ? 1 : 0
   return bytes
 }
 
-/** Splits a file into its salt and its chunks with their tags. The last piece may be shorter, or empty. */
-async function* pieces(
+/** Splits a file into its salt and its chunks with their tags. The last chunk may be shorter, or empty. */
+async function* splitChunks(
   source: AsyncIterable<Buffer>
 ): AsyncGenerator<{ readonly bytes: Buffer; readonly isLast: boolean }, void, undefined> {
   let waiting: Buffer = Buffer.alloc(0)
   let next = saltSize
   for await (const chunk of source) {
     waiting = Buffer.concat([waiting, chunk])
-    // A full piece may be the last one: hold it back until more arrives.
+    // A full chunk may be the last one: hold it back until more data arrives.
     for (; waiting.length > next; next = chunkSize + tagSize) {
       yield { bytes: waiting.subarray(0, next), isLast: false }
       waiting = waiting.subarray(next)

@@ -1,6 +1,6 @@
 /**
- * Makes a backup of a data directory, or of a cluster, whether or not a service runs. The platform file is copied first, and
- * decides which accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
+ * Makes a backup of a data directory or a cluster, whether or not a service is running. The platform file is copied first, and
+ * determines which accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
  */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -46,27 +46,27 @@ export interface BackupReport {
   readonly problems: BackupProblem[]
 }
 
-/** Most retries with a newer copy when attachments of an account are deleted while it is copied. */
-const attempts = 5
+/** Maximum number of retries with a newer copy if attachments of an account are deleted while it is copied. */
+const maxRetries = 5
 
 export interface BackupOptions {
   readonly progress?: Progress | undefined
-  /** Which earlier states are kept. Without it those that are kept already stay, and the former one is replaced. */
+  /** Which earlier states to keep. Without it, those kept so far remain, and the previous state is replaced. */
   readonly keep?: KeepRule | undefined
-  /** The time that it is said to be of, in seconds; by default that at which it ends. */
+  /** The time of the backup in seconds; by default the time at which it completes. */
   readonly made?: number | undefined
   /**
-   * Accounts, by name, of which the latest state was found damaged: each of its files is read before it is taken as it is, and
-   * copied again if it is not what it was. That state is not kept.
+   * Usernames of accounts whose latest state is damaged. Each of their files is read before it is reused, and copied again if it
+   * is damaged. That state is not kept.
    */
   readonly damaged?: ReadonlySet<string> | undefined
-  /** Where the accounts come from; by default from the data directory. */
+  /** Where to read the accounts from; by default the data directory. */
   readonly source?: BackupSource | undefined
 }
 
 /**
- * Updates a backup. The former state stays valid until the new one is complete. `layout`: the data directory, which has room for
- * copies in any case.
+ * Updates a backup. The previous state remains valid until the new one is complete. `layout`: the data directory, also used for
+ * temporary copies.
  */
 export async function makeBackup(
   layout: Layout,
@@ -86,8 +86,8 @@ class Backup {
   readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
   readonly #known: ReadonlyMap<string, BackedUp>
   #hasUnfinished = false
-  /** Lists of files that take the places of damaged ones, by the names of these. */
-  readonly #renewed = new Map<string, Stored>()
+  /** New lists of files that replace damaged ones, by the names of the latter. */
+  readonly #replacedRecords = new Map<string, Stored>()
   readonly #source: BackupSource
 
   constructor(
@@ -104,7 +104,7 @@ class Backup {
   async run(): Promise<BackupReport> {
     const { damaged, keep, made, progress } = this.options
     await this.#source.copyPlatform(this.draft)
-    const accounts = this.#accounts()
+    const accounts = this.#listAccounts()
     const report: BackupReport = {
       accounts: accounts.length,
       copied: 0,
@@ -116,21 +116,21 @@ class Backup {
     const users: BackedUp[] = []
     const missing: Account[] = []
     for (const [index, account] of accounts.entries()) {
-      const user = await this.#backUp(account, report)
+      const user = await this.#backUpAccount(account, report)
       if (user) users.push(user)
       else missing.push(account)
       progress?.step(index + 1)
       await nextTurn()
     }
-    const platform = await this.#platform(missing)
-    const settings = await putSettings(
-      this.layout,
-      this.vault,
-      `settings-${this.#stamp}.yaml`,
-      this.former?.settings,
+    const platform = await this.#storePlatformFile(missing)
+    const settings = await putSettings({
+      source: this.layout,
+      vault: this.vault,
+      name: `settings-${this.#stamp}.yaml`,
+      former: this.former?.settings,
       report,
-      damaged !== undefined
-    )
+      isKnownDamaged: damaged !== undefined
+    })
     const manifest: Manifest = {
       version: 1,
       made: made ?? Date.now() / 1000,
@@ -143,16 +143,16 @@ class Backup {
     await this.vault.place.assertHeld()
     await writeManifest(this.vault, manifest)
     const { former } = this
-    const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#renewed }).catch(
-      // What was just made is whole. What is not removed today is removed another day.
+    const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#replacedRecords }).catch(
+      // The new backup is complete. A later run removes what could not be removed now.
       ({ message }: Error) => [`${message}. Earlier backups and files are unchanged`]
     )
     report.problems.push(...left.map(detail => ({ detail })))
     return report
   }
 
-  /** The active accounts. */
-  #accounts(): Account[] {
+  /** Returns the active accounts. */
+  #listAccounts(): Account[] {
     const inspection = new PlatformInspection(this.draft)
     try {
       const [problem] = inspection.findProblems()
@@ -168,9 +168,9 @@ class Backup {
     }
   }
 
-  /** Stores the platform file, without the accounts that are not part of the backup. */
-  async #platform(missing: readonly Account[]): Promise<Stored> {
-    // Otherwise it stays of the version that it has: the version before may be the one that restores it.
+  /** Stores the platform file, without accounts that are not part of the backup. */
+  async #storePlatformFile(missing: readonly Account[]): Promise<Stored> {
+    // Opening the store would migrate the file, and the previous version of the software might have to restore it.
     if (missing.length > 0 || this.#hasUnfinished) {
       const store = new PlatformStore(this.draft)
       for (const { id } of missing) store.changeNow('remove', id)
@@ -180,30 +180,30 @@ class Backup {
     return await this.vault.put(`platform-${this.#stamp}.sqlite`, readChunks(this.draft.platformFile))
   }
 
-  /** Backs up an account. Returns its entry; `undefined` if it was deleted, or could not be copied now or before. */
-  async #backUp(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
+  /** Backs up an account. Returns its entry; `undefined` if it was deleted, or if there is neither a new nor an earlier copy. */
+  async #backUpAccount(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)
     try {
       const mark = await this.#source.markOf(account)
       const isSame = known && mark !== undefined && known.mark === mark
-      if (isSame && !this.#isDoubted(username) && (await this.vault.has(known.record)))
+      if (isSame && !this.#isKnownDamaged(username) && (await this.vault.has(known.record)))
         return { ...known, username }
-      return await this.#copy(account, mark, known, report)
+      return await this.#copyAccount(account, mark, known, report)
     } catch (error) {
       if (!(error instanceof Error) || isFatal(error)) throw error
       // The account was deleted meanwhile, which is not a problem.
       if (await this.#source.isGone(account)) return undefined
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
-      // Without its mark, so that the next run tries again.
+      // Without its change mark, so that the next run tries again.
       return known && { ...known, username, mark: '' }
     } finally {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
     }
   }
 
-  async #copy(
+  async #copyAccount(
     account: Account,
     mark: string | undefined,
     known: BackedUp | undefined,
@@ -212,15 +212,15 @@ class Backup {
     const { id, username } = account
     const former = known && (await soundRecord(this.vault, known))
     const made = Date.now() / 1000
-    for (let left = attempts; ; left--) {
+    for (let left = maxRetries; ; left--) {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
       await this.#source.copyAccount(account, this.draft)
       const attachments = attachmentsIn(this.draft, id)
-      const shared = await this.#attachments(account, attachments, former, report)
+      const shared = await this.#storeAttachments(account, attachments, former, report)
       if (!shared && left > 0) continue
       if (!shared) throw new BackupError('Attachment files are missing')
       const folder = folderOf(id)
-      const file = await this.#file(account, former)
+      const file = await this.#storeAccountFile(account, former)
       if (file !== former?.file) report.bytes += file.size
       const record: AccountRecord = { file, attachments: shared }
       const list = Buffer.from(JSON.stringify(record))
@@ -231,25 +231,25 @@ class Backup {
           : await this.vault.put(`${folder}/${this.#stamp}.json`, Readable.from([list]))
       await this.vault.settle(folder)
       report.copied++
-      if (known && !former && known.mark === mark) this.#renewed.set(known.record.name, stored)
+      if (known && !former && known.mark === mark) this.#replacedRecords.set(known.record.name, stored)
       return { id, username, made, ...(mark !== undefined && { mark }), record: stored }
     }
   }
 
-  /** Stores a copy, unless its content is unchanged: closing a file changes its modification time too. */
-  async #file({ id, username }: Account, former: AccountRecord | undefined): Promise<Stored> {
+  /** Stores a copy, unless its content is unchanged. The modification time does not tell: closing a file changes it too. */
+  async #storeAccountFile({ id, username }: Account, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
     const { digest, size } = await digestOf(readChunks(copy))
     if (former && former.file.digest === digest && former.file.size === size) {
-      if (await this.#isWhole(username, former.file)) return former.file
-      // Under the same name: earlier states have it, too.
+      if (await this.#isIntact(username, former.file)) return former.file
+      // Under the same name, which earlier states refer to as well.
       return await this.vault.put(former.file.name, readChunks(copy))
     }
     return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, readChunks(copy))
   }
 
-  /** Stores the attachments that the backup does not hold yet. Returns `undefined` if one was deleted meanwhile. */
-  async #attachments(
+  /** Stores the attachments that the backup does not contain yet. Returns `undefined` if one was deleted meanwhile. */
+  async #storeAttachments(
     account: Account,
     wanted: readonly { id: string; size: number }[],
     former: AccountRecord | undefined,
@@ -260,7 +260,7 @@ class Backup {
     const files: (Stored & { id: string })[] = []
     for (const { id: fileId, size } of wanted) {
       const known = there.get(fileId)
-      if (known && (await this.vault.has(known)) && (await this.#isWhole(username, known))) {
+      if (known && (await this.vault.has(known)) && (await this.#isIntact(username, known))) {
         files.push(known)
         continue
       }
@@ -280,12 +280,12 @@ class Backup {
     return files
   }
 
-  #isDoubted(username: string): boolean {
+  #isKnownDamaged(username: string): boolean {
     return this.options.damaged?.has(username) ?? false
   }
 
-  /** Whether a file is what it was. Only those of accounts that are said to be damaged are read. */
-  async #isWhole(username: string, stored: Stored): Promise<boolean> {
-    return !this.#isDoubted(username) || (await this.vault.isWhole(stored))
+  /** Returns true if a file is intact. Only files of accounts that are known to be damaged are read. */
+  async #isIntact(username: string, stored: Stored): Promise<boolean> {
+    return !this.#isKnownDamaged(username) || (await this.vault.isWhole(stored))
   }
 }

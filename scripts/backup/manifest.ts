@@ -1,5 +1,5 @@
 /**
- * The lists in a backup: the manifest of accounts, and a record of files per account. They are untrusted, so everything in them
+ * The lists in a backup: the manifest of accounts, and a record of files per account. They are untrusted, so all of their content
  * is checked before a path is built from it.
  */
 import { Type, type Static } from 'typebox'
@@ -14,13 +14,13 @@ const Id = Type.String({ pattern: '^c[a-z0-9]{24}$' })
 /** Seconds. */
 const Time = Type.Number({ minimum: 0, maximum: 1e11 })
 
-/** An account in a backup. `made`: when its file was copied. */
+/** An account in a backup. `made`: the time at which its file was copied. */
 const BackedUp = Type.Object(
   {
     id: Id,
     username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,59}$' }),
     made: Time,
-    /** The mark of its file at that time (see `markOf`); absent if the file may have changed at that moment. */
+    /** The change mark of its file at that time (see `markOf`); absent if the file may have changed at that moment. */
     mark: Type.Optional(Type.String({ pattern: '^[0-9-]{0,200}$' })),
     /** The list of its files. */
     record: Stored
@@ -43,7 +43,7 @@ const Manifest = Type.Object(
     /** Version of the software. */
     software: Type.String({ maxLength: 100 }),
     platform: Stored,
-    /** What was chosen in the service's own pages; absent where nothing was. */
+    /** The settings made in the service's own pages; absent if there are none. */
     settings: Type.Optional(Stored),
     users: Type.Array(BackedUp)
   },
@@ -52,52 +52,79 @@ const Manifest = Type.Object(
 export type Manifest = Static<typeof Manifest>
 
 const manifestName = 'manifest'
-/** The folder of earlier manifests, named by when each backup was made. */
+/** The folder of earlier manifests, named by the time of each backup. */
 const earlierFolder = 'earlier'
 
-/** Largest list in bytes: enough for half a million accounts or attachments. */
-const largestList = 192 * 1024 * 1024
+/** Maximum size of a list in bytes: enough for half a million accounts or attachments. */
+const maxListBytes = 192 * 1024 * 1024
 
-/** Pattern of the stamp in file names, which differs in each run. */
+/** Pattern of the stamp in file names, which is different for each run. */
 const stamp = '[0-9a-z]{1,20}-[0-9a-z]{1,20}'
 
 /** Reads the manifest of a backup; `undefined` if no run has finished yet. Throws `NotAuthentic`, {@link BackupError}. */
 export async function readManifest(vault: Vault): Promise<Manifest | undefined> {
-  return await manifestNamed(vault, manifestName)
+  return await readManifestFile(vault, manifestName)
 }
 
-/** The times (seconds) for which there are earlier manifests, the latest first. */
+/** Returns the times (seconds) of the earlier manifests, the latest first. */
 export async function earlierTimes(vault: Vault): Promise<readonly number[]> {
   const names = new Set((await vault.list(earlierFolder)).map(name => `${earlierFolder}/${name}`))
   return [...names]
     .map(name => Number(/([0-9]{1,11})[^/]*$/.exec(name)?.[1]))
-    .filter(time => names.delete(vault.fileOf(earlierName(time))))
+    .filter(time => names.delete(vault.fileOf(getEarlierName(time))))
     .toSorted((a, b) => b - a)
 }
 
 /** Reads the manifest of the backup that was made at one of {@link earlierTimes}. Throws as {@link readManifest} does. */
 export async function readEarlier(vault: Vault, time: number): Promise<Manifest> {
-  const manifest = await manifestNamed(vault, earlierName(time))
+  const manifest = await readManifestFile(vault, getEarlierName(time))
   if (manifest && Math.floor(manifest.made) === time) return manifest
-  throw new BackupError(`${earlierName(time)} is missing or has a different time. The backup is damaged`)
+  throw new BackupError(`${getEarlierName(time)} is missing or has a different time. The backup is damaged`)
 }
 
-/** Keeps a manifest beside a later one. */
+/**
+ * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and {@link BackupError}
+ * if there is none.
+ */
+export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
+  const { name } = vault.place
+  const latest = await readManifest(vault)
+  if (!latest) throw new BackupError(`${name} contains no complete backup`)
+  if (latest.made <= at) return latest
+  const time = (await earlierTimes(vault)).find(each => each <= at)
+  if (time !== undefined) return await readEarlier(vault, time)
+  throw new BackupError(
+    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
+  )
+}
+
+/** Returns the times (seconds) of all states in a backup, the latest first. Throws as {@link manifestOf} does. */
+export async function statesIn(vault: Vault): Promise<readonly number[]> {
+  const { made } = await manifestOf(vault)
+  return [made, ...(await earlierTimes(vault))]
+}
+
+/** Formats a time (seconds) as ISO 8601. */
+export function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/** Stores a manifest as an earlier one. */
 export async function keepManifest(vault: Vault, manifest: Manifest): Promise<void> {
-  await vault.write(earlierName(Math.floor(manifest.made)), JSON.stringify(manifest))
+  await vault.write(getEarlierName(Math.floor(manifest.made)), JSON.stringify(manifest))
 }
 
 /** Removes an earlier manifest. */
 export async function dropEarlier(vault: Vault, time: number): Promise<void> {
-  await vault.remove(vault.fileOf(earlierName(time)))
+  await vault.remove(vault.fileOf(getEarlierName(time)))
 }
 
-function earlierName(time: number): string {
+function getEarlierName(time: number): string {
   return `${earlierFolder}/${time}`
 }
 
-async function manifestNamed(vault: Vault, name: string): Promise<Manifest | undefined> {
-  const text = await vault.read(name, largestList)
+async function readManifestFile(vault: Vault, name: string): Promise<Manifest | undefined> {
+  const text = await vault.read(name, maxListBytes)
   if (text === undefined) return undefined
   const manifest = parsed(name, text, Manifest)
   assertName(manifest.platform, `platform-${stamp}\\.sqlite`)
@@ -121,7 +148,7 @@ export async function writeManifest(vault: Vault, manifest: Manifest): Promise<v
 
 /** Reads the record of an account's files. Throws as {@link readManifest} does. */
 export async function readRecord(vault: Vault, { id, record }: BackedUp): Promise<AccountRecord> {
-  const text = (await vault.bytes(record, largestList)).toString()
+  const text = (await vault.bytes(record, maxListBytes)).toString()
   const { attachments, file } = parsed(record.name, text, AccountRecord)
   assertName(file, `${folderOf(id)}/${stamp}\\.sqlite`)
   assertUnique(
@@ -132,7 +159,7 @@ export async function readRecord(vault: Vault, { id, record }: BackedUp): Promis
   return { attachments, file }
 }
 
-/** As {@link readRecord}; `undefined` if it is damaged, which must not prevent a new one. */
+/** Like {@link readRecord}, but returns `undefined` for a damaged record, which must not prevent a new one. */
 export async function soundRecord(vault: Vault, user: BackedUp): Promise<AccountRecord | undefined> {
   try {
     return await readRecord(vault, user)
@@ -141,13 +168,13 @@ export async function soundRecord(vault: Vault, user: BackedUp): Promise<Account
   }
 }
 
-/** The folder of an account in a backup: as in a data directory. */
+/** Returns the folder of an account in a backup, which is named as in a data directory. */
 export function folderOf(id: string): string {
   if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account ID`)
   return `users/${toFolderParts(id).join('/')}`
 }
 
-/** The name of an attachment in a backup. */
+/** Returns the name of an attachment in a backup. */
 export function attachmentName(id: string, attachment: string): string {
   if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment ID`)
   return `${folderOf(id)}/attachments/${getShardFolder(attachment)}/${attachment}`

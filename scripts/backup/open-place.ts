@@ -5,7 +5,7 @@ import type { Place, StorageSettings } from './place.js'
 import { S3Place } from './s3-place.js'
 
 /**
- * Opens the place of a backup. `to`: a folder, or `s3://bucket/prefix`. `isNew`: whether a folder may have to be made. Throws
+ * Opens the place of a backup. `to`: a folder, or `s3://bucket/prefix`. `isNew`: creates a missing folder. Throws
  * {@link BackupError}.
  */
 export async function openPlace(to: string, settings: StorageSettings, isNew: boolean): Promise<Place> {

@@ -1,4 +1,4 @@
-/** Where the service makes backups by itself, and what opens them. */
+/** The place and the secret of the service's automatic backups. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { Settings } from '../../core/settings/settings.js'
@@ -8,7 +8,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import type { Place } from './place.js'
 
-/** The place that was named; without one, that of the service's own backups. Throws {@link UsageError} if there is none. */
+/** Returns the place given as an argument, or by default that of automatic backups. Throws {@link UsageError} if there is none. */
 export function placeNamed([place]: readonly string[], { backup }: Settings): string {
   const to = place ?? backup.to
   if (to !== '') return to
@@ -17,14 +17,14 @@ export function placeNamed([place]: readonly string[], { backup }: Settings): st
   )
 }
 
-/** The options, with the passphrase of the service's own backups where nothing else is given. */
+/** Returns the options, with the passphrase file of automatic backups if no secret is given. */
 export function withOwnSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
   const { identity, passphraseFile, plain } = options
   const isGiven = identity !== undefined || passphraseFile !== undefined || plain === true
   return isGiven || backup.passphraseFile === '' ? options : { passphraseFile: backup.passphraseFile }
 }
 
-/** Throws {@link BackupError} if a folder is part of a data directory, and would be lost with it. */
+/** Throws {@link BackupError} if a folder is inside a data directory: the backup would be lost with it. */
 export function assertOutside(to: string, { root }: Layout): void {
   const own = realpathSync(root)
   let at = resolve(to)
@@ -33,7 +33,7 @@ export function assertOutside(to: string, { root }: Layout): void {
     throw new BackupError(`${resolve(to)} is inside the data directory. Choose a folder outside it`)
 }
 
-/** Returns what is wrong with the place that settings name, as far as it can be told without opening it. */
+/** Returns the problems of the place in `backup.to` that can be found without opening it. */
 export function problemsOfPlace({
   backup,
   dataDir
@@ -48,8 +48,8 @@ export function problemsOfPlace({
 }
 
 /**
- * Throws {@link BackupError} if a place keeps other accounts than these alone. They are those of another service, whose states
- * would give way to ours; or ours have been lost.
+ * Throws {@link BackupError} if a backup contains accounts, and none of the given ones. It then belongs to another service, whose
+ * states would be removed; or the accounts of this service have been lost.
  */
 export function assertSameService(
   { name }: Place,

@@ -1,7 +1,6 @@
 /**
- * The settings that were chosen in the service's own pages, in backups. Whoever can write to a backup that is not encrypted can
- * write anything into them, so of such a backup only those are believed that the pages let somebody choose: others name
- * programs and files.
+ * Backs up and restores the settings that were made in the service's own pages. Anyone who can write to an unencrypted backup can
+ * change them, so only settings that the pages offer are restored from such a backup: others name programs and files.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,31 +23,32 @@ import type { Manifest } from './manifest.js'
 import type { Stored } from './stored.js'
 import { digestOf, type Vault } from './vault.js'
 
-/** Far more than all settings take, in bytes. */
-const largest = 1024 * 1024
+/** Maximum size of the settings in bytes, far more than all of them take. */
+const maxBytes = 1024 * 1024
 
-/** What is told of a backup. */
+/** The part of a backup's report that is updated here. */
 interface Report {
-  /** Bytes added to it. */
+  /** Bytes added to the backup. */
   bytes: number
   readonly problems: { readonly detail: string }[]
 }
 
 /**
- * Stores the file of a data directory as `name`, unless the `former` backup holds the same. Returns its entry, if there is such a
- * file. A file that cannot be read is reported, and does not keep the rest from being backed up. With `isDoubted` what the
- * former backup holds is read first, and written again if it is damaged.
+ * Stores the settings file of a data directory as `name`, unless the previous backup contains the same. Returns its entry; `undefined`
+ * if there is no such file. A file that cannot be read is reported, and does not prevent the rest of the backup. If `isKnownDamaged`,
+ * the stored file is read first, and written again if it is damaged.
  */
-export async function putSettings(
-  source: Layout,
-  vault: Vault,
-  name: string,
-  former: Stored | undefined,
-  report: Report,
-  isDoubted: boolean
-): Promise<Stored | undefined> {
+export async function putSettings(options: {
+  readonly source: Layout
+  readonly vault: Vault
+  readonly name: string
+  readonly former: Stored | undefined
+  readonly report: Report
+  readonly isKnownDamaged: boolean
+}): Promise<Stored | undefined> {
+  const { former, report } = options
   try {
-    const stored = await put(source, vault, name, former, isDoubted)
+    const stored = await storeSettings(options)
     if (stored && stored !== former) report.bytes += stored.size
     return stored
   } catch (error) {
@@ -59,24 +59,24 @@ export async function putSettings(
   }
 }
 
-async function put(
-  source: Layout,
-  vault: Vault,
-  name: string,
-  former: Stored | undefined,
-  isDoubted: boolean
-): Promise<Stored | undefined> {
-  const bytes = bytesAt(join(source.root, pageSettingsFile))
+async function storeSettings({
+  former,
+  isKnownDamaged,
+  name,
+  source,
+  vault
+}: Parameters<typeof putSettings>[0]): Promise<Stored | undefined> {
+  const bytes = readSettingsFile(join(source.root, pageSettingsFile))
   if (!bytes) return undefined
   const { digest, size } = await digestOf(Readable.from([bytes]))
   const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
-  if (isSame && (!isDoubted || (await vault.isWhole(former)))) return former
-  // Under the same name where it is the same: earlier states have it, too.
+  if (isSame && (!isKnownDamaged || (await vault.isWhole(former)))) return former
+  // Under the same name if the content is the same: earlier states refer to it as well.
   return await vault.put(isSame ? former.name : name, Readable.from([bytes]))
 }
 
 /**
- * Writes the settings of a backup below `target`. Returns what whoever restores has to know of them. Throws {@link BackupError}
+ * Writes the settings of a backup below `target`. Returns notes for the operator about skipped settings. Throws {@link BackupError}
  * if they are damaged.
  */
 export async function bringSettings(
@@ -85,10 +85,10 @@ export async function bringSettings(
   { settings }: Manifest
 ): Promise<readonly string[]> {
   if (!settings) return []
-  const text = (await vault.bytes(settings, largest)).toString()
-  const found = chosenIn(text)
+  const text = (await vault.bytes(settings, maxBytes)).toString()
+  const found = parseSettings(text)
   if (!found) return [`${pageSettingsFile} was skipped, because it contains no settings`]
-  const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
+  const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : selectTrusted(found)
   const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, pageSettings: taken })
   if (problems.length > 0) return [`${pageSettingsFile} was skipped: ${problems.join('; ')}`]
   writeFileAtomically(
@@ -99,11 +99,11 @@ export async function bringSettings(
   return [`${pageSettingsFile}: skipped, because the backup is not encrypted: ${left.join(', ')}`]
 }
 
-function bytesAt(file: string): Buffer | undefined {
+function readSettingsFile(file: string): Buffer | undefined {
   assertFileOrAbsent(file)
   try {
     const bytes = readFileSync(file)
-    if (bytes.length <= largest) return bytes
+    if (bytes.length <= maxBytes) return bytes
     throw new BackupError(`${pageSettingsFile} is too large`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -111,7 +111,7 @@ function bytesAt(file: string): Buffer | undefined {
   }
 }
 
-function chosenIn(text: string): PageSettings | undefined {
+function parseSettings(text: string): PageSettings | undefined {
   try {
     const read: unknown = parse(text)
     return isObject(read) ? read : undefined
@@ -120,16 +120,19 @@ function chosenIn(text: string): PageSettings | undefined {
   }
 }
 
-/** The settings that the pages let somebody choose, and the names of all others. */
-function believed(found: PageSettings): { readonly taken: PageSettings; readonly left: readonly string[] } {
+/** Separates the settings that the pages offer from all others, of which it returns the names. */
+function selectTrusted(found: PageSettings): {
+  readonly taken: PageSettings
+  readonly left: readonly string[]
+} {
   const values = new Map<string, unknown>()
   const left: string[] = []
-  const walk = (node: unknown, key: string): void => {
+  const visit = (node: unknown, key: string): void => {
     if (chosenKeys.has(key)) values.set(key, node)
     else if (isObject(node))
-      for (const [name, value] of Object.entries(node)) walk(value, key === '' ? name : `${key}.${name}`)
+      for (const [name, value] of Object.entries(node)) visit(value, key === '' ? name : `${key}.${name}`)
     else left.push(key.slice(0, 100))
   }
-  walk(found, '')
+  visit(found, '')
   return { taken: mergePageSettings({}, values), left }
 }

@@ -1,45 +1,45 @@
-/** Where the files of a backup lie: a folder, or a bucket of S3-compatible storage. */
+/** Where the files of a backup are stored: a folder, or a bucket of S3-compatible storage. */
 import type { Settings } from '../../core/settings/settings.js'
 
-/** A file that is being read. */
+/** An open file. */
 export interface Opened {
   /** Bytes. */
   readonly size: number
   readonly bytes: AsyncIterable<Buffer>
-  /** Ends the reading early. */
+  /** Stops reading before the end. */
   destroy(): void
 }
 
 /**
- * A place for files, by paths separated by `/`. Paths are checked by the caller: they consist of plain names. What a promise
- * says is written is there for good.
+ * A place for files, by paths separated by `/`. The caller checks paths: they consist of plain names. Once a method resolves, what
+ * it has written is durable.
  */
 export interface Place {
-  /** The place, for people. */
+  /** Address of the place, for messages. */
   readonly name: string
-  /** Keeps everybody else out until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if somebody is in. */
+  /** Locks the place until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if another process has locked it. */
   lock(): Promise<void>
   /** Opens a file; `undefined` if there is none. */
   open(path: string): Promise<Opened | undefined>
-  /** Writes a new file. One that an interrupted run has left is replaced. */
+  /** Writes a new file. Replaces one that an interrupted run has left. */
   write(path: string, bytes: AsyncIterable<Buffer>): Promise<void>
-  /** Replaces a small file, or makes it, so that it holds either the former or the new bytes. */
+  /** Creates or replaces a small file atomically. */
   replace(path: string, bytes: Buffer): Promise<void>
-  /** Makes a file of the bytes of one on this machine without copying them. Returns `false` where that cannot be done. */
+  /** Links a local file instead of copying it. Returns false if that is not possible. */
   link(path: string, source: string): Promise<boolean>
-  /** Bytes of a file; `undefined` if there is none. */
+  /** Returns the size of a file in bytes; `undefined` if there is none. */
   sizeOf(path: string): Promise<number | undefined>
-  /** Names of the files and folders in a folder, by default the outermost. */
+  /** Lists the names of files and folders in a folder, by default the root. */
   list(path?: string): Promise<readonly string[]>
-  /** Removes a file, or a folder with all that is in it. */
+  /** Removes a file, or a folder with its content. */
   remove(path: string): Promise<void>
-  /** Makes sure that the entries of a folder and of those above it are written. */
+  /** Syncs the entries of a folder and of its parents. */
   settle(path: string): Promise<void>
-  /** Throws `BackupError` unless the place is still locked for the caller alone. */
+  /** Throws `BackupError` unless this process still holds the lock. */
   assertHeld(): Promise<void>
-  /** Lets others in again. */
+  /** Releases the lock. */
   close(): Promise<void>
 }
 
-/** Settings of storage that is not a folder. */
+/** Settings of a bucket. */
 export type StorageSettings = Settings['backup']['s3']

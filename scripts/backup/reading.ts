@@ -1,9 +1,9 @@
-/** Reads files of a backup within bounds, and checks JSON against a schema before it is used. */
+/** Reads files of a backup up to a size limit, and validates JSON against a schema. */
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { BackupError } from './backup-error.js'
 
-/** Reads all bytes of a file. Throws {@link BackupError} if it is larger than `maxSize`. */
+/** Reads a whole file. Throws {@link BackupError} if it is larger than `maxSize` bytes. */
 export async function bytesOf(
   name: string,
   source: AsyncIterable<Buffer>,
@@ -21,7 +21,7 @@ export async function bytesOf(
   return Buffer.concat(chunks)
 }
 
-/** Parses a JSON text and checks it against a schema. Throws {@link BackupError}. */
+/** Parses a JSON text and validates it against a schema. Throws {@link BackupError}. */
 export function parsed<S extends TSchema>(name: string, text: string, schema: S): Static<S> {
   let value: unknown
   try {

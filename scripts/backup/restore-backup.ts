@@ -1,5 +1,5 @@
 /**
- * Restores a backup: all accounts into an empty data directory, or one account next to others. Everything is read and checked
+ * Restores a backup: all accounts into an empty data directory, or one account beside others. Everything is read and checked
  * before anything is replaced.
  */
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
+import { formatProblem } from '../terminal/answer.js'
 import type { Progress } from '../terminal/progress.js'
 import { reindex, type Conflict } from '../maintenance/unique-index.js'
 import type { VettingOptions } from '../vetting/examiner.js'
@@ -19,72 +20,51 @@ import { webhookIdsOf } from '../maintenance/webhook-ids.js'
 import { BackupError } from './backup-error.js'
 import { bringBack } from './bring-back.js'
 import { bringPlatform } from './bring-platform.js'
-import { earlierTimes, readEarlier, readManifest, type BackedUp, type Manifest } from './manifest.js'
+import { manifestOf, type BackedUp, type Manifest } from './manifest.js'
 import { bringSettings } from './own-settings.js'
 import type { Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RestoreReport {
-  /** When the backup was made, in seconds: reveals a backup that was replaced by an older one. */
+  /** Time of the backup in seconds. It reveals that a backup was replaced by an older one. */
   readonly made: number
   readonly isEncrypted: boolean
   accounts: number
   /** Problems of accounts that could not be restored. */
   readonly problems: Problem[]
-  /** What is to be known of the settings that were chosen in the service's own pages, where they are not restored as they were. */
+  /** Notes about settings from the service's own pages that were not restored unchanged. */
   readonly notes: string[]
 }
 
 export interface RestoreOptions {
-  /** Which state: the latest that was made by then, in seconds; by default the latest of all. */
+  /** Restores the latest state up to this time, in seconds; by default the latest state. */
   readonly at?: number | undefined
   readonly vetting: VettingOptions
-  /** Names of the accounts to verify; by default all. */
+  /** Usernames of the accounts to verify; by default all. */
   readonly only?: ReadonlySet<string> | undefined
   readonly progress?: Progress | undefined
 }
 
-/** The only files in an empty data directory that is locked. */
+/** The only files in an empty data directory while it is locked. */
 const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
-
-/**
- * The manifest of a backup: the latest, or the latest that was made by a time (seconds). Throws `NotAuthentic`; {@link BackupError}
- * if no run has finished, or none by then.
- */
-export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
-  const { name } = vault.place
-  const latest = await readManifest(vault)
-  if (!latest) throw new BackupError(`${name} contains no complete backup`)
-  if (latest.made <= at) return latest
-  const time = (await earlierTimes(vault)).find(each => each <= at)
-  if (time !== undefined) return await readEarlier(vault, time)
-  throw new BackupError(
-    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
-  )
-}
-
-/** The times (seconds) of all states that a backup holds, the latest first. Throws as {@link manifestOf} does. */
-export async function statesIn(vault: Vault): Promise<readonly number[]> {
-  const { made } = await manifestOf(vault)
-  return [made, ...(await earlierTimes(vault))]
-}
-
-/** A time (seconds) as people write it. */
-export function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
 
 /** Verifies a backup by restoring each account into a temporary directory. */
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
   const manifest = await manifestOf(vault, options.at)
-  const report = reportOn(vault, manifest)
+  const report = createReport(vault, manifest)
   const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
   const { only } = options
   const users = only ? manifest.users.filter(({ username }) => only.has(username)) : manifest.users
   try {
-    await bringAll(vault, side, users, false, options, report, ({ id }) =>
-      rmSync(side.userDirectory(id), { recursive: true, force: true })
-    )
+    await restoreAccounts({
+      vault,
+      target: side,
+      users,
+      keepsFiles: false,
+      options,
+      report,
+      done: ({ id }) => rmSync(side.userDirectory(id), { recursive: true, force: true })
+    })
     await bringPlatform(vault, side, manifest).catch((error: Error) =>
       report.problems.push({ kind: 'platform', detail: error.message })
     )
@@ -96,7 +76,7 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
 }
 
 /**
- * Restores all accounts into an empty data directory. If any account is damaged nothing is restored, unless `skipsDamaged`
+ * Restores all accounts into an empty data directory. If any account is damaged, nothing is restored, unless `skipsDamaged`, which
  * leaves such accounts out.
  */
 export async function restoreAll(
@@ -124,26 +104,34 @@ async function restoreInto(
   manifest: Manifest,
   options: RestoreOptions & { readonly skipsDamaged: boolean }
 ): Promise<RestoreReport> {
-  const report = reportOn(vault, manifest)
+  const report = createReport(vault, manifest)
   const { users } = manifest
   try {
-    await bringAll(vault, target, users, true, options, report, ({ id }, problems) => {
-      if (problems.length > 0) rmSync(target.userDirectory(id), { recursive: true, force: true })
+    await restoreAccounts({
+      vault,
+      target,
+      users,
+      keepsFiles: true,
+      options,
+      report,
+      done({ id }, problems) {
+        if (problems.length > 0) rmSync(target.userDirectory(id), { recursive: true, force: true })
+      }
     })
     await restoreSettings(vault, target, manifest, report)
     if (report.problems.length > 0 && !options.skipsDamaged)
       throw new BackupError(
-        `Nothing was restored, because the backup is damaged. Use --skip-damaged to skip damaged accounts.\n${report.problems.map(lineOf).join('\n')}`
+        `Nothing was restored, because the backup is damaged. Use --skip-damaged to skip damaged accounts.\n${report.problems.map(formatProblem).join('\n')}`
       )
-    // To the side, so that it knows of nothing that is not there once it is in its place.
+    // In a temporary directory, so that the platform file lists only accounts that were restored before it is moved in place.
     const side = createCopyFolder(target)
     await bringPlatform(vault, side, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
-    for (const { field, user } of await settlePlatform(side, target, users, leftOut))
+    for (const { field, user } of await updatePlatformFile(side, target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
     report.accounts -= leftOut.size
     await syncPath(side.platformFile)
-    // Last: without it nobody takes the folder for a data directory.
+    // Last: a folder without the platform file is not treated as a data directory.
     renameSync(side.platformFile, target.platformFile)
     removeCopyFolder(side)
     await syncPath(target.root)
@@ -155,7 +143,7 @@ async function restoreInto(
   }
 }
 
-/** Restores what was chosen in the service's own pages, and adds to the report what is to be known of it. */
+/** Restores the settings made in the service's own pages, and adds notes about them to the report. */
 async function restoreSettings(
   vault: Vault,
   target: Layout,
@@ -170,16 +158,27 @@ async function restoreSettings(
   }
 }
 
-/** Restores accounts one by one; calls `done` with the problems of each. */
-async function bringAll(
-  vault: Vault,
-  target: Layout,
-  users: readonly BackedUp[],
-  keepsFiles: boolean,
-  { progress, vetting }: RestoreOptions,
-  report: RestoreReport,
-  done: (user: BackedUp, problems: readonly Problem[]) => void
-): Promise<void> {
+interface AccountsOptions {
+  readonly vault: Vault
+  readonly target: Layout
+  readonly users: readonly BackedUp[]
+  readonly keepsFiles: boolean
+  readonly options: RestoreOptions
+  readonly report: RestoreReport
+  readonly done: (user: BackedUp, problems: readonly Problem[]) => void
+}
+
+/** Restores accounts one by one. Calls `done` with the problems of each. */
+async function restoreAccounts({
+  done,
+  keepsFiles,
+  options,
+  report,
+  target,
+  users,
+  vault
+}: AccountsOptions): Promise<void> {
+  const { progress, vetting } = options
   const webhooks = new Set<string>()
   progress?.begin(users.length)
   for (const user of users) {
@@ -201,12 +200,12 @@ async function bringAll(
   }
 }
 
-function reportOn({ isEncrypted }: Vault, { made }: Manifest): RestoreReport {
+function createReport({ isEncrypted }: Vault, { made }: Manifest): RestoreReport {
   return { made, isEncrypted, accounts: 0, problems: [], notes: [] }
 }
 
-/** Lets the platform file at the side know of the accounts that have been restored, and of what they hold today. */
-async function settlePlatform(
+/** Updates the restored platform file to the accounts that were restored, and to their current unique values. */
+async function updatePlatformFile(
   side: Layout,
   target: Layout,
   users: readonly BackedUp[],
@@ -214,7 +213,7 @@ async function settlePlatform(
 ): Promise<Conflict[]> {
   const store = new PlatformStore(side)
   try {
-    // Requests for access are obsolete: no app is waiting for an answer.
+    // Access requests are obsolete: no app is waiting for a response.
     store.changeNow('removeExpired', Infinity)
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username)))
@@ -230,25 +229,25 @@ async function settlePlatform(
   }
 }
 
-/** An account that was restored into a temporary directory, and checked. */
-interface SetAside {
+/** An account that was restored into a temporary directory and checked. */
+interface TemporaryAccount {
   /** The account's row in the platform file. */
   readonly account: Account
   /** The temporary directory. */
   readonly layout: Layout
-  /** When the backup was made, in seconds. */
+  /** Time of the backup in seconds. */
   readonly made: number
 }
 
-/** What became of an account that was restored alone, and when the backup was made (seconds). */
+/** The result of restoring one account, and the time of the backup (seconds). */
 export interface Restored {
   readonly done: 'added' | 'replaced'
   readonly made: number
 }
 
 /**
- * Restores one account into a temporary directory within `target`, which goes when `place` has brought the account to where it
- * belongs. Throws {@link BackupError} for any damage.
+ * Restores one account into a temporary directory within `target`, and removes the directory after `place` has moved the account to
+ * its destination. Throws {@link BackupError} for any damage.
  */
 export async function restoreAside(
   vault: Vault,
@@ -257,7 +256,7 @@ export async function restoreAside(
   options: RestoreOptions,
   place: (side: Layout, account: Account) => Promise<Restored['done']>
 ): Promise<Restored> {
-  const { account, layout: side, made } = await setAside(vault, target, username, options)
+  const { account, layout: side, made } = await restoreToTemporary(vault, target, username, options)
   try {
     return { done: await place(side, account), made }
   } finally {
@@ -265,13 +264,13 @@ export async function restoreAside(
   }
 }
 
-/** Restores it to where it can be renamed from. */
-async function setAside(
+/** Restores an account into a temporary directory from which it can be renamed. */
+async function restoreToTemporary(
   vault: Vault,
   target: Layout,
   username: string,
   { at, vetting }: RestoreOptions
-): Promise<SetAside> {
+): Promise<TemporaryAccount> {
   const manifest = await manifestOf(vault, at)
   const user = manifest.users.find(each => each.username === username)
   if (!user) throw new BackupError(`The backup contains no account ${username}`)
@@ -279,7 +278,9 @@ async function setAside(
   try {
     const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
     if (problems.length > 0)
-      throw new BackupError(`The backup of ${username} is damaged.\n${problems.map(lineOf).join('\n')}`)
+      throw new BackupError(
+        `The backup of ${username} is damaged.\n${problems.map(formatProblem).join('\n')}`
+      )
     await bringPlatform(vault, layout, manifest)
     const store = new PlatformStore(layout)
     const account = store.find(username)
@@ -290,8 +291,4 @@ async function setAside(
     removeCopyFolder(layout)
     throw error
   }
-}
-
-function lineOf({ detail, id, kind, user }: Problem): string {
-  return [kind, user, id, detail].filter(part => part !== undefined).join('\t')
 }

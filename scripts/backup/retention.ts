@@ -1,6 +1,6 @@
-/** Which of several backups are kept. */
+/** Decides which backups to keep. */
 
-/** For how many of the latest days, weeks and months a backup is kept. */
+/** Number of the latest days, weeks and months for each of which a backup is kept. */
 export interface KeepRule {
   readonly days: number
   readonly weeks: number
@@ -8,35 +8,35 @@ export interface KeepRule {
 }
 
 const daySeconds = 86_400
-/** The Monday before 1970 began, in days. */
-const firstMonday = -3
+/** The last Monday before 1970, in days. */
+const mondayBefore1970 = -3
 
 /**
- * Returns those of the given times (seconds) whose backups are kept: the latest, and the last one of each of the latest days, weeks
- * (from Monday) and months that have any, by UTC.
+ * Returns the times (seconds) of the backups to keep: the latest, and the last one of each of the latest days, weeks (from Monday)
+ * and months that have any, in UTC.
  */
 export function keptOf(times: readonly number[], { days, months, weeks }: KeepRule): ReadonlySet<number> {
   const latestFirst = times.toSorted((a, b) => b - a)
   const kept = new Set(latestFirst.slice(0, 1))
-  keepLast(latestFirst, days, dayOf, kept)
-  keepLast(latestFirst, weeks, time => Math.floor((dayOf(time) - firstMonday) / 7), kept)
-  keepLast(latestFirst, months, time => new Date(time * 1000).toISOString().slice(0, 7), kept)
+  addLastOfPeriods(latestFirst, days, toDay, kept)
+  addLastOfPeriods(latestFirst, weeks, time => Math.floor((toDay(time) - mondayBefore1970) / 7), kept)
+  addLastOfPeriods(latestFirst, months, time => new Date(time * 1000).toISOString().slice(0, 7), kept)
   return kept
 }
 
-function dayOf(time: number): number {
+function toDay(time: number): number {
   return Math.floor(time / daySeconds)
 }
 
-function keepLast(
+function addLastOfPeriods(
   latestFirst: readonly number[],
   count: number,
-  periodOf: (time: number) => number | string,
+  getPeriod: (time: number) => number | string,
   kept: Set<number>
 ): void {
   const periods = new Set<number | string>()
   for (const time of latestFirst) {
-    const period = periodOf(time)
+    const period = getPeriod(time)
     if (periods.has(period)) continue
     if (periods.size >= count) return
     periods.add(period)

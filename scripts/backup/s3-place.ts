@@ -1,6 +1,6 @@
 /**
- * A backup in a bucket of S3-compatible storage. The keys are listed once, when the place has been locked, and followed from then
- * on: asking for each attachment would take a request each.
+ * A backup in a bucket of S3-compatible storage. The keys are listed once, after locking, and tracked from then on: checking each
+ * attachment would take one request each.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -11,47 +11,47 @@ import { BackupError } from './backup-error.js'
 import type { Opened, Place, StorageSettings } from './place.js'
 import { bytesOf } from './reading.js'
 
-/** Keys that are listed, or removed, by one request. */
-const keysAtOnce = 1000
+/** Maximum number of keys listed or removed by one request. */
+const pageSize = 1000
 const lockName = 'backup.lock'
-/** For how long a lock holds unless it is renewed, in seconds: what keeps others out where it could not be removed. */
+/** Validity of a lock that is not renewed, in seconds. Other runs wait this long if a lock could not be removed. */
 const lockSeconds = 900
-/** Time within which the storage has to answer, in milliseconds; to an upload, for each 2 MB more. */
-const standardPatienceMs = 60_000
-const closingPatienceMs = 10_000
-const uploadBytesPerMs = 2_000_000 / standardPatienceMs
-/** The latest time that a lock is taken to hold until, in seconds. */
-const endOfTime = 1e11
-/** Time between two looks at the own lock, in milliseconds. */
-const renewMs = 60_000
-/** Bytes of the largest lock. */
-const largestLock = 64 * 1024
+/** Default time for a response; uploads get the same again for each 2 MB. */
+const defaultTimeoutMs = 60_000
+const closeTimeoutMs = 10_000
+const uploadBytesPerMs = 2_000_000 / defaultTimeoutMs
+/** Maximum end of a lock, in seconds. */
+const maxLockEnd = 1e11
+/** Time between checks of our own lock. */
+const lockCheckMs = 60_000
+/** Maximum size of the lock file, in bytes. */
+const maxLockBytes = 64 * 1024
 
-/** Entries of a folder: the size of each file; `undefined` for a folder. */
+/** Entries of a folder: the size of each file in bytes; `undefined` for a folder. */
 type Entries = Map<string, number | undefined>
 
 export class S3Place implements Place {
   readonly #id = randomUUID()
   #lockedUntil = 0
-  #renewing: NodeJS.Timeout | undefined
+  #renewTimer: NodeJS.Timeout | undefined
   #folders: Map<string, Entries> | undefined
 
   private constructor(
     readonly name: string,
     private readonly prefix: string,
     private readonly bucket: S3Client,
-    private readonly patienceMs: number
+    private readonly timeoutMs: number
   ) {}
 
   /**
-   * Opens a bucket. `patienceMs`: time within which the storage has to answer, in milliseconds. Throws {@link BackupError} if it
-   * cannot be reached, or the keys are not good for it.
+   * Opens a bucket. `timeoutMs`: time for each response. Throws {@link BackupError} if it cannot be reached or the keys are not
+   * accepted.
    */
   static async open(
     bucket: string,
     prefix: string,
     { accessKey, endpoint, region, secretKey }: StorageSettings,
-    patienceMs = standardPatienceMs
+    timeoutMs = defaultTimeoutMs
   ): Promise<S3Place> {
     if (accessKey === '' || secretKey === '')
       throw new BackupError('Backups to a bucket need backup.s3.accessKey and backup.s3.secretKey')
@@ -67,43 +67,43 @@ export class S3Place implements Place {
       endpoint: `${base}/${bucket}`,
       region
     })
-    client.timeoutMs = patienceMs
+    client.timeoutMs = timeoutMs
     client.uploadBytesPerMs = uploadBytesPerMs
     const name = `s3://${[bucket, prefix].filter(part => part !== '').join('/')}`
-    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, patienceMs)
-    await place.#entries('')
+    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, timeoutMs)
+    await place.#getEntries('')
     return place
   }
 
   async lock(): Promise<void> {
-    const held = await this.#lock()
+    const held = await this.#readLock()
     if (held && held.id !== this.#id && held.until > Date.now() / 1000)
       throw new BackupError(
         `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}. If that run was killed, remove ${lockName} there`
       )
-    await this.#renew()
+    await this.#renewLock()
     await this.assertHeld()
-    // Also while one long file is read or checked. What fails is told by the next write.
-    this.#renewing = setInterval(() => void this.assertHeld().catch(() => undefined), renewMs).unref()
-    // Somebody else may have written before the lock was ours.
+    // Also while a long file is read or checked. After a failure, the next write throws.
+    this.#renewTimer = setInterval(() => void this.assertHeld().catch(() => undefined), lockCheckMs).unref()
+    // Another run may have written before this one had the lock.
     this.#folders = undefined
   }
 
   async open(path: string): Promise<Opened | undefined> {
-    const answer = await this.#asked(path, () => this.bucket.getObjectResponse(this.prefix + path))
+    const answer = await this.#send(path, () => this.bucket.getObjectResponse(this.prefix + path))
     if (!answer?.body) return undefined
     const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
     const size = Number(answer.headers.get('content-length'))
-    return { bytes: this.#told(path, bytes), size, destroy: () => bytes.destroy() }
+    return { bytes: this.#readBody(path, bytes), size, destroy: () => bytes.destroy() }
   }
 
   async write(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-    if (this.#isHalfOver()) await this.assertHeld()
-    this.#note(path, await this.#stored(path, bytes))
+    if (this.#needsRenewal()) await this.assertHeld()
+    this.#recordFile(path, await this.#upload(path, bytes))
   }
 
   async replace(path: string, bytes: Buffer): Promise<void> {
-    this.#note(path, await this.#stored(path, Readable.from([bytes])))
+    this.#recordFile(path, await this.#upload(path, Readable.from([bytes])))
   }
 
   async link(): Promise<boolean> {
@@ -111,111 +111,111 @@ export class S3Place implements Place {
   }
 
   async sizeOf(path: string): Promise<number | undefined> {
-    const [folder, name] = split(path)
-    return (await this.#entries(folder)).get(name)
+    const [folder, name] = splitPath(path)
+    return (await this.#getEntries(folder)).get(name)
   }
 
   async list(path = ''): Promise<readonly string[]> {
-    return [...(await this.#entries(path)).keys()]
+    return [...(await this.#getEntries(path)).keys()]
   }
 
   async remove(path: string): Promise<void> {
-    const [folder, name] = split(path)
-    const entries = await this.#entries(folder)
+    const [folder, name] = splitPath(path)
+    const entries = await this.#getEntries(folder)
     if (!entries.has(name)) return
-    const files = entries.get(name) === undefined ? [...(await this.#below(path))] : [path]
-    for (let at = 0; at < files.length; at += keysAtOnce) {
-      const keys = files.slice(at, at + keysAtOnce).map(file => this.prefix + file)
-      const removed = await this.#asked(path, () => this.bucket.deleteObjects(keys))
+    const files = entries.get(name) === undefined ? [...(await this.#listFilesIn(path))] : [path]
+    for (let at = 0; at < files.length; at += pageSize) {
+      const keys = files.slice(at, at + pageSize).map(file => this.prefix + file)
+      const removed = await this.#send(path, () => this.bucket.deleteObjects(keys))
       if (!removed.every(Boolean)) throw new BackupError(`Can't remove ${this.name}/${path}`)
     }
     entries.delete(name)
   }
 
   async settle(): Promise<void> {
-    // What has been answered is stored.
+    // A file is durable once the storage has responded.
   }
 
   async assertHeld(): Promise<void> {
-    if ((await this.#lock())?.id !== this.#id)
+    if ((await this.#readLock())?.id !== this.#id)
       throw new BackupError(`${this.name} was taken over by another run. This run was cancelled`)
-    if (this.#isHalfOver()) await this.#renew()
+    if (this.#needsRenewal()) await this.#renewLock()
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#renewing)
+    clearInterval(this.#renewTimer)
     if (this.#lockedUntil === 0) return
     this.#lockedUntil = 0
-    // Somebody may wait for the end of a run that has been given up.
-    this.bucket.timeoutMs = Math.min(this.patienceMs, closingPatienceMs)
+    // The caller may be waiting for a cancelled run to end.
+    this.bucket.timeoutMs = Math.min(this.timeoutMs, closeTimeoutMs)
     try {
-      if ((await this.#lock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
+      if ((await this.#readLock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
     } catch {
-      // What the run failed of is to be told, not that its lock stays: that lapses soon.
+      // Report why the run failed, not that its lock remains: the lock expires soon.
     }
   }
 
-  /** Who holds the lock, and until when (seconds). */
-  async #lock(): Promise<{ id?: unknown; until: number } | undefined> {
+  /** Returns the holder of the lock, and when it expires (seconds). */
+  async #readLock(): Promise<{ id?: unknown; until: number } | undefined> {
     const file = await this.open(lockName)
     if (!file) return undefined
-    const text = (await bytesOf(lockName, file.bytes, file.size, largestLock)).toString()
+    const text = (await bytesOf(lockName, file.bytes, file.size, maxLockBytes)).toString()
     try {
       const { id, until } = JSON.parse(text) as { id?: unknown; until?: unknown }
-      return { id, until: Math.min(Number(until) || 0, endOfTime) }
+      return { id, until: Math.min(Number(until) || 0, maxLockEnd) }
     } catch {
       return undefined
     }
   }
 
-  /** Whether half of the time of the lock is over, so that it has to be renewed. */
-  #isHalfOver(): boolean {
+  /** Returns true if half of the lock's validity is over, so that it must be renewed. */
+  #needsRenewal(): boolean {
     return Date.now() / 1000 > this.#lockedUntil - lockSeconds / 2
   }
 
-  async #renew(): Promise<void> {
+  async #renewLock(): Promise<void> {
     this.#lockedUntil = Math.ceil(Date.now() / 1000) + lockSeconds
     await this.replace(lockName, Buffer.from(JSON.stringify({ id: this.#id, until: this.#lockedUntil })))
   }
 
-  /** Stores bytes. Returns how many. */
-  async #stored(path: string, source: AsyncIterable<Buffer>): Promise<number> {
-    return await upload(this.bucket, this.prefix + path, source, ask => this.#asked(path, ask))
+  /** Uploads a file. Returns its size in bytes. */
+  async #upload(path: string, source: AsyncIterable<Buffer>): Promise<number> {
+    return await upload(this.bucket, this.prefix + path, source, ask => this.#send(path, ask))
   }
 
-  /** The entries of a folder. */
-  async #entries(folder: string): Promise<Entries> {
-    const folders = (this.#folders ??= await this.#listed())
+  /** Returns the entries of a folder. */
+  async #getEntries(folder: string): Promise<Entries> {
+    const folders = (this.#folders ??= await this.#listAll())
     const entries = folders.get(folder) ?? new Map<string, number | undefined>()
     folders.set(folder, entries)
     return entries
   }
 
-  async #listed(): Promise<Map<string, Entries>> {
+  async #listAll(): Promise<Map<string, Entries>> {
     const folders = new Map<string, Entries>()
     this.#folders = folders
     let token: string | undefined
     do {
       const from = token
-      const page = await this.#asked('', () =>
-        // One page at a time: as many as there are in it.
-        this.bucket.listObjectsPaged('/', this.prefix, 1, from, { 'max-keys': String(keysAtOnce) })
+      const page = await this.#send('', () =>
+        // One page of as many keys as it has.
+        this.bucket.listObjectsPaged('/', this.prefix, 1, from, { 'max-keys': String(pageSize) })
       )
       if (!page) throw new BackupError(`${this.name}: the bucket does not exist`)
       for (const { Key, Size } of page.objects ?? [])
-        if (Key.startsWith(this.prefix) && this.#note(Key.slice(this.prefix.length), Size))
+        if (Key.startsWith(this.prefix) && this.#recordFile(Key.slice(this.prefix.length), Size))
           this.bucket.pages = 0
       token = page.nextContinuationToken
     } while (token !== undefined && token !== '')
     return folders
   }
 
-  /** Remembers a file, and the folders that it is in. Returns whether it is a new one. */
-  #note(path: string, size: number): boolean {
+  /** Records a file and its parent folders. Returns true if the file is new. */
+  #recordFile(path: string, size: number): boolean {
     let at = path
     let value: number | undefined = size
     for (let isNew: boolean | undefined; ;) {
-      const [folder, name] = split(at)
+      const [folder, name] = splitPath(at)
       const entries = this.#folders?.get(folder) ?? new Map<string, number | undefined>()
       this.#folders?.set(folder, entries)
       const isKnown = entries.has(name)
@@ -227,45 +227,45 @@ export class S3Place implements Place {
     }
   }
 
-  /** The paths of all files in a folder and those below it. */
+  /** Yields the paths of all files in a folder and its subfolders. */
   async *#filesIn(folder: string): AsyncGenerator<string, void, undefined> {
-    for (const [name, size] of await this.#entries(folder)) {
+    for (const [name, size] of await this.#getEntries(folder)) {
       if (size === undefined) yield* this.#filesIn(`${folder}/${name}`)
       else yield `${folder}/${name}`
     }
   }
 
-  async #below(folder: string): Promise<string[]> {
+  async #listFilesIn(folder: string): Promise<string[]> {
     const files: string[] = []
     for await (const file of this.#filesIn(folder)) files.push(file)
     return files
   }
 
-  /** The bytes of an answer; that it breaks off is told with the place. */
-  async *#told(path: string, bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
-    // Only while the storage is waited for: who reads may take its time.
-    let silence: NodeJS.Timeout | undefined
-    const expect = (): void => {
-      silence = setTimeout(() => bytes.destroy(new Error('no more data arrived')), this.patienceMs)
+  /** Yields the bytes of a response. An interruption is reported with the name of the file. */
+  async *#readBody(path: string, bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
+    // Measures only the time that the storage takes: the reader may be slow.
+    let timer: NodeJS.Timeout | undefined
+    const startTimer = (): void => {
+      timer = setTimeout(() => bytes.destroy(new Error('no more data arrived')), this.timeoutMs)
     }
     try {
-      expect()
+      startTimer()
       for await (const chunk of bytes as AsyncIterable<Buffer>) {
-        clearTimeout(silence)
+        clearTimeout(timer)
         yield chunk
-        expect()
+        startTimer()
       }
     } catch (error) {
       throw new BackupError(
         `${this.name}/${path}: the transfer was interrupted (${(error as Error).message})`
       )
     } finally {
-      clearTimeout(silence)
+      clearTimeout(timer)
     }
   }
 
-  /** Asks the storage; what goes wrong is told with the place. */
-  async #asked<T>(path: string, ask: () => Promise<T>): Promise<T> {
+  /** Sends a request. Errors are reported with the name of the file. */
+  async #send<T>(path: string, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
     } catch (error) {
@@ -277,8 +277,8 @@ export class S3Place implements Place {
   }
 }
 
-/** The folder and the name of a path. */
-function split(path: string): [folder: string, name: string] {
+/** Splits a path into its folder and its name. */
+function splitPath(path: string): [folder: string, name: string] {
   const at = path.lastIndexOf('/')
   return [path.slice(0, Math.max(0, at)), path.slice(at + 1)]
 }

@@ -1,6 +1,6 @@
 /**
- * The backups that a service makes by itself: at the times of a schedule, each in a process of its own, so that neither its work
- * nor its end touches the service. What came of them is kept in the data directory. (docs/operation.md#automatic-backups)
+ * The automatic backups of a service: at the times of a schedule, each in a separate process, so that neither its load nor a crash
+ * affects the service. Their outcomes are stored in the data directory. (docs/operation.md#automatic-backups)
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,38 +14,38 @@ import type { BackupRun, BackupState } from '../../server/gauges.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Turns } from './sources/turn.js'
 
-/** After the start a backup that was missed, or the first of all, begins this much later. */
-const soonMs = 1000
-/** A backup that failed is tried again after this time. */
+/** Delay after the start before a missed backup, or the first one. */
+const startDelayMs = 1000
+/** Time after which a failed backup is retried. */
 const retryMs = 3_600_000
-/** Where others may have missed one that is up to this process by now, it looks whether one is due as often as that. */
-const lookMs = 60_000
-/** A backup that takes longer is ended: it hangs. */
-const longestMs = 24 * 3_600_000
-/** Somebody is told of failures at most once in this time, in seconds. */
-const tellEvery = 20 * 3600
-/** Characters that are kept of what went wrong. */
-const longestProblem = 1000
+/** Interval of checking whether this process must make a backup that another one has missed. */
+const checkMs = 60_000
+/** Time after which a backup process is treated as hanging and killed. */
+const timeoutMs = 24 * 3_600_000
+/** Minimum time between emails about failures, in seconds. */
+const mailInterval = 20 * 3600
+/** Maximum length of a stored error message. */
+const maxProblemLength = 1000
 
-/** Outcomes that are kept. */
-const keptRuns = 10
+/** Number of stored outcomes. */
+const maxRuns = 10
 
 /** Another process makes the backup. */
 const notOurs = Symbol('not from this service')
 
-/** What is kept from one start to the next. Times in seconds. */
-interface Kept {
+/** The state stored between starts. Times are in seconds. */
+interface StoredState {
   attempted?: number
   succeeded?: number
   told?: number
   /** Failures since the last success. */
   failures: number
   problem?: string
-  /** The latest backups, the last one first. */
+  /** The latest backups, the most recent first. */
   runs?: readonly BackupRun[]
 }
 
-/** What a run printed. */
+/** The output of a backup process. */
 interface Report {
   readonly accounts: number
   readonly problems: readonly { readonly isMended?: true }[]
@@ -53,59 +53,60 @@ interface Report {
 
 export interface ScheduleOptions {
   readonly settings: Settings
-  /** The arguments with which the service was started: those of its settings. */
+  /** The arguments with which the service was started, as settings. */
   readonly flags: readonly string[]
   readonly layout: Layout
   readonly log: Log
-  /** Where several processes have the same schedule: which one makes the backup that is due. By default this one does. */
+  /** Decides which of several processes with the same schedule makes a backup; by default this one. */
   readonly turns?: Pick<Turns, 'begin' | 'end' | 'look'> | undefined
-  /** Tells the operator that backups fail. */
+  /** Tells the operator about failed backups. */
   readonly tell: (problem: string, succeeded: number | undefined) => Promise<void>
 }
 
 export class ScheduledBackups {
   readonly #cron: Cron
-  readonly #kept: Kept
-  #running: ChildProcess | undefined
-  #work: Promise<void> = Promise.resolve()
+  readonly #state: StoredState
+  #process: ChildProcess | undefined
+  #currentWork: Promise<void> = Promise.resolve()
   #isBusy = false
-  readonly #ending = new AbortController()
+  readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #looking: NodeJS.Timeout | undefined
+  #checkTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** Makes a schedule, which begins with {@link start}. The settings must name a place. */
+  /** Creates a schedule, which {@link start} starts. The settings must name a place. */
   constructor(private readonly options: ScheduleOptions) {
-    this.#kept = keptIn(options.layout)
+    this.#state = readState(options.layout)
     const { schedule } = options.settings.backup
-    this.#cron = new Cron(schedule, { unref: true, paused: true }, () => this.#begin())
+    this.#cron = new Cron(schedule, { unref: true, paused: true }, () => this.#startBackup())
   }
 
-  /** Begins; with a backup, if one was missed, the last one failed, or there has never been any. */
+  /** Starts the schedule. Also makes a backup if one was missed, the last one failed, or there has never been one. */
   start(): void {
     this.#cron.resume()
-    const { attempted, failures } = this.#kept
+    const { attempted, failures } = this.#state
     const { turns } = this.options
-    // Whoever has mended what made it fail restarts the service, and looks.
-    if (failures > 0 || (!turns && this.#isDue(attempted))) this.#in(soonMs, () => this.#begin())
-    else if (turns) this.#in(soonMs, () => this.#makeUp())
-    if (turns) this.#looking = setInterval(() => this.#makeUp(), lookMs).unref()
+    // The operator restarts the service after fixing the cause of a failure, and expects a result.
+    if (failures > 0 || (!turns && this.#isDue(attempted)))
+      this.#schedule(startDelayMs, () => this.#startBackup())
+    else if (turns) this.#schedule(startDelayMs, () => this.#makeMissedBackup())
+    if (turns) this.#checkTimer = setInterval(() => this.#makeMissedBackup(), checkMs).unref()
   }
 
-  /** Begins a backup now. Returns whether it does: not while one is under way, nor where other processes may be the ones to make it. */
+  /** Starts a backup now. Returns false if one is running, or if other processes share the schedule. */
   startNow(): boolean {
     if (this.#isBusy || this.#isClosed || this.options.turns) return false
-    this.#begin()
+    this.#startBackup()
     return true
   }
 
-  /** How the backups go. */
+  /** Returns the state of the backups. */
   state(): BackupState {
-    const { failures, problem, runs = [], succeeded } = this.#kept
+    const { failures, problem, runs = [], succeeded } = this.#state
     const next = this.#cron.nextRun()?.getTime()
     return {
       failures,
-      isRunning: this.#running !== undefined,
+      isRunning: this.#process !== undefined,
       runs,
       ...(succeeded !== undefined && { succeeded }),
       ...(problem !== undefined && { problem }),
@@ -113,48 +114,48 @@ export class ScheduledBackups {
     }
   }
 
-  /** Ends the schedule, and the backup under way: the former one stays valid. */
+  /** Stops the schedule and a running backup. The previous backup remains valid. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#ending.abort()
+    this.#closing.abort()
     this.#cron.stop()
     clearTimeout(this.#timer)
-    clearInterval(this.#looking)
-    this.#running?.kill('SIGTERM')
-    await this.#work
+    clearInterval(this.#checkTimer)
+    this.#process?.kill('SIGTERM')
+    await this.#currentWork
   }
 
-  #in(ms: number, work: () => void): void {
+  #schedule(ms: number, work: () => void): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(work, ms).unref()
   }
 
-  /** Whether the schedule has come round since a time, in seconds. */
+  /** Returns true if a backup was scheduled after a time, in seconds. */
   #isDue(since: number | undefined): boolean {
     const due = since === undefined ? undefined : this.#cron.nextRun(new Date(since * 1000))
     return due === undefined || (due !== null && due.getTime() < Date.now())
   }
 
-  #begin(): void {
+  #startBackup(): void {
     clearTimeout(this.#timer)
-    this.#do(async () => await this.#run())
+    this.#runExclusively(async () => await this.#run())
   }
 
-  /** Makes the backup that a process has skipped whose turn it is no more. */
-  #makeUp(): void {
-    const { attempted = 0, failures } = this.#kept
-    // What has failed here has a time of its own.
+  /** Makes a backup that another process has missed, if it is this process's turn now. */
+  #makeMissedBackup(): void {
+    const { attempted = 0, failures } = this.#state
+    // A failure here is retried on its own schedule.
     if (failures > 0 && Math.abs(Date.now() - attempted * 1000) < retryMs) return
-    this.#do(async () => {
-      const turn = await this.options.turns?.look(this.#ending.signal).catch(() => undefined)
+    this.#runExclusively(async () => {
+      const turn = await this.options.turns?.look(this.#closing.signal).catch(() => undefined)
       if (turn?.isOurs === true && this.#isDue(turn.finished)) await this.#run()
     })
   }
 
-  #do(work: () => Promise<void>): void {
+  #runExclusively(work: () => Promise<void>): void {
     if (this.#isBusy || this.#isClosed) return
     this.#isBusy = true
-    this.#work = work()
+    this.#currentWork = work()
       .catch((cause: unknown) => this.options.log.error('a backup failed', { cause }))
       .finally(() => (this.#isBusy = false))
   }
@@ -162,80 +163,80 @@ export class ScheduledBackups {
   async #run(): Promise<void> {
     const { log } = this.options
     const startedMs = performance.now()
-    const problem = await this.#outcome()
-    if (problem === notOurs) return this.#leave()
-    this.#running = undefined
+    const problem = await this.#tryBackup()
+    if (problem === notOurs) return this.#clearFailures()
+    this.#process = undefined
     if (this.#isClosed) return
-    await this.#noteEnd(problem === undefined)
+    await this.#recordEnd(problem === undefined)
     const now = Math.floor(Date.now() / 1000)
-    this.#kept.attempted = now
-    const run = { time: now, problem: problem?.slice(0, longestProblem) ?? null }
-    this.#kept.runs = [run, ...(this.#kept.runs ?? [])].slice(0, keptRuns)
+    this.#state.attempted = now
+    const run = { time: now, problem: problem?.slice(0, maxProblemLength) ?? null }
+    this.#state.runs = [run, ...(this.#state.runs ?? [])].slice(0, maxRuns)
     if (problem === undefined) {
-      Object.assign(this.#kept, { succeeded: now, failures: 0 })
-      delete this.#kept.problem
+      Object.assign(this.#state, { succeeded: now, failures: 0 })
+      delete this.#state.problem
       log.info('a backup was made', { durationMs: performance.now() - startedMs })
     } else {
-      this.#kept.failures++
-      this.#kept.problem = problem.slice(0, longestProblem)
-      log.error(`a backup failed: ${this.#kept.problem}`)
-      this.#in(retryMs, () => this.#begin())
-      this.#tell(now)
+      this.#state.failures++
+      this.#state.problem = problem.slice(0, maxProblemLength)
+      log.error(`a backup failed: ${this.#state.problem}`)
+      this.#schedule(retryMs, () => this.#startBackup())
+      this.#notifyOperator(now)
     }
-    keep(this.options.layout, this.#kept)
+    writeState(this.options.layout, this.#state)
   }
 
-  /** It is up to another process now, which tells how it goes: nobody would ever see the end of what failed here. */
-  #leave(): void {
-    if (this.#isClosed || this.#kept.failures === 0) return
-    this.#kept.failures = 0
-    delete this.#kept.problem
-    keep(this.options.layout, this.#kept)
+  /** Clears failures of this process, because another process now makes the backups and reports their outcomes. */
+  #clearFailures(): void {
+    if (this.#isClosed || this.#state.failures === 0) return
+    this.#state.failures = 0
+    delete this.#state.problem
+    writeState(this.options.layout, this.#state)
   }
 
-  #tell(now: number): void {
-    const { problem = '', succeeded, told } = this.#kept
-    // The clock may have been ahead.
-    if (told !== undefined && Math.abs(now - told) < tellEvery) return
-    this.#kept.told = now
+  #notifyOperator(now: number): void {
+    const { problem = '', succeeded, told } = this.#state
+    // The absolute value, because the clock may have been ahead.
+    if (told !== undefined && Math.abs(now - told) < mailInterval) return
+    this.#state.told = now
     const { log, tell } = this.options
     tell(problem, succeeded).catch((cause: unknown) =>
       log.warn('the email about a failed backup could not be sent', { cause })
     )
   }
 
-  async #noteEnd(isDone: boolean): Promise<void> {
+  async #recordEnd(isDone: boolean): Promise<void> {
     const { log, turns } = this.options
     try {
       await turns?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
     } catch (cause) {
-      // Then it is made once more.
+      // Another process will then make it again.
       log.warn('other nodes could not be notified of a backup', { cause })
     }
   }
 
-  /** Makes a backup, unless that is up to another process. Returns what went wrong, as {@link #problemOf} does. */
-  async #outcome(): Promise<string | typeof notOurs | undefined> {
+  /** Makes a backup, unless another process has to. Returns why it failed, as {@link #runProcess} does. */
+  async #tryBackup(): Promise<string | typeof notOurs | undefined> {
     try {
       const { turns } = this.options
-      if (turns && !(await turns.look(this.#ending.signal)).isOurs) return notOurs
+      if (turns && !(await turns.look(this.#closing.signal)).isOurs) return notOurs
       if (turns && !(await turns.begin())) return notOurs
     } catch (error) {
       return (error as Error).message
     }
-    return this.#isClosed ? notOurs : await this.#problemOf()
+    return this.#isClosed ? notOurs : await this.#runProcess()
   }
 
-  /** Makes a backup. Returns what went wrong, in words that name nobody; `undefined` if nothing did. */
-  async #problemOf(): Promise<string | undefined> {
+  /** Makes a backup. Returns why it failed, without names of accounts; `undefined` if it succeeded. */
+  async #runProcess(): Promise<string | undefined> {
     const child = spawn(
       process.execPath,
       [...process.execArgv, process.argv[1]!, 'backup', '--json', ...this.options.flags],
       { stdio: ['ignore', 'pipe', 'pipe'] }
     )
-    this.#running = child
-    makeGentle(child)
-    const timer = setTimeout(() => child.kill('SIGKILL'), longestMs).unref()
+    this.#process = child
+    lowerPriority(child)
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs).unref()
     try {
       const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
       const [output, errors, [code, signal]] = await Promise.all([
@@ -244,7 +245,9 @@ export class ScheduledBackups {
         ended
       ])
       if (code === 0) return undefined
-      return problemIn(output) ?? (errors.trim() || `the process exited with ${signal ?? `code ${code}`}`)
+      return (
+        summarizeProblems(output) ?? (errors.trim() || `the process exited with ${signal ?? `code ${code}`}`)
+      )
     } catch (error) {
       return (error as Error).message
     } finally {
@@ -253,8 +256,8 @@ export class ScheduledBackups {
   }
 }
 
-/** What a report tells of problems, without the names of accounts. */
-function problemIn(output: string): string | undefined {
+/** Summarizes the problems in a report, without names of accounts. */
+function summarizeProblems(output: string): string | undefined {
   let report: Report
   try {
     report = JSON.parse(output) as Report
@@ -267,25 +270,25 @@ function problemIn(output: string): string | undefined {
   return `problems in the backup: ${problems.length} (accounts: ${accounts}). Run "coffer backup" to see them`
 }
 
-/** Lets everything else go first. */
-function makeGentle({ pid }: ChildProcess): void {
+/** Lowers the priority of a process. */
+function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or the system does not let us.
+    // It has exited already, or the system does not allow it.
   }
 }
 
-function keptIn({ backupStateFile }: Layout): Kept {
+function readState({ backupStateFile }: Layout): StoredState {
   try {
-    const kept = JSON.parse(readFileSync(backupStateFile, 'utf8')) as Partial<Kept>
+    const kept = JSON.parse(readFileSync(backupStateFile, 'utf8')) as Partial<StoredState>
     return { ...kept, failures: kept.failures ?? 0 }
   } catch {
     return { failures: 0 }
   }
 }
 
-function keep({ backupStateFile }: Layout, kept: Kept): void {
+function writeState({ backupStateFile }: Layout, kept: StoredState): void {
   writeFileSync(`${backupStateFile}.new`, JSON.stringify(kept), { mode: 0o600 })
   renameSync(`${backupStateFile}.new`, backupStateFile)
 }

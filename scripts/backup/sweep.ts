@@ -1,6 +1,6 @@
 /**
- * Removes earlier states of a backup that are not to be kept, and files that nothing names any more. Files whose names this
- * software would not write are left alone.
+ * Removes earlier states of a backup that are no longer kept, and files that no state refers to. Files that this software would not
+ * name like that are left alone.
  */
 import { isAccountId } from '../../storage/files/layout.js'
 import {
@@ -18,15 +18,15 @@ import type { Stored } from './stored.js'
 import type { Vault } from './vault.js'
 
 export interface TidyOptions {
-  /** The state before. Without a rule it goes. */
+  /** The previous state. It is removed if there is no rule. */
   readonly former: Manifest | undefined
-  /** Which earlier states are kept; without it those that are there. */
+  /** Which earlier states to keep; by default those that exist. */
   readonly keep: KeepRule | undefined
-  /** Lists of files that were damaged, by their names, with those of the same files that take their places. */
+  /** Lists of files that replace damaged ones, by the names of the latter. */
   readonly renewed: ReadonlyMap<string, Stored>
 }
 
-/** Tidies up after `manifest` was written. Returns what could not be removed, and why. */
+/** Cleans up after `manifest` was written. Returns what could not be removed, and why. */
 export async function tidy(
   vault: Vault,
   manifest: Manifest,
@@ -38,21 +38,21 @@ export async function tidy(
   const times = await earlierTimes(vault)
   const latest = Math.floor(manifest.made)
   const wanted = new Set(keep ? keptOf([latest, ...times], keep) : times)
-  // A state of the same second gives way to the latest.
+  // A state of the same second is replaced by the latest one.
   wanted.delete(latest)
   const dropped = times.filter(time => !wanted.has(time))
   for (const time of times) {
     const earlier = await readEarlier(vault, time)
-    if (wanted.has(time)) kept.push(await mended(vault, earlier, renewed))
+    if (wanted.has(time)) kept.push(await replaceDamagedRecords(vault, earlier, renewed))
     else gone.push(earlier)
   }
-  // First what leads to files, then the files: a run that is killed in between leaves nothing that is incomplete.
+  // Remove manifests before the files that they refer to: a run that is killed in between leaves no incomplete state.
   for (const time of dropped) await dropEarlier(vault, time)
-  return await sweep(vault, kept, gone)
+  return await removeUnused(vault, kept, gone)
 }
 
-/** An earlier state, with whole lists of files in place of damaged ones. */
-async function mended(
+/** Returns an earlier state in which intact lists of files replace damaged ones. */
+async function replaceDamagedRecords(
   vault: Vault,
   earlier: Manifest,
   renewed: ReadonlyMap<string, Stored>
@@ -65,10 +65,14 @@ async function mended(
 }
 
 /**
- * Removes what only the `gone` manifests named. What one of the `kept` names stays. Returns what is wrong with accounts of which
- * a kept record cannot be read: nothing of theirs is removed.
+ * Removes files that only the `gone` manifests refer to. Returns the problems of accounts with an unreadable record in a kept
+ * manifest: none of their files is removed.
  */
-async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Manifest[]): Promise<string[]> {
+async function removeUnused(
+  vault: Vault,
+  kept: readonly Manifest[],
+  gone: readonly Manifest[]
+): Promise<string[]> {
   const problems: string[] = []
   const shared = kept.flatMap(({ platform, settings }) => (settings ? [platform, settings] : [platform]))
   const inUse = new Set(shared.map(({ name }) => vault.fileOf(name)))
@@ -76,7 +80,7 @@ async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Man
     /^(?:platform-[0-9a-z-]+\.sqlite|settings-[0-9a-z-]+\.yaml)(?:\.age)?$/.test(each)
   ))
     if (!inUse.has(name)) await vault.remove(name)
-  const records = recordsOf(kept)
+  const records = groupRecords(kept)
   const isGone = new Set(
     gone.flatMap(({ users }) =>
       users.filter(({ id, record }) => !records.get(id)?.has(record.name)).map(({ id }) => id)
@@ -86,19 +90,19 @@ async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Man
     for (const id of (await vault.list(`users/${shard}`)).filter(isAccountId)) {
       const named = records.get(id)
       if (named && !isGone.has(id)) continue
-      // Whoever has the place by now may be writing what nothing names yet.
+      // If another run has taken over the place, it may be writing files that no manifest refers to yet.
       await vault.place.assertHeld()
       if (!named) await vault.remove(`users/${shard}/${id}`)
       else
-        await sweepUser(vault, id, [...named.values()]).catch((error: Error) => {
+        await removeUnusedOfUser(vault, id, [...named.values()]).catch((error: Error) => {
           problems.push(`${error.message}. The files of that account are unchanged`)
         })
     }
   return problems
 }
 
-/** The records of each account, by their names. */
-function recordsOf(manifests: readonly Manifest[]): Map<string, Map<string, BackedUp>> {
+/** Returns the records of each account, by name. */
+function groupRecords(manifests: readonly Manifest[]): Map<string, Map<string, BackedUp>> {
   const records = new Map<string, Map<string, BackedUp>>()
   for (const user of manifests.flatMap(({ users }) => users)) {
     const ofUser = records.get(user.id) ?? new Map<string, BackedUp>()
@@ -108,7 +112,7 @@ function recordsOf(manifests: readonly Manifest[]): Map<string, Map<string, Back
   return records
 }
 
-async function sweepUser(vault: Vault, id: string, users: readonly BackedUp[]): Promise<void> {
+async function removeUnusedOfUser(vault: Vault, id: string, users: readonly BackedUp[]): Promise<void> {
   const folder = folderOf(id)
   const named = new Set<string>()
   for (const user of users) {

@@ -1,4 +1,4 @@
-/** The files of a backup. They are verified when written, and optionally encrypted. */
+/** The files of a backup. They are verified when written, and can be encrypted. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { readChunks } from '../../storage/files/durable.js'
@@ -16,16 +16,16 @@ export class Vault {
   ) {}
 
   /**
-   * Opens a backup for writing, and closes its place if that fails. An empty place becomes a backup, encrypted if `isEncrypted` or
-   * if a secret is given.
+   * Opens a backup for writing. Closes its place if that fails. Turns an empty place into a backup, encrypted if `isEncrypted` or if
+   * a secret is given.
    */
   static async prepare(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
-    return await orClosed(place, async () => {
+    return await closeOnFailure(place, async () => {
       if (isEncrypted && secret.isPlain) throw new BackupError("--encrypt and --plain can't be combined")
       const isKnown = await isBackup(place)
       await place.lock()
       if (!isKnown)
-        return await Vault.#begin(place, isEncrypted || (secret.isGiven && !secret.isPlain), secret)
+        return await Vault.#create(place, isEncrypted || (secret.isGiven && !secret.isPlain), secret)
       const codec = await codecIn(place, secret)
       if (isEncrypted && codec.isPlain)
         throw new BackupError(`The backup in ${place.name} is not encrypted. Choose another place`)
@@ -37,16 +37,16 @@ export class Vault {
     })
   }
 
-  /** Opens a backup for reading, and closes its place if that fails. */
+  /** Opens a backup for reading. Closes its place if that fails. */
   static async open(place: Place, secret: Secret): Promise<Vault> {
-    return await orClosed(place, async () => {
+    return await closeOnFailure(place, async () => {
       if (!(await place.list()).includes(headerName)) throw new BackupError(`${place.name} is not a backup`)
       await place.lock()
       return new Vault(place, await codecIn(place, secret))
     })
   }
 
-  static async #begin(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
+  static async #create(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
     const { codec, files } = await newCodec(isEncrypted, secret)
     for (const { bytes, name } of files) await place.replace(name, Buffer.from(bytes))
     return new Vault(place, codec)
@@ -56,7 +56,7 @@ export class Vault {
     return !this.codec.isPlain
   }
 
-  /** Stores bytes under a name that is not in use. */
+  /** Stores a file under an unused name, and verifies it. */
   async put(name: string, source: AsyncIterable<Buffer>): Promise<Stored> {
     const digest = createHash('sha256')
     let size = 0
@@ -67,13 +67,13 @@ export class Vault {
         yield chunk
       }
     }
-    await this.place.write(this.#path(name), this.#encoded(counted()))
+    await this.place.write(this.#path(name), this.#encode(counted()))
     const stored = { name, size, digest: digest.digest('hex') }
     await this.verify(stored)
     return stored
   }
 
-  /** As {@link put}, for a file that never changes: creates a hard link instead of a copy where possible. */
+  /** Like {@link put}, for a file that never changes: creates a hard link instead of a copy if possible. */
   async share(name: string, source: string): Promise<Stored> {
     const path = this.#path(name)
     if (this.isEncrypted || !(await this.place.link(path, source)))
@@ -82,26 +82,26 @@ export class Vault {
     return { name, ...(await digestOf(linked!.bytes)) }
   }
 
-  /** Whether a file exists with a plausible size. */
+  /** Returns true if a file exists with a plausible size. */
   async has({ name, size }: Stored): Promise<boolean> {
     const found = await this.place.sizeOf(this.#path(name))
     return found !== undefined && (this.codec.isPlain ? found === size : found > size)
   }
 
-  /** The bytes of a file. Throws {@link BackupError} if they do not match the entry, or `NotAuthentic`. */
+  /** Yields the bytes of a file. Throws {@link BackupError} if they do not match the entry, or `NotAuthentic`. */
   async *get({ digest, name, size }: Stored): AsyncGenerator<Buffer, void, undefined> {
     const hash = createHash('sha256')
     let length = 0
-    for await (const chunk of this.#read(name, size)) {
+    for await (const chunk of this.#decode(name, size)) {
       hash.update(chunk)
       length += chunk.length
-      if (length > size) throw altered(name)
+      if (length > size) throw damagedError(name)
       yield chunk
     }
-    if (length !== size || hash.digest('hex') !== digest) throw altered(name)
+    if (length !== size || hash.digest('hex') !== digest) throw damagedError(name)
   }
 
-  /** All bytes of a file of up to `maxSize`. Throws as {@link get} does. */
+  /** Returns the bytes of a file of up to `maxSize` bytes. Throws as {@link get} does. */
   async bytes(stored: Stored, maxSize: number): Promise<Buffer> {
     return await bytesOf(stored.name, this.get(stored), stored.size, maxSize)
   }
@@ -111,7 +111,7 @@ export class Vault {
     for await (const _ of this.get(stored));
   }
 
-  /** Whether a file can be read and is what it was. */
+  /** Returns true if a file is readable and unchanged. */
   async isWhole(stored: Stored): Promise<boolean> {
     try {
       await this.verify(stored)
@@ -121,10 +121,10 @@ export class Vault {
     }
   }
 
-  /** Stores a text under a fixed name, atomically replacing the former. */
+  /** Stores a text under a fixed name. Replaces an existing one atomically. */
   async write(name: string, text: string): Promise<void> {
     const source = Readable.from([Buffer.from(this.codec.proven(text))])
-    const bytes = await bytesOf(name, this.#encoded(source), 0, Infinity)
+    const bytes = await bytesOf(name, this.#encode(source), 0, Infinity)
     await this.place.replace(this.#path(name), bytes)
   }
 
@@ -136,7 +136,7 @@ export class Vault {
     return this.codec.checked(name, text.toString())
   }
 
-  /** The file name for the name of an entry, with its suffix. */
+  /** Returns the file name for the name of an entry, which adds the suffix. */
   fileOf(name: string): string {
     return name + this.codec.suffix
   }
@@ -146,12 +146,12 @@ export class Vault {
     await this.place.remove(checkName(path))
   }
 
-  /** Names of the entries of a folder, by default the outermost. */
+  /** Lists the names of the entries of a folder, by default the root. */
   async list(path?: string): Promise<readonly string[]> {
     return await this.place.list(path === undefined ? path : checkName(path))
   }
 
-  /** Makes sure that the entries of a folder and its parents are written. */
+  /** Syncs the entries of a folder and its parents. */
   async settle(path: string): Promise<void> {
     await this.place.settle(checkName(path))
   }
@@ -160,19 +160,19 @@ export class Vault {
     await this.place.close()
   }
 
-  async *#read(name: string, size: number): AsyncGenerator<Buffer, void, undefined> {
+  async *#decode(name: string, size: number): AsyncGenerator<Buffer, void, undefined> {
     const file = await this.place.open(this.#path(name))
     if (!file) throw new BackupError(`${name} is missing. The backup is damaged`)
     try {
       // Encrypted files are larger than their content, so a smaller one cannot be genuine.
-      if (this.codec.isPlain ? file.size !== size : file.size < size) throw altered(name)
+      if (this.codec.isPlain ? file.size !== size : file.size < size) throw damagedError(name)
       yield* this.codec.decode(name, file.bytes)
     } finally {
       file.destroy()
     }
   }
 
-  #encoded(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  #encode(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     if (!this.codec.encode) throw new BackupError(`${this.place.name} is read-only`)
     return this.codec.encode(source)
   }
@@ -182,8 +182,8 @@ export class Vault {
   }
 }
 
-/** Does something with a place; closes it if that fails. */
-async function orClosed(place: Place, work: () => Promise<Vault>): Promise<Vault> {
+/** Runs `work`, and closes the place if that fails. */
+async function closeOnFailure(place: Place, work: () => Promise<Vault>): Promise<Vault> {
   try {
     return await work()
   } catch (error) {
@@ -192,13 +192,13 @@ async function orClosed(place: Place, work: () => Promise<Vault>): Promise<Vault
   }
 }
 
-/** Returns a path. Names in a backup are untrusted: throws {@link BackupError} if one could lead out of its place. */
+/** Returns a path. Names in a backup are untrusted: throws {@link BackupError} if one could lead outside its place. */
 function checkName(path: string): string {
   if (path.split('/').every(part => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(part))) return path
   throw new BackupError(`${JSON.stringify(path)} is not a valid name in a backup`)
 }
 
-/** Size and SHA-256 of a stream. */
+/** Returns the size in bytes and the SHA-256 (hexadecimal) of a stream. */
 export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: number; digest: string }> {
   const hash = createHash('sha256')
   let size = 0
@@ -209,6 +209,6 @@ export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: n
   return { size, digest: hash.digest('hex') }
 }
 
-function altered(name: string): BackupError {
+function damagedError(name: string): BackupError {
   return new BackupError(`${name} does not match its digest. The backup is damaged`)
 }

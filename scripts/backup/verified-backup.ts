@@ -1,4 +1,4 @@
-/** Makes a backup and restores it to the side; what turns out to be damaged there is copied again. */
+/** Makes a backup, verifies it by restoring it to a temporary directory, and copies damaged accounts again. */
 import type { Layout } from '../../storage/files/layout.js'
 import type { Problem } from '../maintenance/check-account.js'
 import type { Progress } from '../terminal/progress.js'
@@ -19,16 +19,16 @@ export interface VerifiedOptions {
   readonly keep: KeepRule | undefined
   readonly source?: BackupSource | undefined
   readonly vetting: VettingOptions
-  /** Does a part of the work with progress shown. */
+  /** Runs `work` with a progress bar. */
   readonly withProgress: <T>(work: (progress: Progress | undefined) => Promise<T>) => Promise<T>
 }
 
 export interface VerifiedReport extends BackupReport {
-  /** Accounts that were restored to the side without a problem. */
+  /** Number of accounts that were restored without problems. */
   readonly verified: number
 }
 
-/** Updates a backup and verifies it. What could not be restored is among the problems, and so is what was copied again. */
+/** Updates a backup and verifies it. Reports what could not be restored, and what was copied again. */
 export async function makeVerifiedBackup(
   layout: Layout,
   vault: Vault,
@@ -36,18 +36,18 @@ export async function makeVerifiedBackup(
 ): Promise<VerifiedReport> {
   const report = await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
   const found = await withProgress(progress => verifyBackup(vault, { vetting, progress }))
-  const damaged = usersIn(found.problems)
-  const hasSettings = isOfSettings(found.problems)
+  const damaged = getUsers(found.problems)
+  const hasSettings = hasSettingsProblem(found.problems)
   if (damaged.size === 0 && !hasSettings)
     return { ...withProblems(report, found.problems), verified: found.accounts }
   const again = await withProgress(progress => makeBackup(layout, vault, { progress, keep, source, damaged }))
   const left = await withProgress(progress => verifyBackup(vault, { vetting, progress, only: damaged }))
-  const stillDamaged = usersIn([...left.problems, ...again.problems])
+  const stillDamaged = getUsers([...left.problems, ...again.problems])
   const mended = [...damaged].filter(user => !stillDamaged.has(user))
   const problems: BackupProblem[] = [
     ...again.problems,
     ...mended.map(user => ({ user, ...copiedAgain })),
-    ...(hasSettings && !isOfSettings(left.problems)
+    ...(hasSettings && !hasSettingsProblem(left.problems)
       ? [{ ...copiedAgain, detail: `settings.yaml: ${copiedAgain.detail}` }]
       : [])
   ]
@@ -62,15 +62,15 @@ export async function makeVerifiedBackup(
   return { ...withProblems(total, left.problems), verified }
 }
 
-function isOfSettings(problems: readonly Problem[]): boolean {
+function hasSettingsProblem(problems: readonly Problem[]): boolean {
   return problems.some(({ kind }) => kind === 'settings')
 }
 
-function usersIn(problems: readonly { readonly user?: string }[]): Set<string> {
+function getUsers(problems: readonly { readonly user?: string }[]): Set<string> {
   return new Set(problems.flatMap(({ user }) => user ?? []))
 }
 
-/** A report with what could not be restored. */
+/** Returns a report with the problems found by restoring. */
 function withProblems(report: BackupReport, found: readonly Problem[]): BackupReport {
   const problems = found.map(({ detail, id, kind, user }) => {
     const what = [`can't be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')

@@ -1,4 +1,4 @@
-/** What the tables of a run share: the options, the meter, the bare servers, and how to start a server on seeded data. */
+/** What the tables of a run share: options, meter, bare servers, and starting a server on seeded data. */
 import { join } from 'node:path'
 import type { BarePorts } from './bare/main.js'
 import { Child } from './load/child.js'
@@ -23,12 +23,12 @@ export class Bench {
     return new Bench(directory, options, bare, await bare.next())
   }
 
-  /** Where a bare server listens, and its process. */
+  /** Returns the port and process of a bare server. */
   bareServer(name: keyof BarePorts): { readonly pid: number; readonly port: number } {
     return { pid: this.bare.pid, port: this.ports[name] }
   }
 
-  /** Has `make` fill a folder of this name, runs a server on it until `work` is done, and returns the result. */
+  /** Fills a folder of this name with `make`, runs a server on it until `work` resolves, and returns the result of `work`. */
   async onServer<Made, Result>(
     name: string,
     make: (dataDir: string) => Promise<Made>,

@@ -1,4 +1,4 @@
-/** A cluster on this machine for the bench: three servers of the engine, and nodes. */
+/** A cluster on this machine for the bench: three engine servers, and nodes. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { Target } from './load/target.js'
 const coffer = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
 const shards = fixedShards(64)
 const mebibyte = 1024 * 1024
-/** Most bytes of the logs of a shard, and of snapshots. */
+/** Maximum bytes of the log of a shard, and of all objects. */
 const [shardBytes, objectBytes] = [64 * mebibyte, 1024 * mebibyte]
 
 /** A node, with its name. */
@@ -32,7 +32,7 @@ export class BenchCluster {
     private readonly nodeOptions: readonly string[]
   ) {}
 
-  /** Starts the servers, which keep their files below a folder. `nodeOptions`: those of Node, for the nodes. */
+  /** Starts the engine servers, with their files below a folder. `nodeOptions`: Node options of the nodes. */
   static async start(directory: string, nodeOptions: readonly string[] = []): Promise<BenchCluster> {
     const ends: (() => unknown)[] = []
     const teardown = (end: () => unknown): void => void ends.unshift(end)
@@ -42,12 +42,12 @@ export class BenchCluster {
     return new BenchCluster(servers, await servers.connect({ teardown }), ends, nodeOptions)
   }
 
-  /** The processes of the servers. */
+  /** Process ids of the engine servers. */
   get serverPids(): number[] {
     return this.servers.members.map(({ pid = 0 }) => pid)
   }
 
-  /** Begins the cluster with a data directory. */
+  /** Starts the cluster with the accounts of a data directory. */
   async begin(dataDir: string): Promise<void> {
     const flags = [
       `--dataDir=${dataDir}`,
@@ -58,7 +58,7 @@ export class BenchCluster {
     await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
   }
 
-  /** Starts a node. Resolves when all of them serve shards, and nobody else does. */
+  /** Starts a node. Resolves when each started node serves shards, and no other node does. */
   async node(name: string, dataDir: string): Promise<Target> {
     const target = await Target.start(dataDir, this.nodeOptions, {
       COFFER_CLUSTER_NODE: name,
@@ -72,7 +72,7 @@ export class BenchCluster {
     return target
   }
 
-  /** The node that serves each of some users at present. */
+  /** Returns the node that currently serves each user. */
   async ownersOf(usernames: readonly string[]): Promise<Node[]> {
     const places = await this.#places()
     return usernames.map(username => {
@@ -90,7 +90,7 @@ export class BenchCluster {
     return this.servers.urls.join(',')
   }
 
-  /** By shard, the node that its register names. */
+  /** Returns the node that serves each shard. */
   async #places(): Promise<Map<number, string | undefined>> {
     const registers = await this.engine.register.list('shard.')
     return new Map(registers.map(register => [parseShard(register), parsePlacement(register)?.node]))

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: measures Coffer against bare servers that do the same physical work at the same time.
+ * `npm run bench`: compares the service with bare servers that do the same physical work.
  *
- * The measurements are data: requests in `rows.ts`, queries on growing accounts in `queries.ts`, heavy work of neighbours in
- * `heavy.ts`. A new kind of table is a file in `tables` that returns lines, and an entry in `tables` below.
+ * The measurements are data: requests in `rows.ts`, queries on growing accounts in `queries.ts`, heavy requests in `heavy.ts`. To
+ * add a table, add a file to `tables` that returns its lines, and an entry to `tables` below.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -16,17 +16,14 @@ import { measureCluster } from './tables/cluster.js'
 import { measureCores } from './tables/cores.js'
 import { measureEngineMemory } from './tables/engine-memory.js'
 import { measureFootprint } from './tables/footprint.js'
-import { measureBroadGrowth, measureGrowth } from './tables/growth.js'
-import { measureLive } from './tables/live.js'
+import { measureGrowth } from './tables/growth.js'
 import { measureNeighbours } from './tables/neighbours.js'
 import { measureRows } from './tables/rows.js'
 
 const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   footprint: measureFootprint,
   growth: measureGrowth,
-  'broad growth': measureBroadGrowth,
   accounts: measureAccounts,
-  live: measureLive,
   neighbours: measureNeighbours,
   cluster: measureCluster,
   'nodes and threads': measureCores,
@@ -45,7 +42,7 @@ async function main(options: Options): Promise<void> {
       printTable(table)
       measured.push(table)
     }
-    console.log(`Written to ${write(measured, options)}`)
+    console.log(`Written to ${writeResults(measured, options)}`)
     for (const complaint of bench.meter.complaints) console.error(complaint)
     if (bench.meter.complaints.length > 0) process.exitCode = 1
   } finally {
@@ -62,8 +59,8 @@ async function* measure(bench: Bench): AsyncGenerator<Table> {
     if (isWanted(title)) yield { title, lines: await lines(bench) }
 }
 
-/** Writes the figures and a description of the machine to a file. Returns its name. */
-function write(measured: readonly Table[], options: Options): string {
+/** Writes the figures and a description of the machine to a file. Returns the file's name. */
+function writeResults(measured: readonly Table[], options: Options): string {
   const when = new Date().toISOString()
   const file = options.json ?? join('bench-results', `${when.replaceAll(/[:.]/g, '-')}.json`)
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }

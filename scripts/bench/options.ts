@@ -2,29 +2,30 @@
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** Number of measurements; figures are medians. */
+  /** Number of measurements, of which figures are medians. */
   readonly rounds: number
-  /** Duration of one measurement. */
+  /** Duration of a measurement. */
   readonly seconds: number
-  /** Measures only rows whose name contains this text. */
+  /** Measures only rows and tables whose name contains this text. */
   readonly only: string
   /** Measures only lines of the tables "neighbours" and "cluster" whose name contains this text: the part of `--only` after a colon. */
   readonly part: string
   /** Uses a tenth of the accounts, events and points of large tables. */
   readonly quick: boolean
-  /** File to write the figures to; by default a new one in bench-results. */
+  /** File to write the figures to; by default a new one in `bench-results`. */
   readonly json: string | undefined
-  /** Node options for the server, for CPU profiles; by default none, because profiling slows it down. */
+  /** Node options of the server, for CPU profiles. By default none, because profiling slows it down. */
   readonly nodeOptions: readonly string[]
   /** Folder for the data, on the disk to measure; by default the system's temporary folder. */
   readonly directory: string | undefined
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("footprint", "growth", "broad growth", "accounts", "live", "neighbours" and "cluster" are the names
-           of the last tables; of the last two "neighbours:TEXT" and "cluster:TEXT" take the lines that hold TEXT)
-  --quick  with a tenth of the accounts, events and points where there are many
-  --profile  where to leave CPU profiles of the server, which then is slower`
+  --only     rows and tables whose name contains TEXT. "neighbours:TEXT" and "cluster:TEXT" select lines of these tables
+  --quick    a tenth of the accounts, events and points of large tables
+  --json     output file (default: a new one in bench-results)
+  --dir      folder for the data (default: the system's temporary folder)
+  --profile  folder for CPU profiles of the server, which slow it down`
 
 /** Parses the arguments. Throws an error with a clear message if they are invalid. */
 export function readOptions(args: readonly string[]): Options {
@@ -42,8 +43,8 @@ export function readOptions(args: readonly string[]): Options {
   })
   const [only = '', ...part] = values.only.toLowerCase().split(':')
   return {
-    rounds: positive('rounds', values.rounds),
-    seconds: positive('secs', values.secs),
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('secs', values.secs),
     only,
     part: part.join(':'),
     quick: values.quick,
@@ -53,8 +54,8 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-function positive(name: string, text: string): number {
+function parsePositive(name: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not "${text}"`)
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not "${text}"`)
   return value
 }

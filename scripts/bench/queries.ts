@@ -1,39 +1,28 @@
 /**
- * The queries measured on accounts of growing size. A new query is a line here: a name, and the query string after `events?`,
- * which has to find the same number of events at any size.
+ * The queries measured on accounts of growing size. To add one, add a line: a name, and the query string after `events?`, which
+ * must find the same number of events at any size.
  */
-import { rareStream, rootStream, step, timeOf } from './seed/seeder.js'
+import { rootStream, step, timeOf } from './seed/seeder.js'
 import { nameOf, permitted, quiet, some, starred } from './seed/shapes.js'
 
-/** A query, by the user's number of events. */
+/** A query. Its path depends on the account's number of events. */
 export interface Query {
   readonly name: string
   readonly path: (size: number) => string
-  /** The name of the access that makes it, if not the personal one. */
+  /** Name of the access that makes it; by default the personal one. */
   readonly permitted?: string
   readonly findsNothing?: boolean
 }
 
-/** For users with a hundred streams. */
-export const plainQueries: readonly Query[] = [
-  query('latest 20', 'limit=20'),
-  query('one stream', 'streams=stream-5&limit=10'),
-  query('a rare stream', `streams=${rareStream}&limit=10`),
-  query('filter of 100 streams', `streams=${rootStream}&limit=20`),
-  query('time range', size => between(late(size), late(size) + 20)),
-  query('period overlap', size => within(late(size))),
-  query('modifiedSince', size => `modifiedSince=${timeOf(size - 21)}&limit=20`)
-]
-
-/** For users with a thousand streams, also by accesses to some of them. */
+/** For accounts with a thousand streams, also by accesses to some of them. */
 export const broadQueries: readonly Query[] = [
   query('latest 20', 'limit=20'),
   query('latest 20, oldest first', 'limit=20&sortAscending=true'),
-  query('time range', size => between(late(size), late(size) + 20)),
-  query('period overlap', size => within(late(size))),
+  query('time range', size => selectRange(getLateEvent(size), getLateEvent(size) + 20)),
+  query('period overlap', size => selectMoment(getLateEvent(size))),
   query('period overlap in a group', size => {
-    const from = timeOf(late(size)) + step / 3
-    return `streams=group-7&limit=10&fromTime=${from}&toTime=${timeOf(late(size) + 1000)}`
+    const from = timeOf(getLateEvent(size)) + step / 3
+    return `streams=group-7&limit=10&fromTime=${from}&toTime=${timeOf(getLateEvent(size) + 1000)}`
   }),
   query('modifiedSince', size => `modifiedSince=${timeOf(size - 21)}&limit=20`),
   query('a word in all texts', 'text=coffee&limit=20'),
@@ -49,7 +38,7 @@ export const broadQueries: readonly Query[] = [
   byStreams('any of 10 rare', some('rare', 10)),
   byStreams('any of 20 quiet', some('quiet', 20)),
   byStreams('any of 500 quiet', some('quiet', 500)),
-  // Their latest events are some thousands back.
+  // Their latest events are several thousand events back.
   byStreams('any of 400 quiet recently', some('quiet', quiet).slice(-400)),
   byStreams('any of 500 mixed', [...some('busy', 90), ...some('quiet', 400), ...some('rare', 10)]),
   byStreams('all: in the root and starred', { any: [rootStream], all: [starred] }),
@@ -74,13 +63,13 @@ export const broadQueries: readonly Query[] = [
   })
 ]
 
-/** For users with many trashed events. */
+/** For accounts in which most events are trashed. */
 export const binnedQueries: readonly Query[] = [
   query('trash in front: latest 20', 'limit=20'),
   query('trash in front: one stream', 'limit=10&streams=busy-3'),
   query('trash in front: all 1,000 streams', `limit=20&streams=${rootStream}`),
   query('trash in front: 10 rare', `limit=20&streams=${JSON.stringify(some('rare', 10))}`),
-  query('trash in front: time range', between(500, 520)),
+  query('trash in front: time range', selectRange(500, 520)),
   query('trash in front: all there is since', `fromTime=${timeOf(980)}&toTime=${timeOf(1e8)}`),
   query('trash in front: modifiedSince', `modifiedSince=${timeOf(900)}&limit=20`),
   query('the trash itself', 'state=trashed&limit=20'),
@@ -95,17 +84,17 @@ function byStreams(name: string, streams: unknown): Query {
   return query(name, `limit=10&streams=${encodeURIComponent(JSON.stringify(streams))}`)
 }
 
-/** The number of an event with enough others on both sides, at the same place in the pattern of durations for any size. */
-function late(size: number): number {
+/** Returns the number of an event in the last quarter of the account, at the same position in the pattern of durations for any size. */
+function getLateEvent(size: number): number {
   return Math.floor((size * 0.75) / 40) * 40
 }
 
-/** From one event up to another. */
-function between(from: number, to: number): string {
+/** Selects the events from one number up to another. */
+function selectRange(from: number, to: number): string {
   return `fromTime=${timeOf(from)}&toTime=${timeOf(to) - 1}`
 }
 
-/** A moment between two events: finds only periods. */
-function within(number: number): string {
+/** Selects a moment selectRange two events, when only periods are found. */
+function selectMoment(number: number): string {
   return `fromTime=${timeOf(number) + step / 3}&toTime=${timeOf(number) + step / 2}`
 }

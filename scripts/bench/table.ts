@@ -1,6 +1,5 @@
 /** Tables of figures. */
 
-/** A line of a table. */
 export interface Line {
   readonly name: string
   /** By column heading; the same headings in all lines of a table. */
@@ -14,25 +13,25 @@ export interface Table {
   readonly lines: readonly Line[]
 }
 
-/** A line with one figure and its limit. */
+/** Creates a line with one figure and its maximum. */
 export function measure(name: string, value: number, limit?: number): Line {
   const figures = { value }
   if (limit === undefined) return { name, figures }
   return { name, figures, aim: `≤ ${Number(limit.toPrecision(3))}`, isMet: value <= limit }
 }
 
-/** Prints a table in columns with right-aligned numbers of three significant digits; nothing if it has no lines. */
+/** Prints a table in columns, with right-aligned numbers of three significant digits. Prints nothing if it has no lines. */
 export function printTable({ title, lines }: Table): void {
   const [first] = lines
   if (!first) return
   const columns = Object.keys(first.figures)
-  const isJudged = lines.some(({ aim }) => aim !== undefined)
+  const hasTargets = lines.some(({ aim }) => aim !== undefined)
   const texts = [
-    [title, ...columns, ...(isJudged ? ['aim', 'met'] : [])],
+    [title, ...columns, ...(hasTargets ? ['aim', 'met'] : [])],
     ...lines.map(({ aim = '', figures, isMet, name }) => [
       name,
-      ...columns.map(column => numberText(figures[column]!)),
-      ...(isJudged ? [aim, isMet === undefined ? '' : isMet ? 'yes' : 'NO'] : [])
+      ...columns.map(column => formatNumber(figures[column]!)),
+      ...(hasTargets ? [aim, isMet === undefined ? '' : isMet ? 'yes' : 'NO'] : [])
     ])
   ]
   const widths = texts[0]!.map((_, column) => Math.max(...texts.map(row => row[column]!.length)))
@@ -43,7 +42,7 @@ export function printTable({ title, lines }: Table): void {
   console.log()
 }
 
-function numberText(value: number): string {
+function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const rounded = Number(value.toPrecision(3))
   return rounded >= 1000 ? rounded.toLocaleString('en') : String(rounded)

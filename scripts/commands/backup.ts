@@ -1,4 +1,4 @@
-/** `coffer backup`: updates a backup of one machine, or of a cluster, whether or not a service runs. */
+/** `coffer backup`: updates a backup of one machine or of a cluster, whether or not a service is running. */
 import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
 import { assertOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
@@ -6,6 +6,7 @@ import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import type { BackupSource } from '../backup/sources/source.js'
 import { makeVerifiedBackup, type VerifiedOptions } from '../backup/verified-backup.js'
+import { formatProblem } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { splitOptional } from '../terminal/operands.js'
@@ -19,16 +20,16 @@ export interface BackupOptions extends SecretOptions {
   readonly json?: true
 }
 
-/** What was added. */
+/** The result of the command. */
 interface Outcome extends BackupReport {
   readonly isEncrypted: boolean
-  /** Accounts that were then restored to the side; absent if that was not asked for. */
+  /** Number of accounts that were then verified by restoring them; absent without verification. */
   readonly verified?: number
 }
 
 /**
- * Prints what was added. Without a place the backup goes where the service's own do; earlier states are kept, and it is verified,
- * as they are. The exit code is 1 if an account could not be copied, or not be restored.
+ * Updates a backup and prints what was added. Without a place, the automatic backup is updated with its own retention and
+ * verification settings. The exit code is 1 if an account could not be copied or restored.
  */
 export async function backup(args: readonly string[], options: BackupOptions): Promise<void> {
   const { encrypt, json } = options
@@ -40,39 +41,38 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   assertOutside(to, layout)
   const place = await openPlace(to, settings.backup.s3, true)
   const vault = await Vault.prepare(place, encrypt === true, secret)
-  // Whoever ends it early does not keep others out.
-  const giveUp = (): void => void vault.close().finally(() => process.exit(143))
-  process.once('SIGTERM', giveUp)
+  // Release the lock when the process is stopped.
+  const stop = (): void => void vault.close().finally(() => process.exit(143))
+  process.once('SIGTERM', stop)
   try {
     const isVerified = options.verify ?? own?.verify ?? false
     const [keep, vetting] = [own?.keep, vettingOf(settings)]
     const withProgress: VerifiedOptions['withProgress'] = work => withBar(json, work)
-    const report = await fromSource(settings, async source => {
+    const report = await withSource(settings, async source => {
       const made: Omit<Outcome, 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
         : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
       return made
     })
-    print({ ...report, isEncrypted: vault.isEncrypted }, json)
+    printReport({ ...report, isEncrypted: vault.isEncrypted }, json)
   } finally {
-    process.off('SIGTERM', giveUp)
+    process.off('SIGTERM', stop)
     await vault.close()
   }
 }
 
-/** Where the accounts come from: the folder of a node has but some of them, and old ones. */
-async function fromSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
+/** Runs `work` with the cluster as the source if the settings name a node: its folder contains only some accounts, and old copies. */
+async function withSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
   if (settings.cluster.node === '') return await work()
   const { fromCluster } = await import('../backup/sources/cluster-source.js')
   return await fromCluster(settings, work)
 }
 
-function print(outcome: Outcome, json: true | undefined): void {
+function printReport(outcome: Outcome, json: true | undefined): void {
   const { accounts, attachments, bytes, copied, isEncrypted, problems, verified } = outcome
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(outcome, null, 2))
-  for (const { detail, user } of problems)
-    console.error([user, detail].filter(part => part !== undefined).join('\t'))
+  for (const problem of problems) console.error(formatProblem(problem))
   const restored = verified === undefined ? '' : `; ${counted(verified, 'account')} verified by restoring`
   console.log(
     `${counted(accounts, 'account')} (changed: ${copied}); ${counted(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`

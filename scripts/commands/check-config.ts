@@ -1,15 +1,15 @@
-/** `coffer check-config`: reads the settings as `serve` would, and prints them. */
+/** `coffer check-config`: reads the settings as `serve` does, and prints them. */
 import { settingsList } from '../../core/settings/list.js'
-import { maskSecrets as withoutInnerSecrets } from '../../core/settings/secrets.js'
+import { maskSecrets as maskInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 
 /** Prints the settings. Rejects if they are invalid. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {
-  console.log(JSON.stringify(withoutSecrets(await checkedSettings(argv)), null, 2))
+  console.log(JSON.stringify(maskSettings(await checkedSettings(argv)), null, 2))
 }
 
-function withoutSecrets(settings: Settings): object {
+function maskSettings(settings: Settings): object {
   const shown = structuredClone(settings) as object
   for (const { isSecret, path, schema } of settingsList) {
     const group = path
@@ -19,13 +19,13 @@ function withoutSecrets(settings: Settings): object {
       unknown
     >
     const name = path.at(-1)!
-    group[name] = isSecret ? hidden(group[name]) : withoutInnerSecrets(schema, group[name])
+    group[name] = isSecret ? maskValue(group[name]) : maskInnerSecrets(schema, group[name])
   }
   return shown
 }
 
-/** Shows whether there is a value, and how many. */
-function hidden(value: unknown): unknown {
+/** Hides a value, but shows whether it is set, and the length of a list. */
+function maskValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(() => '(hidden)')
   return value === '' || value === null || JSON.stringify(value) === '{}' ? value : '(hidden)'
 }

@@ -1,7 +1,8 @@
-/** `coffer check`: checks the integrity of a data directory, whether or not a service owns it. */
+/** `coffer check`: checks the integrity of a data directory, whether or not a service is running. */
 import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
+import { formatProblem } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 
@@ -9,7 +10,7 @@ export interface CheckOptions {
   readonly json?: true
 }
 
-/** Prints a line per problem and a summary, or a report as JSON. The exit code is 1 if there are problems. */
+/** Prints one line per problem and a summary, or a report as JSON. The exit code is 1 if there are problems. */
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
   const { layout } = presentDirectoryOf(argv)
   const bar = new SingleBar({
@@ -17,23 +18,22 @@ export async function check(argv: readonly string[], { json }: CheckOptions): Pr
     clearOnComplete: true
   })
   const isShown = !json && process.stderr.isTTY
-  const report = await checkDirectory(layout, isShown ? progressOn(bar) : undefined)
+  const report = await checkDirectory(layout, isShown ? showProgress(bar) : undefined)
   bar.stop()
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))
-  for (const { detail, id, kind, user } of report.problems)
-    console.log([kind, user, id, detail].filter(part => part !== undefined).join('\t'))
-  console.log(summaryOf(report.counts, report.problems.length))
+  for (const problem of report.problems) console.log(formatProblem(problem))
+  console.log(formatSummary(report.counts, report.problems.length))
 }
 
-function progressOn(bar: SingleBar): Progress {
+function showProgress(bar: SingleBar): Progress {
   return {
     begin: total => bar.start(total, 0, { events: 0, attachments: 0 }),
     step: ({ accounts, attachments, events }) => bar.update(accounts, { attachments, events })
   }
 }
 
-function summaryOf(counts: Counts, problems: number): string {
+function formatSummary(counts: Counts, problems: number): string {
   const {
     accesses,
     accounts,

@@ -1,4 +1,4 @@
-/** Connects the commands of a cluster to its engine. */
+/** Connects the cluster commands to the engine. */
 import { connectEngine } from '../../cluster/connect.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -7,14 +7,14 @@ import { print } from '../terminal/answer.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { UsageError } from '../terminal/operands.js'
 
-/** The settings, which have to name an engine. Throws `UsageError` if they do not. */
+/** Reads the settings. Throws `UsageError` if they name no engine. */
 export async function clusterSettings(flags: readonly string[]): Promise<Settings> {
   const settings = await checkedSettings(flags)
   if (settings.cluster.engine === '') throw new UsageError('cluster.engine is not set')
   return settings
 }
 
-/** Does something with the engine that settings name. Rejects with `EngineUnavailable` if it does not answer. */
+/** Runs `work` with the engine that the settings name. Rejects with `EngineUnavailable` if it does not respond. */
 export async function withEngine(
   settings: Settings['cluster'],
   work: (engine: NatsEngine) => Promise<void>
@@ -27,7 +27,7 @@ export async function withEngine(
   }
 }
 
-/** Has a node do something within so many milliseconds, and prints what it says of that. Ends with 1 if it was not done. */
+/** Sends a request to a node and prints its reply. The exit code is 1 if the node did not fulfil it. */
 export async function haveDone(
   engine: NatsEngine,
   node: string,

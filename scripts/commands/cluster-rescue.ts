@@ -1,5 +1,5 @@
 /**
- * `coffer cluster rescue`: shows what copies there are of an account that cannot be served, and takes the one that is named.
+ * `coffer cluster rescue`: lists the copies of an account that cannot be served, or recovers it from one of them.
  * (docs/cluster.md#an-account-cannot-be-served)
  */
 import type { ScannedEnd } from '../../cluster/scan-log.js'
@@ -16,35 +16,35 @@ export interface RescueOptions extends JsonOption {
   readonly acceptLoss?: true
 }
 
-/** Time within which a node finds copies, or takes one, in milliseconds: a large file takes long to be read. */
-const patienceMs = 600_000
+/** Timeout for finding or restoring copies. Reading a large file takes long. */
+const timeoutMs = 600_000
 
-/** Prints the copies that nodes have of a user, or has a node take one. */
+/** Lists the copies that nodes have of an account, or makes a node recover it from one. */
 export async function rescueAccount(args: readonly string[], options: RescueOptions): Promise<void> {
   const { flags, operands } = split(args, 'user')
   const username = operands[0]!
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    if (options.from === undefined) return await show(engine, username, options)
+    if (options.from === undefined) return await printCopies(engine, username, options)
     const [node = '', place = '', ...rest] = options.from.split('/')
     if (node === '' || place === '' || rest.length > 0)
       throw new UsageError('--from must be a node and a copy, such as n1/file')
     const isLossAccepted = options.acceptLoss === true
     const control = { do: 'rescue', username, place, isLossAccepted } as const
-    await haveDone(engine, node, control, patienceMs, options.json)
+    await haveDone(engine, node, control, timeoutMs, options.json)
   })
 }
 
-async function show(engine: NatsEngine, username: string, { json }: JsonOption): Promise<void> {
+async function printCopies(engine: NatsEngine, username: string, { json }: JsonOption): Promise<void> {
   const members = new Members()
   members.update(await engine.register.list('node.'))
   const nodes = members.living.map(({ node }) => node)
   const answers = await Promise.all(
-    nodes.map(async node => ({ node, ...(await asked(engine, node, username)) }))
+    nodes.map(async node => ({ node, ...(await listCopies(engine, node, username)) }))
   )
   const refusals = answers.filter(({ ok }) => !ok)
   const end: ScannedEnd | undefined = answers.find(({ found }) => found)?.found?.end
-  const copies = distinct(answers)
+  const copies = mergeCopies(answers)
   const lines = [
     ...(end
       ? [`log\tends with commit ${end.lsn}${end.damaged > 0 ? `, unreadable records: ${end.damaged}` : ''}`]
@@ -59,8 +59,8 @@ async function show(engine: NatsEngine, username: string, { json }: JsonOption):
   if (!end) process.exitCode = 1
 }
 
-/** The copies of all nodes, the latest first; what all nodes can have once. */
-function distinct(
+/** Returns the copies of all nodes, the latest first. Copies that all nodes share are listed once. */
+function mergeCopies(
   answers: readonly { node: string; found?: Controlled['found'] }[]
 ): (FoundCopy & { from: string })[] {
   const copies = new Map<string, FoundCopy & { from: string }>()
@@ -73,9 +73,9 @@ function distinct(
   return Array.from(copies.values()).toSorted((one, other) => other.lsn - one.lsn)
 }
 
-async function asked(engine: NatsEngine, node: string, username: string): Promise<Controlled> {
+async function listCopies(engine: NatsEngine, node: string, username: string): Promise<Controlled> {
   try {
-    return controlledIn(await engine.send(node, controlMessage({ do: 'copies', username }), patienceMs))
+    return controlledIn(await engine.send(node, controlMessage({ do: 'copies', username }), timeoutMs))
   } catch (error) {
     return { ok: false, message: (error as Error).message }
   }

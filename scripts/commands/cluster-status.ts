@@ -1,4 +1,4 @@
-/** `coffer cluster status`: the nodes, what they serve, and what has to be looked after. (docs/cluster.md#alarms) */
+/** `coffer cluster status`: lists the nodes, the shards that they serve, and alerts. (docs/cluster.md#alarms) */
 import { createOverview } from '../../cluster/nodes/overview.js'
 import { alarmsAt } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
@@ -6,7 +6,7 @@ import { counted } from '../terminal/counted.js'
 import { split } from '../terminal/operands.js'
 import { clusterSettings, withEngine } from './cluster-engine.js'
 
-/** Prints the nodes, how many shards each serves, and the alarms. Ends with 1 if there are any. */
+/** Prints the nodes with their number of shards, and the alerts. The exit code is 1 if there are alerts. */
 export async function clusterStatus(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags } = split(args)
   const { cluster } = await clusterSettings(flags)

@@ -1,4 +1,4 @@
-/** `coffer cluster`: prepares the engine of a cluster, and moves what its nodes serve. (docs/cluster.md) */
+/** `coffer cluster`: prepares the engine of a cluster, and moves shards between nodes. (docs/cluster.md) */
 import { usesEngine, openObjects } from '../../cluster/objects/open.js'
 import { createStreams, createStreamConfigs } from '../../cluster/nats/streams.js'
 import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
@@ -14,26 +14,25 @@ export interface ClusterInitOptions extends JsonOption {
   readonly objectBytes: string
 }
 
-/** Time within which a node moves what it is asked to move, in milliseconds. */
-const movingMs = 20_000
+/** Timeout for moving shards. */
+const moveTimeoutMs = 20_000
 const mebibyte = 1024 * 1024
-/** Bytes of the log of the platform, and of the registers. */
+/** Maximum bytes of the platform log, and of the registers. */
 const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
 
 /**
- * Makes the streams of the engine, or gives those that are there their limits. A cluster that has no accounts yet gets those of
- * the data directory.
+ * Creates the engine's streams, or sets the limits of existing ones. A cluster without accounts gets those of the data directory.
  */
 export async function initCluster(args: readonly string[], options: ClusterInitOptions): Promise<void> {
   const { flags } = split(args)
   const settings = await clusterSettings(flags)
   const { cluster } = settings
-  const shardBytes = bytesIn('--shard-bytes', options.shardBytes)
-  const objectBytes = usesEngine(cluster.objects) ? bytesIn('--object-bytes', options.objectBytes) : 0
+  const shardBytes = parseBytes('--shard-bytes', options.shardBytes)
+  const objectBytes = usesEngine(cluster.objects) ? parseBytes('--object-bytes', options.objectBytes) : 0
   await withEngine(cluster, async engine => {
     const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await createStreams(engine, streams)
-    // It needs all of the service, which other commands are not to load.
+    // Loaded on demand, because it needs the whole service.
     const { beginCluster } = await import('../maintenance/begin-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
     const made = `The engine has ${counted(streams.length, 'stream')}`
@@ -45,7 +44,7 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   })
 }
 
-/** Moves a shard to a node, where it stays while that lives. */
+/** Moves a shard to a node, where it stays as long as the node is alive. */
 export async function moveShard(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'shard', 'node')
   const [shardText = '', to = ''] = operands
@@ -55,24 +54,24 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
     const found = (await engine.register.list('shard.')).find(each => parseShard(each) === shard)
     const placed = found && parsePlacement(found)
     if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`Unknown shard ${shardText}`)
-    await haveDone(engine, placed.node, { do: 'move', shard, to }, movingMs, json)
+    await haveDone(engine, placed.node, { do: 'move', shard, to }, moveTimeoutMs, json)
   })
 }
 
-/** Has a node give all shards to others, before it is stopped. One that is dead already is forgotten. */
+/** Moves all shards of a node to others before it is stopped. A dead node is removed from the cluster. */
 export async function drainNode(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'node')
   const [node = ''] = operands
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
     if (!(await removeDeadNode(engine.register, node)))
-      return await haveDone(engine, node, { do: 'drain' }, movingMs, json)
+      return await haveDone(engine, node, { do: 'drain' }, moveTimeoutMs, json)
     const message = `${node} is dead and was removed. Other nodes serve its shards`
     print(json, { ok: true, message } satisfies Controlled, message)
   })
 }
 
-function bytesIn(option: string, text: string): number {
+function parseBytes(option: string, text: string): number {
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < mebibyte)
     throw new UsageError(`${option} must be a number of bytes, at least 1048576`)

@@ -1,4 +1,4 @@
-/** `coffer demo`: fills an account with an invented year, so that there is something to look at. */
+/** `coffer demo`: fills an account with a year of sample data. */
 import { Value } from 'typebox/value'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
@@ -26,22 +26,22 @@ export interface DemoOptions extends JsonOption {
   readonly url?: string
 }
 
-/** Fills a new account, or one that is empty: in the data directory, or with `--url` at a running service. */
+/** Fills a new or empty account in the data directory, or with `--url` in a running service. */
 export async function demo(args: readonly string[], options: DemoOptions): Promise<void> {
   const { flags, operands } = splitOptional(args, 'name')
-  const username = nameOf(operands[0], options.user)
+  const username = getUsername(operands[0], options.user)
   const plan = planOf(options, Date.now() / 1000)
-  const began = performance.now()
+  const startMs = performance.now()
   const filled =
     options.url === undefined
-      ? await inDirectory(flags, username, plan, options)
-      : await atService(options.url, username, plan, options)
-  const seconds = (performance.now() - began) / 1000
+      ? await fillInDirectory(flags, username, plan, options)
+      : await fillAtService(options.url, username, plan, options)
+  const seconds = (performance.now() - startMs) / 1000
   const { lines, report } = reportOf({ ...filled, username, plan, seconds })
   print(options.json, report, ...lines)
 }
 
-function nameOf(operand: string | undefined, option: string | undefined): string {
+function getUsername(operand: string | undefined, option: string | undefined): string {
   if (operand !== undefined && option !== undefined && operand !== option)
     throw new UsageError(`Two usernames are given: ${operand} and ${option}. Leave out --user`)
   const username = operand ?? option ?? 'daisy'
@@ -49,7 +49,7 @@ function nameOf(operand: string | undefined, option: string | undefined): string
   throw new UsageError(`"${operand ?? option}" is not a valid username`)
 }
 
-async function inDirectory(
+async function fillInDirectory(
   flags: readonly string[],
   username: string,
   plan: Plan,
@@ -75,7 +75,7 @@ async function inDirectory(
   )
 }
 
-async function atService(
+async function fillAtService(
   url: string,
   username: string,
   plan: Plan,
@@ -92,7 +92,7 @@ async function atService(
     const made = await withBar(json, progress => fill(target, token, plan, progress), 'days')
     return { made, url: base, isRunning: true }
   } finally {
-    // Whatever went wrong before is what has to be told.
+    // Ignored, so that an earlier error is reported instead.
     await target.batch(token, [{ method: 'auth.logout', params: {} }]).catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** `coffer export-data`: writes events in a form for other programs. (docs/api/exports.md) */
+/** `coffer export-data`: exports events in formats for other programs. (docs/api/exports.md) */
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { accountId, helpersId } from '../../core/system-ids.js'
@@ -21,23 +21,23 @@ export interface ExportDataOptions extends JsonOption {
   readonly out?: string
 }
 
-/** Writes to `out`, or to the standard output. */
+/** Exports to the file `out`, by default to standard output. */
 export async function exportData(args: readonly string[], options: ExportDataOptions): Promise<void> {
   const { flags, operands } = split(args, 'user')
   const [username = ''] = operands
-  const params = paramsOf(options)
+  const params = createParams(options)
   const { layout, settings } = presentDirectoryOf(flags)
   const account = accountIn(layout, username)
   if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const { format, json, out } = options
-  if (out === undefined) return await eachPiece(settings, layout, account, params, toOutput)
+  if (out === undefined) return await eachPiece(settings, layout, account, params, writeToOutput)
   const file = resolve(out)
   await writeEvents(settings, layout, account, params, file)
   print(json, { username, format, file }, `${username}: exported to ${file}`)
 }
 
-/** Writes to the standard output, until it fails: that is told elsewhere. */
-async function toOutput(pieces: AsyncIterable<string>): Promise<void> {
+/** Writes to standard output. Its errors end the export, and are reported by `handleOutputErrors`. */
+async function writeToOutput(pieces: AsyncIterable<string>): Promise<void> {
   let failure: unknown
   process.stdout.once('error', error => (failure = error))
   try {
@@ -47,14 +47,14 @@ async function toOutput(pieces: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/** All streams, without those in which the service keeps what it knows of the account. */
-const allButOwn = [{ any: ['*'], not: [accountId, helpersId] }]
+/** All streams except those in which the service stores account fields. */
+const allUserStreams = [{ any: ['*'], not: [accountId, helpersId] }]
 
-/** Times before and after all others, in seconds. */
-const furthest = 8.64e12
+/** A time beyond all others, in seconds. */
+const maxTime = 8.64e12
 const daySeconds = 86_400
 
-function paramsOf({
+function createParams({
   format,
   from,
   series,
@@ -65,28 +65,28 @@ function paramsOf({
 }: ExportDataOptions): ExportParams {
   if (!isZone(zone))
     throw new UsageError(`"${String(zone)}" is not a valid time zone. Use a name such as Europe/Zurich`)
-  const isWithin = from !== undefined || to !== undefined
+  const hasRange = from !== undefined || to !== undefined
   return {
     format,
     zone,
     sortAscending: true,
-    streams: streams === undefined ? allButOwn : namesIn(streams),
-    ...(types !== undefined && { types: namesIn(types) }),
-    ...(isWithin && { fromTime: from === undefined ? -furthest : timeOf(from, zone, false) }),
-    ...(isWithin && { toTime: to === undefined ? furthest : timeOf(to, zone, true) }),
+    streams: streams === undefined ? allUserStreams : splitNames(streams),
+    ...(types !== undefined && { types: splitNames(types) }),
+    ...(hasRange && { fromTime: from === undefined ? -maxTime : parseTime(from, zone, false) }),
+    ...(hasRange && { toTime: to === undefined ? maxTime : parseTime(to, zone, true) }),
     ...(series && { series })
   }
 }
 
-function namesIn(list: string): string[] {
+function splitNames(list: string): string[] {
   return list
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '')
 }
 
-/** The time of a text in seconds: a day, of which the beginning or the end counts, or a moment. */
-function timeOf(text: string, zone: string, isEnd: boolean): number {
+/** Parses a time, or a date, of which the start or the end is returned, in seconds. */
+function parseTime(text: string, zone: string, isEnd: boolean): number {
   const ms = Date.parse(text)
   if (Number.isNaN(ms))
     throw new UsageError(`"${text}" is not a valid date or time. Use a date such as 2026-03-29`)

@@ -14,8 +14,8 @@ export interface HealthOptions extends JsonOption {
 }
 
 /**
- * Prints a line per step: of the service that the settings name, or of the one at a URL, as clients see it. The exit code is 1
- * if a step fails. With `prepare` prints a token for later checks instead.
+ * Checks the service that the settings name, or the one at a URL as clients see it, and prints one line per step. The exit code is 1
+ * if a step fails. With `prepare`, prints a token for later checks instead.
  */
 export async function health(args: readonly string[], options: HealthOptions): Promise<void> {
   const { flags, operands } = splitOptional(args, 'url')
@@ -23,14 +23,14 @@ export async function health(args: readonly string[], options: HealthOptions): P
   if (url === undefined) {
     if (options.user !== undefined || options.prepare)
       throw new UsageError('--user and --prepare need the URL of a service. Pass its service information URL')
-    return tell(await checkOwnHealth(presentDirectoryOf(flags)), options)
+    return printSteps(await checkOwnHealth(presentDirectoryOf(flags)), options)
   }
   if (flags.length > 0)
     throw new UsageError(`${flags[0]!.split('=')[0]} can't be combined with a URL. Leave it out`)
-  await ofService(url, options)
+  await checkAtUrl(url, options)
 }
 
-async function ofService(serviceInfoUrl: string, options: HealthOptions): Promise<void> {
+async function checkAtUrl(serviceInfoUrl: string, options: HealthOptions): Promise<void> {
   const { user: username, prepare, origin } = options
   if (username === undefined)
     throw new UsageError(
@@ -38,13 +38,13 @@ async function ofService(serviceInfoUrl: string, options: HealthOptions): Promis
     )
   if (prepare) {
     const { email = `${username}@localhost` } = options
-    // A random password that is not kept: later checks use the token, which does not expire.
+    // A random password that is not stored: later checks use the token, which does not expire.
     const user = { username, email, password: createToken(), ...(origin === undefined ? {} : { origin }) }
     console.log(await prepareHealthUser(serviceInfoUrl, user))
     return
   }
   const token = process.env['COFFER_HEALTH_TOKEN'] ?? ''
-  tell(await checkHealth(serviceInfoUrl, { username, token }), options)
+  printSteps(await checkHealth(serviceInfoUrl, { username, token }), options)
 }
 
 interface Step {
@@ -54,7 +54,7 @@ interface Step {
   readonly detail: string
 }
 
-function tell(steps: readonly Step[], { json }: JsonOption): void {
+function printSteps(steps: readonly Step[], { json }: JsonOption): void {
   const lines = steps.map(
     ({ detail, name, ok }) =>
       `${ok === undefined ? 'not applicable' : ok ? 'ok' : 'failed'}\t${name}\t${detail}`

@@ -1,4 +1,4 @@
-/** `coffer import-data`: brings data from elsewhere into an account. (docs/api/imports.md) */
+/** `coffer import-data`: imports data of other services and devices into an account. (docs/api/imports.md) */
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +21,7 @@ export interface ImportDataOptions extends JsonOption {
 
 const intervalMs = 50
 
-/** Reads a file and writes what is in it, or with `look` only tells what that would be. */
+/** Imports a file. With `look`, only prints what would be imported. */
 export async function importData(
   args: readonly string[],
   { json, look = false, zone }: ImportDataOptions
@@ -32,7 +32,7 @@ export async function importData(
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) throw new OperatorError(`File not found: ${file}`)
   if (!found.isFile()) throw new OperatorError(`${file} is not a file`)
-  const begunMs = performance.now()
+  const startMs = performance.now()
   const job = await asOperator(settings, async ({ services }) => {
     if (!services)
       throw new OperatorError(
@@ -41,15 +41,15 @@ export async function importData(
     const account = services.accounts.find(username)
     if (!account) throw new OperatorError(`No account ${username}`)
     const files = new ImportFiles(new Layout(settings.dataDir))
-    return await done(services, files, account, resolve(file), { isDry: look, zone })
+    return await runImport(services, files, account, resolve(file), { isDry: look, zone })
   })
   const { from = null, format = 'none', records = {}, to = null } = job.look ?? {}
   const { broughtIn, known, leftOut } = job.tally ?? { broughtIn: {}, known: {}, leftOut: {} }
-  const seconds = Math.round(performance.now() - begunMs) / 1000
-  print(json, { format, records, broughtIn, known, leftOut, from, to, seconds }, toldOf(job, look))
+  const seconds = Math.round(performance.now() - startMs) / 1000
+  print(json, { format, records, broughtIn, known, leftOut, from, to, seconds }, formatResult(job, look))
 }
 
-async function done(
+async function runImport(
   services: Services,
   files: ImportFiles,
   account: Account,
@@ -82,7 +82,7 @@ async function done(
   }
   if (isDry || rested.state === 'failed') {
     await files.remove(account.id, id)
-    // What has been written stays, to be taken out.
+    // Records that were written stay until the import is undone.
     const present = accounts.store(account)
     if (isDry) await present.write(() => present.imports.remove(id))
   }
@@ -91,7 +91,7 @@ async function done(
   return rested
 }
 
-function toldOf({ look, tally }: KeptJob, isDry: boolean): string {
+function formatResult({ look, tally }: KeptJob, isDry: boolean): string {
   const lines = [`Format: ${look?.formatName ?? 'none'}`]
   const list = (title: string, counts: Readonly<Record<string, number>> = {}): void => {
     for (const [name, count] of Object.entries(counts)) lines.push(`${title} ${count} ${name}`)

@@ -1,4 +1,4 @@
-/** `coffer init`: prompts for the main settings, and writes `coffer.yaml` with all settings explained. */
+/** `coffer init`: prompts for the main settings, and writes a `coffer.yaml` that documents all settings. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -14,9 +14,9 @@ export interface InitOptions {
   readonly json?: true
 }
 
-const whoRegisters = 'registration.invitationTokens'
+const registrationKey = 'registration.invitationTokens'
 
-/** The prompts; a setting given as a flag is not asked for. */
+/** The prompts. Settings given as flags are skipped. */
 const questions: readonly (readonly [key: string, question: string])[] = [
   ['dataDir', 'Data directory'],
   ['host', 'Address to listen on (0.0.0.0 = all)'],
@@ -28,7 +28,7 @@ const questions: readonly (readonly [key: string, question: string])[] = [
     'http.trustedProxies',
     'IP addresses of trusted proxies, separated by commas (127.0.0.1,::1 = a proxy on this machine)'
   ],
-  [whoRegisters, 'Who can register: open (anyone), invited (only with an invitation), closed (no one)'],
+  [registrationKey, 'Who can register: open (anyone), invited (only with an invitation), closed (no one)'],
   ['services.email.smtp.host', 'Mail server (empty = none, links from emails go to the log)']
 ]
 
@@ -38,16 +38,16 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   const path = resolve(file)
   if (existsSync(path))
     throw new UsageError(`${path} already exists. Remove it, or choose another file with --file`)
-  // Told before the questions, not after them.
+  // Checked before the prompts, so that no answers are lost.
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`Folder not found: ${dirname(path)}. Create it, or choose another file with --file`)
   assertFlags(flags)
-  const answered = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
+  const answered = yes ? [] : await promptAll(questions.filter(([key]) => !isGiven(key, flags)))
   // Neither environment variables nor existing files are copied into the new one.
   const settings = loadSettings({ argv: [...flags, ...answered], env: {}, cwd: '/nowhere', pageSettings: {} })
-  const values = new Map(settingsList.map(setting => [setting.key, valueAt(settings, setting.path)]))
+  const values = new Map(settingsList.map(setting => [setting.key, getValue(settings, setting.path)]))
   if (values.get('adminKey') === '') values.set('adminKey', randomBytes(24).toString('base64url'))
-  await writeFile(path, yamlOf(values), { flag: 'wx', mode: 0o600 })
+  await writeFile(path, formatYaml(values), { flag: 'wx', mode: 0o600 })
   console.log(
     json
       ? JSON.stringify({ file: path })
@@ -55,7 +55,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   )
 }
 
-/** Throws a `SettingsError` for flags that are wrong, before anything is asked. */
+/** Throws a `SettingsError` for invalid flags, before the prompts. */
 function assertFlags(flags: readonly string[]): void {
   loadSettings({ argv: flags, env: {}, cwd: '/nowhere', pageSettings: {} })
 }
@@ -64,23 +64,23 @@ function isGiven(key: string, flags: readonly string[]): boolean {
   return flags.some(flag => flag === `--${key}` || flag.startsWith(`--${key}=`))
 }
 
-/** Asks the questions in turn; an empty answer keeps the default. A wrong answer is asked for again on a terminal. */
-async function answers(wanted: typeof questions): Promise<string[]> {
+/** Prompts for each setting; an empty answer keeps the default. On a terminal, prompts again after an invalid answer. */
+async function promptAll(wanted: typeof questions): Promise<string[]> {
   const lines = createInterface({ input: process.stdin })
   const typed = lines[Symbol.asyncIterator]()
   const flags: string[] = []
   try {
-    for (const [key, question] of wanted) flags.push(...(await flagFor(key, question, typed)))
+    for (const [key, question] of wanted) flags.push(...(await promptForFlag(key, question, typed)))
     return flags
   } finally {
     lines.close()
   }
 }
 
-/** The flag for an answer; none for the default. */
-async function flagFor(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
+/** Returns the flag for an answer; none for the default. */
+async function promptForFlag(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
   const { defaultValue } = settingsList.find(setting => setting.key === key)!
-  const usual = key === whoRegisters ? 'open' : JSON.stringify(defaultValue)
+  const usual = key === registrationKey ? 'open' : JSON.stringify(defaultValue)
   for (;;) {
     process.stderr.write(`${question} [${usual}]: `)
     const { done, value } = (await typed.next()) as IteratorResult<string, undefined>
@@ -88,47 +88,47 @@ async function flagFor(key: string, question: string, typed: AsyncIterator<strin
       throw new UsageError('\nInput ended before all questions were answered. Use --yes for the defaults')
     const answer = value.trim()
     if (answer === '') return []
-    const tokens = key === whoRegisters ? tokensFor(answer) : answer
-    const problem = tokens === undefined ? notAWord(answer) : problemOf(`--${key}=${tokens}`)
+    const tokens = key === registrationKey ? toInvitationTokens(answer) : answer
+    const problem = tokens === undefined ? formatAnswerError(answer) : findProblem(`--${key}=${tokens}`)
     if (problem === undefined) return [`--${key}=${tokens}`]
     if (!process.stdin.isTTY) throw new UsageError(`\n${problem}`)
     process.stderr.write(`${problem}\n`)
   }
 }
 
-/** What is wrong with a setting by itself, if anything. */
-function problemOf(flag: string): string | undefined {
+/** Returns the problem of a single setting, if any. */
+function findProblem(flag: string): string | undefined {
   return readSettings({ argv: [flag], env: {}, cwd: '/nowhere', pageSettings: {} }).problems[0]
 }
 
-/** The value for `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
-function tokensFor(answer: string): string | undefined {
+/** Returns the value of `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
+function toInvitationTokens(answer: string): string | undefined {
   if (answer === 'open') return 'null'
   if (answer === 'closed') return '[]'
   return answer === 'invited' ? JSON.stringify([randomBytes(12).toString('base64url')]) : undefined
 }
 
-function notAWord(answer: string): string {
+function formatAnswerError(answer: string): string {
   return `Enter open, invited or closed, not ${JSON.stringify(answer)}`
 }
 
-function valueAt(settings: object, path: readonly string[]): unknown {
+function getValue(settings: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => new Map(Object.entries(at as object)).get(name), settings)
 }
 
-/** YAML with all settings; those at their defaults are commented out. */
-function yamlOf(values: ReadonlyMap<string, unknown>): string {
+/** Formats all settings as YAML. Those with default values are commented out. */
+function formatYaml(values: ReadonlyMap<string, unknown>): string {
   const lines = ['# Coffer settings. Commented-out settings have their default values.']
   let open: readonly string[] = []
   for (const setting of settingsList) {
     const groups = setting.path.slice(0, -1)
     const fresh = groups.findIndex((name, depth) => open[depth] !== name)
     for (const [depth, name] of groups.entries())
-      if (fresh !== -1 && depth >= fresh) lines.push(...groupLine(depth, name, groups, values))
+      if (fresh !== -1 && depth >= fresh) lines.push(...formatGroup(depth, name, groups, values))
     open = groups
     const indent = '  '.repeat(groups.length)
     lines.push('', `${indent}# ${setting.description}`)
-    const isDefault = isStandard(setting, values)
+    const isDefault = isDefaultValue(setting, values)
     const [name = ''] = setting.path.slice(-1)
     const text = `${name}: ${JSON.stringify(values.get(setting.key))}`
     lines.push(isDefault ? `${indent}# ${text}` : `${indent}${text}`)
@@ -136,17 +136,19 @@ function yamlOf(values: ReadonlyMap<string, unknown>): string {
   return `${lines.join('\n')}\n`
 }
 
-function groupLine(
+function formatGroup(
   depth: number,
   name: string,
   groups: readonly string[],
   values: ReadonlyMap<string, unknown>
 ): string[] {
   const prefix = `${groups.slice(0, depth + 1).join('.')}.`
-  const isUsed = settingsList.some(setting => setting.key.startsWith(prefix) && !isStandard(setting, values))
+  const isUsed = settingsList.some(
+    setting => setting.key.startsWith(prefix) && !isDefaultValue(setting, values)
+  )
   return ['', `${'  '.repeat(depth)}${isUsed ? '' : '# '}${name}:`]
 }
 
-function isStandard({ key, defaultValue }: Setting, values: ReadonlyMap<string, unknown>): boolean {
+function isDefaultValue({ key, defaultValue }: Setting, values: ReadonlyMap<string, unknown>): boolean {
   return JSON.stringify(values.get(key)) === JSON.stringify(defaultValue)
 }

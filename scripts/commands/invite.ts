@@ -19,7 +19,7 @@ export async function invite(
 ): Promise<void> {
   const { settings } = directoryOf(split(args).flags)
   if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('--count must be from 1 to 999')
-  const registration = registrationBy(settings)
+  const registration = getRegistration(settings)
   if (registration === 'closed')
     throw new UsageError(
       'Registration is closed, so invitations have no effect: registration.invitationTokens is []. Add a token to the list (or set it to null to let anyone register), and restart the service'
@@ -33,8 +33,8 @@ export async function invite(
     console.error('Anyone can register, even without an invitation: registration.invitationTokens is null')
 }
 
-/** Who may register according to the settings. */
-function registrationBy({
+/** Returns who can register according to the settings. */
+function getRegistration({
   registration: { invitationTokens }
 }: Pick<Settings, 'registration'>): 'open' | 'closed' | 'by invitation' {
   if (invitationTokens === null) return 'open'

@@ -1,4 +1,4 @@
-/** `coffer migrate`: migrates all files to the current schema, which the service would do file by file on first use. */
+/** `coffer migrate`: migrates all files to the current schema. Without it, the service migrates each file when it is first used. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Settings } from '../../core/settings/settings.js'
 import { migratePlatformFile, schemaVersions } from '../../storage/sqlite/copies.js'
@@ -12,6 +12,7 @@ import { assertOutside, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import { detailOf, isCurrent, pendingIn, type Pending } from '../maintenance/pending.js'
+import { formatProblem } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split, UsageError } from '../terminal/operands.js'
@@ -20,38 +21,38 @@ import { withBar, type Progress } from '../terminal/progress.js'
 
 export interface MigrateOptions extends SecretOptions {
   readonly look?: true
-  /** Where a backup is made before anything is migrated. */
+  /** Place of a backup before the migration. */
   readonly backup?: string
   readonly withoutBackup?: true
   readonly json?: true
 }
 
 interface MigrateReport {
-  /** Schema version that the platform file had. */
+  /** Schema version of the platform file before the migration. */
   readonly platform: number
   accounts: number
-  /** Accounts whose files were migrated. */
+  /** Number of accounts whose files were migrated. */
   migrated: number
-  /** Where the backup is that was made before, if one was. */
+  /** Place of the backup that was made before the migration, if any. */
   backup?: string
   readonly problems: { readonly user: string; readonly detail: string }[]
 }
 
-/** Prints what was done, or would be. The exit code is 1 if a file could not be migrated. */
+/** Migrates all files, or with `look` shows what would be migrated. The exit code is 1 if a file could not be migrated. */
 export async function migrate(args: readonly string[], options: MigrateOptions): Promise<void> {
   const { json, look } = options
   const { layout, settings } = presentDirectoryOf(split(args).flags)
-  if (look) return show(await withBar(json, progress => pendingIn(layout, progress)), json)
+  if (look) return printPending(await withBar(json, progress => pendingIn(layout, progress)), json)
   assertOneBackupChoice(options)
   const release = lockDirectory(layout.lockFile)
   try {
     const pending = await withBar(json, progress => pendingIn(layout, progress))
-    const backup = isCurrent(pending) ? undefined : await backUp(layout, settings, pending, options)
+    const backup = isCurrent(pending) ? undefined : await makeBackupBefore(layout, settings, pending, options)
     const report = await withBar(json, progress => migrateAll(layout, progress))
     if (backup !== undefined) report.backup = backup
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
-    for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
+    for (const problem of report.problems) console.error(formatProblem(problem))
     console.log(
       `${counted(report.accounts, 'account')} (migrated to version ${schemaVersions.user}: ${report.migrated}); ` +
         `the platform database had version ${report.platform} and now has version ${schemaVersions.platform}` +
@@ -68,10 +69,10 @@ function assertOneBackupChoice({ backup, withoutBackup }: MigrateOptions): void 
 }
 
 /**
- * Makes a backup before files are migrated: the version before could not use them any more. Returns its place; `undefined` if
- * none is wanted. Throws {@link UsageError} if there is no place, {@link BackupError} if an account could not be copied.
+ * Makes a backup before the migration: earlier versions of the software cannot use migrated files. Returns its place; `undefined` if
+ * it is declined. Throws {@link UsageError} if there is no place, {@link BackupError} if an account could not be copied.
  */
-async function backUp(
+async function makeBackupBefore(
   layout: Layout,
   settings: Settings,
   { accounts, outdated }: Pending,
@@ -92,11 +93,8 @@ async function backUp(
       makeBackup(layout, vault, { progress, keep })
     )
     if (problems.length === 0) return vault.place.name
-    const lines = problems.map(({ detail, user }) =>
-      [user, detail].filter(part => part !== undefined).join('\t')
-    )
     throw new BackupError(
-      `Nothing was migrated, because the backup is incomplete. Use --without-backup to migrate without one.\n${lines.join('\n')}`
+      `Nothing was migrated, because the backup is incomplete. Use --without-backup to migrate without one.\n${problems.map(formatProblem).join('\n')}`
     )
   } finally {
     await vault.close()
@@ -130,30 +128,30 @@ async function migrateAll(layout: Layout, progress: Progress | undefined): Promi
   }
 }
 
-/** Prints what would be done. The exit code is 1 if a file could not be migrated. */
-function show(pending: Pending, json: true | undefined): void {
+/** Prints what would be migrated. The exit code is 1 if a file cannot be migrated. */
+function printPending(pending: Pending, json: true | undefined): void {
   const { accounts, outdated, platform, problems, room, users } = pending
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(pending, null, 2))
-  for (const { detail, user } of problems) console.error([user, detail].join('\t'))
+  for (const problem of problems) console.error(formatProblem(problem))
   if (isCurrent(pending)) return console.log(`${counted(accounts, 'account')}: nothing to migrate`)
   const lines = [
     `${counted(accounts, 'account')} (to migrate to version ${schemaVersions.user}: ${outdated})` +
-      (outdated > 0 ? `, from version ${users.version} or later: ${inWords(users.steps)}` : ''),
+      (outdated > 0 ? `, from version ${users.version} or later: ${formatSteps(users.steps)}` : ''),
     platform.steps.length === 0
       ? `the platform database has version ${platform.version} and needs no migration`
-      : `the platform database would be migrated from version ${platform.version} to ${schemaVersions.platform}: ${inWords(platform.steps)}`,
-    `disk space: ${megabytes(room.files)} to migrate, up to ${megabytes(room.needed)} needed, ${megabytes(room.free)} free`,
+      : `the platform database would be migrated from version ${platform.version} to ${schemaVersions.platform}: ${formatSteps(platform.steps)}`,
+    `disk space: ${formatMegabytes(room.files)} to migrate, up to ${formatMegabytes(room.needed)} needed, ${formatMegabytes(room.free)} free`,
     'nothing was changed'
   ]
   console.log(lines.join('\n'))
 }
 
-/** Names of steps as words: `textSearch` becomes `text search`. */
-function inWords(steps: readonly string[]): string {
+/** Formats names of steps as words: `textSearch` becomes `text search`. */
+function formatSteps(steps: readonly string[]): string {
   return steps.map(name => name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)).join(', ')
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }

@@ -1,5 +1,6 @@
 /** `coffer rebuild-index`: rebuilds the platform file from the accounts' files. */
 import { lockDirectory } from '../../storage/sqlite/lock.js'
+import { formatProblem } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
@@ -10,7 +11,7 @@ export interface RebuildOptions {
   readonly json?: true
 }
 
-/** Prints what was done. The exit code is 1 if there are problems. */
+/** Rebuilds the file and prints a report. The exit code is 1 if there are problems. */
 export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
   const { layout } = presentDirectoryOf(split(args).flags)
   const release = lockDirectory(layout.lockFile)
@@ -18,7 +19,7 @@ export async function rebuildIndex(args: readonly string[], { json }: RebuildOpt
     const report = await withBar(json, progress => rebuildPlatform(layout, progress))
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
-    for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
+    for (const problem of report.problems) console.error(formatProblem(problem))
     const what = report.isNew ? 'Platform database rebuilt' : 'Index of unique values rebuilt'
     console.log(`${what} from ${counted(report.accounts, 'account')}`)
     if (report.former !== undefined) console.log(`The previous database was moved to ${report.former}`)

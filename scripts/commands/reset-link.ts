@@ -1,10 +1,10 @@
-/** `coffer reset-link`: makes a link with which a user sets a new password. */
+/** `coffer reset-link`: creates a link with which a user sets a new password. */
 import { print, type JsonOption } from '../terminal/answer.js'
 import { directoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
 import { asOperator } from '../terminal/operator.js'
 
-/** Prints the link, good once, for the operator to hand over. */
+/** Prints a single-use link for the operator to pass on. */
 export async function resetLink(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'user')
   const [username = ''] = operands

@@ -4,15 +4,15 @@ import type { Layout } from '../../storage/files/layout.js'
 import { placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
+import { dayOf, statesIn } from '../backup/manifest.js'
 import {
-  dayOf,
   restoreAll,
-  statesIn,
   verifyBackup,
   type RestoreOptions as AccountOptions,
   type RestoreReport
 } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
+import { formatProblem } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
 import { splitOptional, UsageError } from '../terminal/operands.js'
@@ -30,11 +30,11 @@ export interface RestoreOptions extends SecretOptions {
   readonly json?: true
 }
 
-/** Prints what was restored: from where the service's own backups go, if no place is named. The exit code is 1 if there were problems. */
+/** Restores or verifies a backup, by default the automatic one, and prints a report. The exit code is 1 if there are problems. */
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options
   const { flags, operands } = splitOptional(args, 'place')
-  const at = options.at === undefined ? undefined : endOf(options.at)
+  const at = options.at === undefined ? undefined : parseEnd(options.at)
   const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
   const vetting = vettingOf(settings)
   const secret = secretOf(operands.length === 0 ? withOwnSecret(options, settings) : options)
@@ -49,13 +49,13 @@ export async function restore(args: readonly string[], options: RestoreOptions):
         ? verifyBackup(vault, { at, progress, vetting })
         : restoreAll(vault, layout, { at, progress, vetting, skipsDamaged: skipDamaged })
     )
-    print(report, json, verify ? 'verified' : `restored into ${layout.root}`)
+    printReport(report, json, verify ? 'verified' : `restored into ${layout.root}`)
   } finally {
     await vault.close()
   }
 }
 
-/** Restores one account, into a cluster with the settings of a node, and prints what was done. */
+/** Restores one account, into the cluster if the settings name a node, and prints the result. */
 async function restoreOne(
   vault: Vault,
   settings: Settings,
@@ -71,11 +71,10 @@ async function restoreOne(
   console.log(json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`)
 }
 
-function print(report: RestoreReport, json: true | undefined, done: string): void {
+function printReport(report: RestoreReport, json: true | undefined, done: string): void {
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))
-  for (const { detail, id, kind, user } of report.problems)
-    console.error(printable([kind, user, id, detail].filter(part => part !== undefined).join('\t')))
+  for (const problem of report.problems) console.error(printable(formatProblem(problem)))
   const { accounts, made, notes, problems } = report
   for (const note of notes) console.error(printable(note))
   console.log(
@@ -90,8 +89,8 @@ function printStates(states: readonly number[], json: true | undefined): void {
   console.log(json ? JSON.stringify(times, null, 2) : times.join('\n'))
 }
 
-/** The last second of a day (by UTC), or the moment, that was named. Throws {@link UsageError}. */
-function endOf(text: string): number {
+/** Parses a time, or a date (UTC), of which the last moment is returned, in seconds. Throws {@link UsageError}. */
+function parseEnd(text: string): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const time = Date.parse(isDay ? `${text}T23:59:59Z` : text) / 1000
   if (Number.isFinite(time)) return time + (isDay ? 0.999 : 0)

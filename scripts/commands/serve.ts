@@ -1,4 +1,4 @@
-/** `coffer serve`: runs the service until a signal stops it. */
+/** `coffer serve`: runs the service until it receives a signal. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
 import type { PageSettings } from '../../core/settings/page-settings.js'
@@ -18,19 +18,18 @@ import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
-import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
 import { assertFolder, assertWritable } from '../terminal/directory.js'
 import { OperatorError } from '../terminal/operator.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
 import { isSound } from '../maintenance/rebuild-platform.js'
 
-/** Free space with which the service starts in any case, in bytes. */
-const neededToStart = 3e6
-/** Time for closing files after the time for requests in flight is over, in milliseconds. */
-const closingMs = 1500
+/** Free space that suffices to start the service, in bytes. */
+const minStartBytes = 3e6
+/** Time for closing files after the timeout of requests in flight. */
+const closeTimeoutMs = 1500
 
-/** Starts the service; resolves once it listens. A signal ends the process. */
+/** Starts the service. Resolves once it listens. A signal ends the process. */
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = await checkedSettings(argv)
   const output = new LogOutput(process.stdout.fd)
@@ -39,7 +38,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   assertFolder(layout)
   assertWritable(layout)
   const reserve = new DiskReserve(layout)
-  await withRoom(layout, () => {
+  await requireDiskSpace(layout, () => {
     if (existsSync(layout.platformFile)) reserve.releaseIfFull()
     assertSound(layout)
   })
@@ -48,8 +47,8 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const stop = (signal: NodeJS.Signals): void => {
     if (service.isStopping) return
     log.info(`stopping on ${signal}`)
-    // A hanging shutdown must not keep the process alive: acknowledged writes are on disk already.
-    setTimeout(() => process.exit(1), settings.shutdownSeconds * 1000 + closingMs).unref()
+    // Do not let a hanging shutdown keep the process alive: acknowledged writes are synced already.
+    setTimeout(() => process.exit(1), settings.shutdownSeconds * 1000 + closeTimeoutMs).unref()
     void service.close().then(
       () => {
         log.info('stopped')
@@ -63,22 +62,22 @@ export async function serve(argv: readonly string[]): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // An uncaught exception is a defect: going on in an unknown state could do harm.
+  // An uncaught exception is a defect: continuing in an unknown state could do harm.
   process.on('uncaughtException', cause => {
     log.error('unexpected failure; stopping', { cause })
     process.exit(1)
   })
-  // Whoever reads that it serves may stop it at once.
+  // After the handlers: a supervisor may stop the process as soon as the log says that it serves.
   try {
-    await withRoom(layout, () => service.start(settings))
+    await requireDiskSpace(layout, () => service.start(settings))
     watchReserve(reserve, layout.root, log)
   } catch (error) {
-    // It was stopped while it waited for something.
+    // It was stopped while it was starting.
     if (!service.isStopping) throw error
   }
 }
 
-/** The service of this process, which starts again in the same place once its settings have been chosen. */
+/** The service in this process. It restarts on the same port after its settings have been chosen in a page. */
 class Service {
   readonly #stopping = new AbortController()
   #server: Promise<Server> | undefined
@@ -96,7 +95,7 @@ class Service {
   }
 
   async start(settings: Settings): Promise<Server> {
-    const backups = await backupsOf(settings, this.argv, this.layout, this.log)
+    const backups = await createBackups(settings, this.argv, this.layout, this.log)
     this.#backups = backups
     this.#server = startServer(settings, {
       log: this.log,
@@ -104,26 +103,26 @@ class Service {
       signal: this.#stopping.signal,
       ...(backups && { backups: () => backups.state() }),
       setup: {
-        read: chosen => this.#read(chosen),
-        check: settingsProblems,
+        read: chosen => this.#readSettings(chosen),
+        check: findSettingsProblems,
         startBackup: () => this.#backups?.startNow() ?? false,
-        restart: () => this.#startAnew()
+        restart: () => this.#restart()
       }
     })
     const server = await this.#server
     backups?.start()
-    this.#tell(settings, server)
+    this.#announce(settings, server)
     return server
   }
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    // A start that waits for something ends by that.
+    // Aborting also ends a start that is waiting for something.
     const server = await this.#server?.catch(() => undefined)
     await Promise.all([server?.close(), this.#backups?.close()])
   }
 
-  #read(chosen?: PageSettings): ReadSettings {
+  #readSettings(chosen?: PageSettings): ReadSettings {
     return readSettings({
       argv: this.argv,
       env: process.env,
@@ -132,29 +131,29 @@ class Service {
     })
   }
 
-  #startAnew(): void {
+  #restart(): void {
     if (this.isStopping) return
     const former = this.#server!
-    const anew = async (): Promise<Server> => {
+    const startAgain = async (): Promise<Server> => {
       const { url } = await former
       await Promise.all([(await former).close(), this.#backups?.close()])
       const settings = await checkedSettings(this.argv)
-      // Whoever has set it up waits for it at the same port.
+      // The browser that set it up waits for it on the same port.
       return await this.start({ ...settings, port: settings.port || Number(new URL(url).port) })
     }
-    this.#server = anew()
+    this.#server = startAgain()
     this.#server.catch((cause: unknown) => {
       this.log.error('could not restart; stopping', { cause })
       process.exit(1)
     })
   }
 
-  /** Greets people on a terminal; others read the log. Links with secrets are for eyes only, so they are not in the log. */
-  #tell(settings: Settings, { url }: Server): void {
+  /** Prints a greeting on a terminal, otherwise log lines. Links with secrets are printed, but never logged. */
+  #announce(settings: Settings, { url }: Server): void {
     const port = Number(new URL(url).port)
     const warning = warningOfStrangers(toConfig(settings, version, port))
-    const accounts = accountsIn(this.layout)
-    const isOpen = isSetupOpen(this.#read())
+    const accounts = countAccounts(this.layout)
+    const isOpen = isSetupOpen(this.#readSettings())
     if (process.stdout.isTTY && settings.log.format !== 'json') {
       const setupSecret = isOpen ? createSetupSecret(this.layout) : undefined
       const dataDirectory = this.layout.root
@@ -170,7 +169,7 @@ class Service {
   }
 }
 
-function accountsIn(layout: Layout): number {
+function countAccounts(layout: Layout): number {
   const inspection = new PlatformInspection(layout)
   try {
     return inspection.countAccounts()
@@ -179,8 +178,8 @@ function accountsIn(layout: Layout): number {
   }
 }
 
-/** The backups that the service makes by itself, if the settings say where to. */
-async function backupsOf(
+/** Creates the automatic backups, if the settings name a place. */
+async function createBackups(
   settings: Settings,
   flags: readonly string[],
   layout: Layout,
@@ -193,7 +192,10 @@ async function backupsOf(
     flags,
     layout,
     log,
-    turns: settings.cluster.node === '' ? undefined : await turnsOf(settings),
+    turns:
+      settings.cluster.node === ''
+        ? undefined
+        : (await import('../backup/sources/turn.js')).Turns.of(settings),
     tell: async (problem, succeeded) => {
       const { tellOfFailure } = await import('../backup/failure-mail.js')
       await tellOfFailure(settings, log, problem, succeeded)
@@ -201,26 +203,20 @@ async function backupsOf(
   })
 }
 
-/** How it stands with the backups of a cluster, whose nodes all have the same schedule. */
-async function turnsOf(settings: Settings): Promise<Turns> {
-  const { Turns } = await import('../backup/sources/turn.js')
-  return Turns.of(settings)
-}
-
-/** Runs a part of the start. Throws `OperatorError` if the disk has no room for it. */
-async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
+/** Runs a part of the start. Throws `OperatorError` if the disk is too full for it. */
+async function requireDiskSpace(layout: Layout, work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(translateError(error) instanceof StorageFull)) throw error
     throw new OperatorError(
-      `The disk of ${layout.root} is full. The service needs at least ${neededToStart / 1e6} MB to start, and more space for its data`
+      `The disk of ${layout.root} is full. The service needs at least ${minStartBytes / 1e6} MB to start, and more space for its data`
     )
   }
 }
 
-/** Returns further problems with settings that were chosen in a page. */
-async function settingsProblems(settings: Settings): Promise<readonly string[]> {
+/** Returns problems of settings that were chosen in a page, beyond those that reading them finds. */
+async function findSettingsProblems(settings: Settings): Promise<readonly string[]> {
   const { problemsOfPlace } = await import('../backup/own-place.js')
   return [...(await furtherProblems(settings)), ...problemsOfPlace(settings)]
 }
@@ -234,7 +230,7 @@ function warnOfExposure(layout: Layout, log: Log): void {
     )
 }
 
-/** Refuses to start on a damaged platform file, since damage would affect all accounts. */
+/** Throws `StoreDamaged` if the platform file is damaged, which would affect all accounts. */
 function assertSound(layout: Layout): void {
   const hasAccounts = existsSync(layout.usersDirectory) && readdirSync(layout.usersDirectory).length > 0
   if (!existsSync(layout.platformFile) && !hasAccounts) return

@@ -2,7 +2,7 @@
 import { formatSettingsHelp } from '../../core/settings/list.js'
 import { splitOptional, UsageError } from '../terminal/operands.js'
 
-/** Prints all settings, or those in whose name or meaning a word stands. */
+/** Prints all settings, or those whose name or description contains a word. */
 export function settings(args: readonly string[]): void {
   const [word = ''] = splitOptional(args, 'word').operands
   const found = formatSettingsHelp(word)

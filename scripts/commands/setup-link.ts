@@ -1,4 +1,4 @@
-/** `coffer setup-link`: makes the link with which the service is set up in a browser. */
+/** `coffer setup-link`: creates the link with which the service is set up in a browser. */
 import { readSettings } from '../../core/settings/load.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import { createSetupSecret } from '../../storage/files/setup-link.js'
@@ -7,7 +7,7 @@ import { directoryOf } from '../terminal/directory.js'
 import { setupLinkOf } from '../terminal/greeting.js'
 import { split, UsageError } from '../terminal/operands.js'
 
-/** Prints a new link, which replaces the one before. The service may run meanwhile. */
+/** Prints a new link, which replaces the previous one. The service may be running. */
 export function setupLink(args: readonly string[], { json }: JsonOption): void {
   const { flags } = split(args)
   const { layout, settings } = directoryOf(flags)

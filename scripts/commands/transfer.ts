@@ -1,4 +1,4 @@
-/** `coffer export` and `coffer import`: moves an account as a file. */
+/** `coffer export` and `coffer import`: move an account in a file. */
 import { resolve } from 'node:path'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
@@ -39,7 +39,7 @@ export interface ImportOptions {
   readonly json?: true
 }
 
-/** Imports an account, whether or not a service runs. */
+/** Imports an account, whether or not a service is running. */
 export async function importUser(
   args: readonly string[],
   { as, identities, json }: ImportOptions

@@ -1,4 +1,4 @@
-/** Fills an account day by day: the person's own data, what apps and sensors add, and who looks at it. */
+/** Fills an account day by day: the person's own data, the data of apps and sensors, and calls by others. */
 import { zonesKey } from '../../schemas/zones.js'
 import type { Progress } from '../terminal/progress.js'
 import { bodyFacts } from './person/body.js'
@@ -15,44 +15,44 @@ import { grantCalls, streamCalls } from './streams.js'
 import { call, type Call, type Target } from './target.js'
 import { Visitors } from './visitors.js'
 
-/** What was made. */
+/** What was created. */
 export interface Made {
-  /** Events by the id of their stream. */
+  /** Number of events by stream id. */
   readonly events: ReadonlyMap<string, number>
-  /** Points of series by the id of their stream. */
+  /** Number of data points by stream id. */
   readonly points: ReadonlyMap<string, number>
   readonly files: number
   readonly fileBytes: number
   readonly accesses: number
-  /** Calls of others to look at something, and how many of them were refused. */
+  /** Number of calls by others, and how many of them were refused. */
   readonly looks: number
   readonly refusals: number
 }
 
-/** Tokens of those who add something. */
+/** Tokens of the accesses that add data. */
 interface Tokens {
   readonly owner: string
   readonly trainer: string
   readonly sensor: string
 }
 
-/** The event that holds the heart rate of a month. */
+/** The holder event of a month's heart rate. */
 interface HeartHolder {
   readonly id: string
   readonly month: string
   readonly time: number
 }
 
-/** Fills an empty account with the token of its owner. Throws `DemoError`. */
+/** Fills an empty account, with a token of its user. Throws `DemoError`. */
 export async function fill(target: Target, owner: string, plan: Plan, progress?: Progress): Promise<Made> {
   const days = daysOf(plan)
   progress?.begin(days.length)
   target.moveTo(days[0]!.from)
-  const calls = [...streamCalls(), ...grantCalls(untilMarch(target.now()))]
+  const calls = [...streamCalls(), ...grantCalls(getSecondsToMarch(target.now()))]
   const zones = { method: 'profile.updatePrivate', params: { update: { [zonesKey]: zonePeriods(days) } } }
   const answers = await call(target, owner, [...calls, zones])
   const [doctor = '', trainer = '', sensor = ''] = answers.flatMap(({ access }) => access?.token ?? [])
-  const filling = new Filling(target, plan, { owner, trainer, sensor })
+  const filling = new AccountFiller(target, plan, { owner, trainer, sensor })
   const visitors = new Visitors(target, { doctor, trainer })
   for (const [index, day] of days.entries()) {
     await visitors.visit(day, filling.heart)
@@ -62,20 +62,20 @@ export async function fill(target: Target, owner: string, plan: Plan, progress?:
   return { ...filling.made, ...visitors.made, accesses: 3 }
 }
 
-/** Seconds from `now` to the first of March that comes next: whatever is made of the past, the doctor may look today. */
-function untilMarch(now: number): number {
+/** Returns the seconds from `now` to the next first of March by the real clock, so that the doctor's access is valid today. */
+function getSecondsToMarch(now: number): number {
   const today = new Date()
   const isOver = today.getUTCMonth() >= 2
   return Date.UTC(today.getUTCFullYear() + (isOver ? 1 : 0), 2, 1) / 1000 - now
 }
 
-class Filling {
+class AccountFiller {
   readonly #events = new Map<string, number>()
   readonly #points = new Map<string, number>()
   readonly #random: Random
   #ids = 0
-  /** The end of the day that is being made, seconds. */
-  #moment = 0
+  /** End of the current day, in seconds. */
+  #dayEnd = 0
   #files = 0
   #fileBytes = 0
   heart: HeartHolder | undefined
@@ -92,17 +92,17 @@ class Filling {
     return { events: this.#events, points: this.#points, files: this.#files, fileBytes: this.#fileBytes }
   }
 
-  /** Adds all of a day, at its end. */
+  /** Adds the data of a day, at its end. */
   async day(day: Day): Promise<void> {
     const { plan, target, tokens } = this
-    this.#moment = Math.min(day.to, plan.until)
-    target.moveTo(this.#moment)
+    this.#dayEnd = Math.min(day.to, plan.until)
+    target.moveTo(this.#dayEnd)
     const parts = [bodyFacts, diaryFacts, placeFacts, medicationFacts]
     const facts = parts.flatMap(part => part(plan, day))
-    const ownCalls = [...this.#heartCalls(day), ...this.#creations(facts)]
-    const sensorCalls = this.#creations(roomFacts(plan, day))
-    const runCalls = this.#runCalls(day)
-    // Together, so that all of it is synced to disk at once.
+    const ownCalls = [...this.#createHeartCalls(day), ...this.#createCalls(facts)]
+    const sensorCalls = this.#createCalls(roomFacts(plan, day))
+    const runCalls = this.#createRunCalls(day)
+    // Concurrently, so that all of it is synced at once.
     const done = await Promise.allSettled([
       call(target, tokens.owner, ownCalls),
       call(target, tokens.sensor, sensorCalls),
@@ -112,24 +112,24 @@ class Filling {
     for (const { fact, file } of [...photosOn(plan, day), ...lettersOn(day)]) await this.#upload(fact, file)
   }
 
-  #creations(facts: readonly Fact[]): Call[] {
-    return facts.filter(fact => this.#isOver(fact)).map(fact => this.#creation(fact))
+  #createCalls(facts: readonly Fact[]): Call[] {
+    return facts.filter(fact => this.#isOver(fact)).map(fact => this.#createCall(fact))
   }
 
-  #creation(fact: Fact): Call & { params: Fact & { id: string } } {
-    count(this.#events, fact.streamIds[0]!, 1)
+  #createCall(fact: Fact): Call & { params: Fact & { id: string } } {
+    addCount(this.#events, fact.streamIds[0]!, 1)
     return { method: 'events.create', params: { id: this.#newId(), ...fact } }
   }
 
-  /** The heart rate of a day: points of the month's series, which the first day of it with any begins. */
-  #heartCalls(day: Day): Call[] {
+  /** Creates the calls for a day's heart rate: points of the month's series, preceded by the series if it is new. */
+  #createHeartCalls(day: Day): Call[] {
     const month = day.date.slice(0, 7)
     const isNew = this.heart?.month !== month
     const points = heartRates(this.plan, day, isNew ? day.from : this.heart!.time)
     if (points.length === 0) return []
     const calls: Call[] = []
     if (isNew || !this.heart) {
-      const creation = this.#creation({
+      const creation = this.#createCall({
         streamIds: ['heart-rate'],
         type: 'series:frequency/bpm',
         time: day.from
@@ -137,29 +137,34 @@ class Filling {
       this.heart = { id: creation.params.id, month, time: day.from }
       calls.push(creation)
     }
-    return [...calls, this.#addition('heart-rate', this.heart.id, ['deltaTime', 'value'], points)]
+    return [...calls, this.#createPointsCall('heart-rate', this.heart.id, ['deltaTime', 'value'], points)]
   }
 
-  #runCalls(day: Day): Call[] {
+  #createRunCalls(day: Day): Call[] {
     const outing = outingOn(this.plan, day)
     if (!outing || !this.#isOver(outing.activity)) return []
     const { activity, track } = outing
-    const holder = this.#creation(track.fact)
+    const holder = this.#createCall(track.fact)
     return [
-      this.#creation(activity),
+      this.#createCall(activity),
       holder,
-      this.#addition('runs', holder.params.id, track.fields, track.points)
+      this.#createPointsCall('runs', holder.params.id, track.fields, track.points)
     ]
   }
 
-  #addition(streamId: string, id: string, fields: readonly string[], points: readonly object[]): Call {
-    count(this.#points, streamId, points.length)
+  #createPointsCall(
+    streamId: string,
+    id: string,
+    fields: readonly string[],
+    points: readonly object[]
+  ): Call {
+    addCount(this.#points, streamId, points.length)
     return { method: 'hfs.add', params: { id, format: 'flatJSON', fields, points } }
   }
 
   async #upload(fact: Fact, file: Filed['file']): Promise<void> {
     if (!this.#isOver(fact)) return
-    await this.target.upload(this.tokens.owner, this.#creation(fact).params, file)
+    await this.target.upload(this.tokens.owner, this.#createCall(fact).params, file)
     this.#files++
     this.#fileBytes += file.bytes.length
   }
@@ -168,14 +173,14 @@ class Filling {
     return time + duration <= this.plan.until
   }
 
-  /** As the service makes ids, but the same ones for the same seed: they begin with the time, which keeps indexes dense. */
+  /** Creates an id like the service's, but the same for the same seed. Ids begin with the time, which keeps indexes dense. */
   #newId(): string {
-    const ms = Math.round(this.#moment * 1000)
+    const ms = Math.round(this.#dayEnd * 1000)
     const serial = (this.#ids++ % 36 ** 4).toString(36).padStart(4, '0')
     return `c${ms.toString(36).padStart(8, '0')}${serial}${this.#random.text(12)}`
   }
 }
 
-function count(counts: Map<string, number>, key: string, more: number): void {
+function addCount(counts: Map<string, number>, key: string, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more)
 }

@@ -1,4 +1,4 @@
-/** Fills an account of a data directory that no service owns, by the same calls as a service would make. */
+/** Fills an account in a data directory that no service has open, with the same calls as in a service. */
 import { Readable } from 'node:stream'
 import { openSession } from '../../core/auth/personal-access.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -8,10 +8,10 @@ import type { Runtime } from '../../server/runtime.js'
 import type { Fact, Filed } from './person/facts.js'
 import { DemoError, type Answer, type Call, type Target } from './target.js'
 
-/** The app by which the person signed in. */
+/** Id of the app with which the person signed in. */
 export const appId = 'coffer-demo'
 
-/** Tells the time of the data that is being made, so that calls are dated as if they had been made then. */
+/** A clock that shows the time of the data, so that calls are dated as if they had been made then. */
 export class PastClock implements Clock {
   #at: number | undefined
 
@@ -28,7 +28,7 @@ export class PastClock implements Clock {
   }
 }
 
-/** An account whose file is open here. `clock`: that of the runtime, if calls may be dated in the past. */
+/** An account in this process. `clock`: the clock of the runtime, if calls can be dated in the past. */
 export class HereTarget implements Target {
   constructor(
     private readonly runtime: Runtime,
@@ -46,9 +46,17 @@ export class HereTarget implements Target {
 
   async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
     const { registry } = this.runtime
-    const request = { user: this.username, method: 'callBatch', params: calls, credentials: by(token) }
-    return (read(this.username, await registry.call({ ...request, isWhole: true })) as { results: Answer[] })
-      .results
+    const request = {
+      user: this.username,
+      method: 'callBatch',
+      params: calls,
+      credentials: createCredentials(token)
+    }
+    return (
+      requireResult(this.username, await registry.call({ ...request, isWhole: true })) as {
+        results: Answer[]
+      }
+    ).results
   }
 
   async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
@@ -62,30 +70,30 @@ export class HereTarget implements Target {
       user: this.username,
       method: 'events.create',
       params: event,
-      credentials: by(token),
+      credentials: createCredentials(token),
       files
     }
     try {
-      read(this.username, await registry.call({ ...request, isWhole: true }))
+      requireResult(this.username, await registry.call({ ...request, isWhole: true }))
     } finally {
-      // Does nothing to a file that has been put in place.
+      // Has no effect on a file that has been stored.
       await services.attachments.discard(received)
     }
   }
 }
 
-/** Signs the person in; whoever owns the data directory needs no password. */
+/** Opens a session without a password. Returns its token. */
 export async function signInHere({ services }: Runtime, username: string): Promise<string> {
   const store = services.accounts.store(services.accounts.find(username)!)
   const { token } = await store.write(() => openSession(services.config, store, appId, services.clock.now()))
   return token
 }
 
-function by(token: string): Credentials {
+function createCredentials(token: string): Credentials {
   return { authorization: token, ip: '127.0.0.1', via: 'http' }
 }
 
-function read(username: string, outcome: Outcome): unknown {
+function requireResult(username: string, outcome: Outcome): unknown {
   if (!outcome.ok) throw new DemoError(`${username}: a call was refused: ${outcome.error.message}`)
   return JSON.parse(`{${outcome.members}}`)
 }

@@ -1,30 +1,30 @@
-/** Checks what is to be made. */
+/** Parses the options that determine the sample data. */
 import { getDayStart } from '../../schemas/zones.js'
 import { UsageError } from '../terminal/operands.js'
 import { homeZone, type Plan } from './person/days.js'
 
-/** Most days: ten years and a little. */
-const mostDays = 3660
+/** Maximum number of days: ten years. */
+const maxDays = 3660
 const daySeconds = 86_400
 
-/** As given on the command line. */
+/** The options as given on the command line. */
 export interface Wanted {
   readonly days: string
   readonly until?: string
   readonly seed: string
 }
 
-/** The plan for these options; `now` in seconds. Throws {@link UsageError}. */
+/** Parses the options; `now` in seconds. Throws {@link UsageError}. */
 export function planOf({ days, seed, until }: Wanted, now: number): Plan {
-  if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > mostDays)
-    throw new UsageError(`--days must be a number from 1 to ${mostDays}, not ${JSON.stringify(days)}`)
+  if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > maxDays)
+    throw new UsageError(`--days must be a number from 1 to ${maxDays}, not ${JSON.stringify(days)}`)
   if (!/^\d{1,9}$/.test(seed))
     throw new UsageError(`--seed must be a number of up to nine digits, not ${JSON.stringify(seed)}`)
-  return { days: Number(days), seed: Number(seed), until: Math.floor(untilOf(until, now)) }
+  return { days: Number(days), seed: Number(seed), until: Math.floor(parseUntil(until, now)) }
 }
 
-/** The end of a day, or a moment; not after the present. */
-function untilOf(text: string | undefined, now: number): number {
+/** Parses a time, or a date, of which the end is returned, in seconds. Neither can be in the future. */
+function parseUntil(text: string | undefined, now: number): number {
   if (text === undefined) return now
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
   const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text)

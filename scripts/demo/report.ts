@@ -1,4 +1,4 @@
-/** Tells what a demo has made, and how to look at it. */
+/** The report of a demo: what was created, and how to open it. */
 import type { Made } from './filling.js'
 import { counted as withNoun } from '../terminal/counted.js'
 import type { Plan } from './person/days.js'
@@ -7,14 +7,14 @@ import { streamNames } from './streams.js'
 /** An account that has been filled. */
 export interface Filled {
   readonly made: Made
-  /** The password of an account that is new. */
+  /** The password of a new account. */
   readonly password?: string
   /** Address of the service. */
   readonly url: string
   readonly isRunning: boolean
 }
 
-/** What was done, in lines for people and as an object for programs. */
+/** Returns the report as lines of text and as JSON. */
 export function reportOf({
   isRunning,
   made,
@@ -31,12 +31,12 @@ export function reportOf({
   const kept = [...events].map(([id, count]) => {
     const more = points.get(id)
     const name = (streamNames.get(id) ?? id).padEnd(26)
-    return `  ${name}${grouped(count).padStart(9)}${more === undefined ? '' : `, with ${grouped(more)} data points`}`
+    return `  ${name}${formatNumber(count).padStart(9)}${more === undefined ? '' : `, with ${formatNumber(more)} data points`}`
   })
   const lines = [
     `${username}: ${withNoun(days, 'day')} until ${end}, created in ${seconds.toFixed(1)} s (seed ${seed})`,
     ...kept,
-    `  ${'All events'.padEnd(26)}${grouped(sumOf(events)).padStart(9)}, with ${grouped(sumOf(points))} data points and ${withNoun(files, 'file')} (${(fileBytes / 2 ** 20).toFixed(1)} MiB)`,
+    `  ${'All events'.padEnd(26)}${formatNumber(getSum(events)).padStart(9)}, with ${formatNumber(getSum(points))} data points and ${withNoun(files, 'file')} (${(fileBytes / 2 ** 20).toFixed(1)} MiB)`,
     `${withNoun(accesses, 'access', 'accesses')} of other people, with ${withNoun(looks, 'call')}, ${refusals} of them refused`,
     ...(isRunning ? [] : ['Start the service with "coffer serve"']),
     password === undefined
@@ -62,11 +62,11 @@ export function reportOf({
   return { lines, report }
 }
 
-/** `12 345`. */
-function grouped(count: number): string {
+/** Formats a number with spaces, as in `12 345`. */
+function formatNumber(count: number): string {
   return count.toLocaleString('en').replaceAll(',', ' ')
 }
 
-function sumOf(counts: ReadonlyMap<string, number>): number {
+function getSum(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, value) => sum + value, 0)
 }

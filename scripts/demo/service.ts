@@ -4,10 +4,10 @@ import { appId } from './here.js'
 import type { Fact, Filed } from './person/facts.js'
 import { DemoError, type Answer, type Call, type Target } from './target.js'
 
-/** Milliseconds for a request: a day of heart rates may have to wait for others. */
+/** Timeout of a request: a day of heart rates may have to wait for other requests. */
 const timeoutMs = 120_000
 
-/** An account of a running service. Its calls are dated with the present. */
+/** An account of a running service. Its calls are dated with the current time. */
 export class ServiceTarget implements Target {
   /** `root`: URL of the account, ending in a slash. */
   constructor(
@@ -20,12 +20,12 @@ export class ServiceTarget implements Target {
   }
 
   moveTo(): void {
-    // Services tell the time themselves.
+    // The service uses its own clock.
   }
 
   async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
     const headers = { authorization: token, 'content-type': 'application/json' }
-    const answer = await sent(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
+    const answer = await sendRequest(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
     return (answer as { results: Answer[] }).results
   }
 
@@ -33,24 +33,24 @@ export class ServiceTarget implements Target {
     const form = new FormData()
     form.append('event', JSON.stringify(event))
     form.append('file', new Blob([Uint8Array.from(bytes)], { type }), name)
-    await sent(`${this.root}events`, { method: 'POST', headers: { authorization: token }, body: form })
+    await sendRequest(`${this.root}events`, { method: 'POST', headers: { authorization: token }, body: form })
   }
 }
 
-/** Signs in at the service at a URL. Throws {@link DemoError} if it cannot be reached, or refuses. */
+/** Signs in to the service at a URL. Throws {@link DemoError} if it cannot be reached or refuses. */
 export async function signInAt(
   url: string,
   username: string,
   password: string
 ): Promise<{ target: ServiceTarget; token: string }> {
   const base = baseOf(url)
-  const { api } = (await sent(`${base}/service/info`, {})) as { api?: unknown }
+  const { api } = (await sendRequest(`${base}/service/info`, {})) as { api?: unknown }
   if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
     throw new DemoError(`${url} is not the URL of a Coffer service`)
   const root = api.replace('{username}', username)
   const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
   const body = JSON.stringify({ username, password, appId })
-  const { mfaToken, token } = (await sent(`${root}auth/login`, { method: 'POST', headers, body })) as {
+  const { mfaToken, token } = (await sendRequest(`${root}auth/login`, { method: 'POST', headers, body })) as {
     mfaToken?: string
     token?: string
   }
@@ -62,7 +62,7 @@ export async function signInAt(
   )
 }
 
-/** The address without a slash at its end. Throws {@link DemoError} if it is malformed. */
+/** Returns a URL without a trailing slash. Throws {@link DemoError} if it is malformed. */
 export function baseOf(url: string): string {
   const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')
@@ -70,21 +70,21 @@ export function baseOf(url: string): string {
   throw new DemoError(`--url must be a URL such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
 }
 
-async function sent(url: string, request: RequestInit): Promise<object> {
+async function sendRequest(url: string, request: RequestInit): Promise<object> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, { ...request, signal, redirect: 'manual' }).catch((error: Error) => {
     const { message } = error.cause instanceof Error ? error.cause : error
     throw new DemoError(`${new URL(url).origin} is not responding: ${message}`)
   })
   const text = await response.text()
-  const answer = objectIn(text)
+  const answer = parseObject(text)
   if (response.ok && answer) return answer
   throw new DemoError(
     `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it responded with ${response.status}`}`
   )
 }
 
-function objectIn(text: string): { error?: { message?: string } } | undefined {
+function parseObject(text: string): { error?: { message?: string } } | undefined {
   try {
     return Object(JSON.parse(text)) as object
   } catch {

@@ -1,8 +1,8 @@
-/** The streams of a demo, and who else may see some of them. */
+/** The streams of a demo, and the accesses to some of them. */
 import type { Call } from './target.js'
 import { doctor } from './person/letters.js'
 
-/** A stream with those below it. */
+/** A stream with its children. */
 interface Branch {
   readonly id: string
   readonly name: string
@@ -52,7 +52,7 @@ const tree: readonly Branch[] = [
   { id: 'medication', name: 'Medication' }
 ]
 
-/** Calls that create all streams, parents first. */
+/** Creates the calls that create all streams, parents first. */
 export function streamCalls(branches = tree, parentId: string | null = null): Call[] {
   return branches.flatMap(({ children = [], id, name }) => [
     { method: 'streams.create', params: { id, name, parentId } },
@@ -60,14 +60,14 @@ export function streamCalls(branches = tree, parentId: string | null = null): Ca
   ])
 }
 
-/** Ids of streams with the names by which reports call them. */
+/** Names of streams in reports, by id. */
 export const streamNames: ReadonlyMap<string, string> = new Map(
   tree.flatMap(({ children = [], ...branch }) =>
     [branch, ...children].map(({ id, name }) => [id, name] as const)
   )
 )
 
-/** Calls that let others in: the doctor for so many seconds, the trainer's app, a sensor. */
+/** Creates the calls that grant accesses to the doctor (for a number of seconds), to the trainer's app, and to a sensor. */
 export function grantCalls(doctorSeconds: number): Call[] {
   return [
     {

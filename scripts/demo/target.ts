@@ -1,13 +1,13 @@
-/** Where the data of a demo goes: an account in a data directory, or one of a running service. */
+/** The destination of the sample data: an account in a data directory or in a running service. */
 import type { Fact, Filed } from './person/facts.js'
 
-/** A call of the API, as in a batch. */
+/** An API call, as in a batch. */
 export interface Call {
   readonly method: string
   readonly params: object
 }
 
-/** The result of a call; with `error` if it was refused. */
+/** The result of a call, with `error` if it was refused. */
 export interface Answer {
   readonly error?: { readonly id: string; readonly message: string }
   readonly access?: { readonly token: string }
@@ -19,17 +19,17 @@ export interface Answer {
 export interface Target {
   /** Name of the account. */
   readonly username: string
-  /** The present of calls, seconds. */
+  /** Returns the time with which calls are dated, in seconds. */
   now(): number
-  /** Moves the present on to a time (seconds), where calls can be dated. */
+  /** Advances that time (seconds), if calls can be dated. */
   moveTo(time: number): void
-  /** Makes calls in order with a token; each has its answer or error in its place. Throws {@link DemoError} if all are refused. */
+  /** Makes calls in order with a token. Returns a result or error for each. Throws {@link DemoError} if the batch is refused. */
   batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]>
   /** Creates an event with a file. Throws {@link DemoError}. */
   upload(token: string, event: Fact & { readonly id: string }, file: Filed['file']): Promise<void>
 }
 
-/** An account cannot be filled. */
+/** The account cannot be filled. */
 export class DemoError extends Error {
   constructor(message: string) {
     super(message)
@@ -37,7 +37,7 @@ export class DemoError extends Error {
   }
 }
 
-/** Makes calls that have to succeed. Throws {@link DemoError} with the error of the first one that does not. */
+/** Makes calls that must succeed. Throws {@link DemoError} with the first error. */
 export async function call(
   target: Target,
   token: string,
@@ -51,7 +51,7 @@ export async function call(
   return answers
 }
 
-/** Throws {@link DemoError} unless nothing is in an account but what every new one has. */
+/** Throws {@link DemoError} unless an account contains only what every new account has. */
 export async function assertEmpty(target: Target, token: string): Promise<void> {
   const [found, granted] = await call(target, token, [
     { method: 'streams.get', params: { state: 'all' } },
@@ -60,7 +60,7 @@ export async function assertEmpty(target: Target, token: string): Promise<void> 
   if (!isEmpty(found?.streams ?? [], granted?.accesses ?? [])) refuse(target.username)
 }
 
-/** Whether these are all that an account has before anybody uses it. */
+/** Returns true if an account with these streams and accesses has not been used yet. */
 export function isEmpty(
   streams: readonly { readonly id: string }[],
   accesses: readonly { readonly type: string }[]

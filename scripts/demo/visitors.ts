@@ -1,24 +1,24 @@
-/** Others who look at the data, or try to: what they call shows in the audit. */
+/** Calls by others, including refused ones, which appear in the audit log. */
 import type { Day } from './person/days.js'
 import { call, type Call, type Target } from './target.js'
 
-/** The series that holds the latest heart rates; `time` in seconds. */
+/** The series with the latest heart rates; `time` in seconds. */
 interface Series {
   readonly id: string
   readonly time: number
 }
 
-/** On this day of every round the doctor looks, counted from the last day. */
+/** The doctor reads data on this day of every period, counted from the last day. */
 const [doctorsDay, doctorsRound] = [9, 31]
 const morning = 10.1 * 3600
-/** The latest that each of them gets. */
+/** Maximum number of events that they read. */
 const limit = 60
 
 /** Makes the calls of the doctor and of the trainer's app. */
 export class Visitors {
   #looks = 0
   #refusals = 0
-  readonly #curious = new Set<string>()
+  readonly #refusedTokens = new Set<string>()
 
   constructor(
     private readonly target: Target,
@@ -29,7 +29,7 @@ export class Visitors {
     return { looks: this.#looks, refusals: this.#refusals }
   }
 
-  /** Looks at what there is on the morning of a day. */
+  /** Reads the data that exists on the morning of a day. */
   async visit(day: Day, heart: Series | undefined): Promise<void> {
     if (!heart) return
     const { doctor, trainer } = this.tokens
@@ -43,33 +43,33 @@ export class Visitors {
     }
     if (isDoctorsDay) {
       const pressure = { streams: ['blood-pressure'], limit, ...since }
-      await this.#look(doctor, [
+      await this.#read(doctor, [
         { method: 'events.get', params: pressure },
-        ...(isLater(day, heart) ? [sample] : [])
+        ...(hasHeartRates(day, heart) ? [sample] : [])
       ])
       await this.#tryOnce(doctor, { method: 'events.get', params: { streams: ['diary'], limit } })
     }
     if (day.run) {
-      await this.#look(trainer, [{ method: 'events.get', params: { streams: ['runs'], limit, ...since } }])
+      await this.#read(trainer, [{ method: 'events.get', params: { streams: ['runs'], limit, ...since } }])
       await this.#tryOnce(trainer, { method: 'events.get', params: { streams: ['weight'], limit } })
     }
   }
 
-  async #look(token: string, calls: readonly Call[]): Promise<void> {
+  async #read(token: string, calls: readonly Call[]): Promise<void> {
     await call(this.target, token, calls)
     this.#looks += calls.length
   }
 
-  /** What they may not see: refused, and not tried again. */
+  /** Makes a call that is refused, once per access. */
   async #tryOnce(token: string, wanted: Call): Promise<void> {
-    if (this.#curious.has(token)) return
-    this.#curious.add(token)
+    if (this.#refusedTokens.has(token)) return
+    this.#refusedTokens.add(token)
     const [answer] = await this.target.batch(token, [wanted])
     this.#looks++
     if (answer?.error) this.#refusals++
   }
 }
 
-function isLater({ from }: Day, { time }: Series): boolean {
+function hasHeartRates({ from }: Day, { time }: Series): boolean {
   return from > time
 }

@@ -1,72 +1,77 @@
-/** Does as many things at a time as keep the processors busy: some of what tests do is waiting. */
+/** Runs tasks concurrently, as many as keep the processors busy: tests spend some of their time waiting. */
 import { availableParallelism, cpus } from 'node:os'
 
-/** How many things are done at a time: first, and at most. */
+/** Number of concurrent tasks: initially, and at most. */
 const first = availableParallelism() + 1
 const most = availableParallelism() + 4
-/** How often the processors are looked at, in milliseconds. */
+/** Interval of measuring the load. */
 const intervalMs = 1000
-/** Parts of their time without work: above the one there is room for more, below the other there is too much. */
-const isIdle = 0.06
-const isFull = 0.02
+/** Idle fractions of processor time above which there is room for more tasks, and below which there are too many. */
+const idleThreshold = 0.06
+const fullThreshold = 0.02
 
 export interface Pace {
-  /** The part of the processors' time without work since it was last asked for, from 0 to 1. */
+  /** Returns the idle fraction of processor time since the previous call, from 0 to 1. */
   readonly idle: () => number
   readonly first: number
   readonly most: number
   readonly intervalMs: number
 }
 
-/** Begins things in their order, more at a time while processors are idle. Resolves once all have ended; rejects with the first that fails. */
+/** Starts tasks in order, more at a time while processors are idle. Resolves once all have ended; rejects with the first failure. */
 export async function doAll(
   work: readonly (() => Promise<void>)[],
-  { idle, first: begun, most: limit, intervalMs: every }: Pace = { idle: idleTime(), first, most, intervalMs }
+  { idle, first: begun, most: limit, intervalMs: every }: Pace = {
+    idle: createIdleMeter(),
+    first,
+    most,
+    intervalMs
+  }
 ): Promise<void> {
   const queue = [...work]
   let running = 0
-  let wanted = begun
+  let target = begun
   let timer: NodeJS.Timeout | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      const goOn = (): void => {
-        while (running < wanted) {
+      const startNext = (): void => {
+        while (running < target) {
           const next = queue.shift()
           if (!next) break
           running++
           next().then(() => {
             running--
-            goOn()
+            startNext()
           }, reject)
         }
         if (running === 0) resolve()
       }
       timer = setInterval(() => {
         const part = idle()
-        if (part > isIdle && running === wanted) wanted = Math.min(limit, wanted + 1)
-        else if (part < isFull) wanted = Math.max(begun, wanted - 1)
-        goOn()
+        if (part > idleThreshold && running === target) target = Math.min(limit, target + 1)
+        else if (part < fullThreshold) target = Math.max(begun, target - 1)
+        startNext()
       }, every)
-      goOn()
+      startNext()
     })
   } finally {
     clearInterval(timer)
   }
 }
 
-/** Asks the system how long its processors had no work, each time since the time before. */
-function idleTime(): () => number {
-  let before = times()
+/** Returns a function that measures the idle fraction of processor time since its previous call. */
+function createIdleMeter(): () => number {
+  let before = getTimes()
   return () => {
-    const now = times()
+    const now = getTimes()
     const part = (now.idle - before.idle) / Math.max(1, now.all - before.all)
     before = now
     return part
   }
 }
 
-/** For how long all processors together have been without work, and there at all, in milliseconds. */
-function times(): { readonly idle: number; readonly all: number } {
+/** Returns the idle time and the total time of all processors, in milliseconds. */
+function getTimes(): { readonly idle: number; readonly all: number } {
   let idle = 0
   let all = 0
   for (const { times: each } of cpus()) {

@@ -1,9 +1,9 @@
-/** Finds or installs the browser in which the tests of the web pages run. */
+/** Finds or installs the browser for page tests. */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What Chromium is called, the headless shell first: it has no windows to draw, and takes less of the processor. */
+/** Names of the program. The headless shell comes first: it draws no windows, and uses less CPU time. */
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -13,7 +13,7 @@ const names = [
   'chrome'
 ]
 
-/** The path of Chromium, from the environment variable CHROMIUM or the PATH; `undefined` if there is none. */
+/** Returns the path of Chromium, from the environment variable CHROMIUM or the PATH; `undefined` if there is none. */
 export function findChromium(): string | undefined {
   const { CHROMIUM: named, PATH = '' } = process.env
   if (named) return named
@@ -21,7 +21,7 @@ export function findChromium(): string | undefined {
   return paths.find(isExecutable)
 }
 
-/** Installs Chromium with apt-get if it is missing and we are root. Returns a message with the outcome. */
+/** Installs Chromium with apt-get if it is missing and the user is root. Returns a message with the outcome. */
 export function provideChromium(): string {
   const found = findChromium()
   if (found) return `Chromium: ${found}`
@@ -32,7 +32,7 @@ export function provideChromium(): string {
   const run = (...args: string[]): boolean =>
     spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: environment, timeout: 600_000 })
       .status === 0
-  // Not every distribution has the headless shell in a package of its own.
+  // Not every distribution has a package of the headless shell.
   const install = (): boolean =>
     ['chromium-headless-shell', 'chromium'].some(name =>
       run('install', '--yes', '--no-install-recommends', name)

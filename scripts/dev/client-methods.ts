@@ -1,6 +1,5 @@
 /**
- * Generates the types of `client/src/methods` from the definitions of the methods: params, results, summaries, and which calls
- * may be repeated.
+ * Generates the types of `client/src/methods` from the definitions of the methods: params, results, summaries, and which calls can
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,11 +10,11 @@ import { packageDirectory } from '../../core/version.js'
 import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
 import { nounTypes, typeOf } from './client-types.js'
 
-/** Where the generated files lie. */
+/** The folder of the generated files. */
 export const clientMethods = join(packageDirectory, 'client', 'src', 'methods')
 
-/** Resources whose methods stand in the file of another one; each of the others has a file of its own. */
-const together: Readonly<Record<string, string>> = {
+/** Resources whose methods are in the file of another one. */
+const sharedFiles: Readonly<Record<string, string>> = {
   admin: 'system',
   callBatch: 'service',
   getAccessInfo: 'accesses',
@@ -28,7 +27,7 @@ const together: Readonly<Record<string, string>> = {
   users: 'account'
 }
 
-/** Params that schemas leave to the method itself, because their rules have errors of their own. */
+/** Params that schemas leave to the method, because their errors differ. */
 const ownParams: Readonly<Record<string, string>> = {
   'auth.emailCheckPost': '{ readonly email?: string | undefined }',
   'auth.register':
@@ -40,26 +39,26 @@ const ownParams: Readonly<Record<string, string>> = {
 }
 
 /** Types that are not generated, and their files. */
-const byHand = { FlatPoints: 'flat-points', StreamsQuery: 'streams-query' }
+const handwrittenTypes = { FlatPoints: 'flat-points', StreamsQuery: 'streams-query' }
 
-/** Writes that leave the same behind when they are repeated, though their verb does not say so. */
-const overwriting: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch'])
+/** Writes that are idempotent, although their HTTP verb does not say so. */
+const idempotentWrites: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch'])
 
 const note = '// Generated from the definitions of the methods: do not edit. `npm run document` writes it.'
 
-/** The generated files, by name. */
+/** Generates the files. Returns their texts by name. */
 export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
   const groups = new Map<string, AnyMethod[]>()
   for (const method of methods) {
-    const name = groupOf(method.id)
+    const name = getGroup(method.id)
     groups.set(name, [...(groups.get(name) ?? []), method])
   }
   const names = [...groups.keys()].toSorted()
   const texts = new Map([
-    ['nouns.ts', nounsText()],
-    ['index.ts', indexText(names)],
-    ['repeatable.ts', repeatableText()],
-    ...[...groups].map(([name, group]) => [`${fileOf(name)}.ts`, groupText(name, group)] as const)
+    ['nouns.ts', formatNouns()],
+    ['index.ts', formatIndex(names)],
+    ['repeatable.ts', formatRepeatable()],
+    ...[...groups].map(([name, group]) => [`${toFileName(name)}.ts`, formatGroup(name, group)] as const)
   ])
   const options = JSON.parse(await readFile(join(packageDirectory, '.oxfmtrc.json'), 'utf8')) as FormatConfig
   const formatted = Array.from(texts, async ([name, text]) => {
@@ -70,20 +69,20 @@ export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(formatted))
 }
 
-function groupOf(id: string): string {
+function getGroup(id: string): string {
   const [resource = ''] = id.split('.')
-  return together[resource] ?? resource
+  return sharedFiles[resource] ?? resource
 }
 
-function fileOf(name: string): string {
+function toFileName(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
-function interfaceOf(name: string): string {
+function toInterfaceName(name: string): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)}Methods`
 }
 
-function nounsText(): string {
+function formatNouns(): string {
   const types = Array.from(nounTypes(), ([name, type]) => `export type ${name} = ${type}`)
   return [
     '/** The things that methods are about. Times are in seconds, sizes in bytes. */',
@@ -92,23 +91,25 @@ function nounsText(): string {
   ].join('\n\n')
 }
 
-function indexText(names: readonly string[]): string {
-  const imports = names.map(name => `import type { ${interfaceOf(name)} } from './${fileOf(name)}.js'`)
+function formatIndex(names: readonly string[]): string {
+  const imports = names.map(
+    name => `import type { ${toInterfaceName(name)} } from './${toFileName(name)}.js'`
+  )
   return [
     '/** All methods by their ids. */',
     note,
     ...imports,
     '',
-    `export interface Methods extends ${names.map(interfaceOf).join(', ')} {}`
+    `export interface Methods extends ${names.map(toInterfaceName).join(', ')} {}`
   ].join('\n')
 }
 
-function groupText(name: string, group: readonly AnyMethod[]): string {
+function formatGroup(name: string, group: readonly AnyMethod[]): string {
   const members = group.map(
     ({ id, params, result, summary }) =>
       `/** ${summary}. */\n'${id}': { params: ${ownParams[id] ?? typeOf(params as object, 'params')}; result: ${typeOf(result, 'result')} }`
   )
-  const body = `export interface ${interfaceOf(name)} {\n${members.join('\n')}\n}`
+  const body = `export interface ${toInterfaceName(name)} {\n${members.join('\n')}\n}`
   const words = new Set(body.replaceAll(/\/\*\*.*?\*\/|'[^']*'/g, '').match(/\w+/g))
   const used = [...nounTypes().keys()].filter(noun => words.has(noun))
   return [
@@ -118,7 +119,7 @@ function groupText(name: string, group: readonly AnyMethod[]): string {
       .join(', ')}. */`,
     note,
     ...(used.length === 0 ? [] : [`import type { ${used.join(', ')} } from './nouns.js'`]),
-    ...Object.entries(byHand).flatMap(([type, file]) =>
+    ...Object.entries(handwrittenTypes).flatMap(([type, file]) =>
       body.includes(type) ? [`import type { ${type} } from '../${file}.js'`] : []
     ),
     '',
@@ -131,26 +132,26 @@ function isFirst(value: string, index: number, all: readonly string[]): boolean 
 }
 
 /**
- * Reads, and writes that lead to the same state however often they are made: by the verbs of their routes. Most are told by their
- * names, which takes less room than a list.
+ * Generates the pattern of idempotent calls: reads, and writes whose routes use PUT. Most are recognised by their names, which takes
+ * less space than a list.
  */
-function repeatableText(): string {
-  const ids = methods.map(({ id }) => id).filter(id => overwriting.has(id) || isByVerb(id))
+function formatRepeatable(): string {
+  const ids = methods.map(({ id }) => id).filter(id => idempotentWrites.has(id) || isRepeatableByVerb(id))
   const misnamed = methods.filter(({ id }) => byName.test(id) && !ids.includes(id))
   if (misnamed.length > 0)
     throw new Error(`Not a read or an update: ${misnamed.map(({ id }) => id).join(', ')}`)
   const others = ids.filter(id => !byName.test(id)).map(id => id.replaceAll('.', '\\.'))
   return [
-    '/** Which calls may be repeated without anything happening twice: by the ids of their methods. */',
+    '/** Ids of the methods whose calls can be repeated without further effect. */',
     note,
     `export const repeatable = /${byName.source}|^(?:${others.join('|')})$/`
   ].join('\n')
 }
 
-/** Ids of reads and updates. */
+/** Matches ids of reads and updates. */
 const byName = /^(?:\w+\.)?(?:get|update)\w*$/
 
-function isByVerb(id: string): boolean {
+function isRepeatableByVerb(id: string): boolean {
   const routes = [...userRoutes, ...serviceRoutes].filter(({ method }) => method === id)
   return routes.length > 0 && routes.every(({ verb }) => verb === 'GET' || verb === 'PUT')
 }

@@ -1,6 +1,6 @@
 /**
- * Finds or fetches nats-server, the engine that tests of a cluster run: the binary that COFFER_NATS_SERVER names, the one in
- * `.engine`, or that of Debian's archive, which has a package of it that is new enough.
+ * Finds or downloads nats-server, the engine for cluster tests: the binary named by COFFER_NATS_SERVER, the one in `.engine`, or the
+ * one from a Debian release whose package is recent enough.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,14 +19,14 @@ import { join } from 'node:path'
 import { packageDirectory } from '../../core/version.js'
 
 const archive = 'https://deb.debian.org/debian'
-/** The releases that have it, the steadier one first. */
+/** The releases with a suitable package, the more stable one first. */
 const releases = ['forky', 'sid']
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const folder = join(packageDirectory, '.engine')
 const binaryName = 'nats-server'
 const sumName = 'sha256'
-/** For how long a download may take, in milliseconds. */
-const patienceMs = 120_000
+/** Timeout of a download. */
+const timeoutMs = 120_000
 
 interface Package {
   readonly path: string
@@ -34,22 +34,24 @@ interface Package {
   readonly version: string
 }
 
-/** The path of nats-server. Throws an error that says what to do where it cannot be had. */
+/** Returns the path of nats-server. Throws an error that says what to do if it is not available. */
 export async function findEngine(): Promise<string> {
   const named = process.env['COFFER_NATS_SERVER']
   if (named !== undefined && named !== '') return named
   const kept = existsSync(folder) ? readdirSync(folder).map(version => join(folder, version)) : []
-  const whole = kept.find(isWhole) ?? (await fetched())
+  const whole = kept.find(isIntact) ?? (await fetchWithAdvice())
   return join(whole, binaryName)
 }
 
-/** Whether a folder holds the binary as it was unpacked. */
-function isWhole(path: string): boolean {
+/** Returns true if a folder contains the binary as it was unpacked. */
+function isIntact(path: string): boolean {
   const [binary, sum] = [join(path, binaryName), join(path, sumName)]
-  return existsSync(binary) && existsSync(sum) && sumOf(readFileSync(binary)) === readFileSync(sum, 'utf8')
+  return (
+    existsSync(binary) && existsSync(sum) && getChecksum(readFileSync(binary)) === readFileSync(sum, 'utf8')
+  )
 }
 
-async function fetched(): Promise<string> {
+async function fetchWithAdvice(): Promise<string> {
   try {
     return await fetchPackage()
   } catch (error) {
@@ -60,32 +62,33 @@ async function fetched(): Promise<string> {
   }
 }
 
-/** Fetches the package into a folder of its own, which gets its name at the end: others may do the same meanwhile. */
+/** Downloads the package into a temporary folder, which is renamed at the end: other processes may do the same concurrently. */
 async function fetchPackage(): Promise<string> {
   const { path, sha256, version } = await findPackage()
   const bytes = await download(path)
-  if (sumOf(bytes) !== sha256) throw new Error(`${path} has another checksum than the archive says`)
+  if (getChecksum(bytes) !== sha256)
+    throw new Error(`${path} has a different checksum than the archive lists`)
   mkdirSync(folder, { recursive: true })
   const place = join(folder, version)
   const draft = mkdtempSync(join(folder, '.draft-'))
   try {
     const data = join(draft, 'data.tar.xz')
-    writeFileSync(data, memberOf(bytes, 'data.tar.xz'))
+    writeFileSync(data, readMember(bytes, 'data.tar.xz'))
     execFileSync('tar', ['-xJf', data, '--strip-components=3', '-C', draft, `./usr/sbin/${binaryName}`])
     rmSync(data)
     const binary = join(draft, binaryName)
     chmodSync(binary, 0o755)
-    writeFileSync(join(draft, sumName), sumOf(readFileSync(binary)))
-    if (existsSync(place) && !isWhole(place)) rmSync(place, { recursive: true, force: true })
+    writeFileSync(join(draft, sumName), getChecksum(readFileSync(binary)))
+    if (existsSync(place) && !isIntact(place)) rmSync(place, { recursive: true, force: true })
     renameSync(draft, place)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    if (!isWhole(place)) throw error
+    if (!isIntact(place)) throw error
   }
   return place
 }
 
-/** What the archive says of the package. */
+/** Finds the package in the archive. */
 async function findPackage(): Promise<Package> {
   const architecture = architectures[process.arch]
   if (architecture === undefined) throw new Error(`there is no package for ${process.arch}`)
@@ -99,17 +102,17 @@ async function findPackage(): Promise<Package> {
       lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
     return { path: field('Filename'), sha256: field('SHA256'), version: field('Version') }
   }
-  throw new Error('the archive has no package of it')
+  throw new Error('the archive does not contain the package')
 }
 
 async function download(path: string): Promise<Buffer> {
-  const answer = await fetch(`${archive}/${path}`, { signal: AbortSignal.timeout(patienceMs) })
+  const answer = await fetch(`${archive}/${path}`, { signal: AbortSignal.timeout(timeoutMs) })
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** The bytes of a member of an archive of `ar`: heads of 60 bytes, with the name and the size in them; members begin at even places. */
-function memberOf(bytes: Buffer, name: string): Buffer {
+/** Returns a member of an `ar` archive, which has headers of 60 bytes with name and size. Members begin at even offsets. */
+function readMember(bytes: Buffer, name: string): Buffer {
   const headBytes = 60
   for (let at = '!<arch>\n'.length; at + headBytes <= bytes.length;) {
     const member = bytes
@@ -124,6 +127,6 @@ function memberOf(bytes: Buffer, name: string): Buffer {
   throw new Error(`the package has no ${name}`)
 }
 
-function sumOf(bytes: Buffer): string {
+function getChecksum(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

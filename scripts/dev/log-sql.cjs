@@ -15,7 +15,7 @@ function shorten(value) {
   return typeof value === 'string' && value.length > 80 ? `${value.slice(0, 80)}…` : value
 }
 
-/** Has all statements print themselves when they are executed. */
+/** Makes all statements print themselves when they are executed. */
 function patchStatements(prototype) {
   isPatched = true
   for (const name of ['run', 'get', 'all', 'iterate']) {

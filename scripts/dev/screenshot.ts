@@ -1,6 +1,6 @@
 /**
- * Takes the picture of the timeline for the documentation: starts a service with two months of an invented person, and photographs
- * it in Chromium.
+ * Takes the screenshot of the timeline for the documentation: starts a service with two months of sample data, and opens it in
+ * Chromium.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,8 +15,8 @@ import { planOf } from '../demo/plan.js'
 import { findChromium } from './chromium.js'
 
 const file = join(packageDirectory, 'docs', 'images', 'timeline.png')
-/** In bytes. */
-const largest = 300_000
+/** Maximum size in bytes. */
+const maxBytes = 300_000
 const until = '2026-03-31T18:00:00Z'
 const username = 'daisy'
 const password = 'four words in a row'
@@ -28,9 +28,9 @@ try {
   await fillHere({ settings, username, password, plan, progress: undefined })
   const server = await startServer(settings)
   try {
-    const picture = await photographed(server.url)
-    if (picture.length > largest)
-      throw new Error(`The picture has ${picture.length} bytes: ${largest} are the limit`)
+    const picture = await takeScreenshot(server.url)
+    if (picture.length > maxBytes)
+      throw new Error(`The screenshot has ${picture.length} bytes, the limit is ${maxBytes}`)
     writeFileSync(file, picture)
     console.log(`${file}: ${picture.length} bytes`)
   } finally {
@@ -40,8 +40,8 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** The timeline once it has been drawn, as PNG. */
-async function photographed(url: string): Promise<Buffer> {
+/** Returns a screenshot of the timeline as PNG. */
+async function takeScreenshot(url: string): Promise<Buffer> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('There is no Chromium here: set CHROMIUM to its path')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })

@@ -1,4 +1,4 @@
-/** A process that runs files of tests, and what it says: lines of the Test Anything Protocol. */
+/** Runs test files in a process, and parses its output: lines of the Test Anything Protocol. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
@@ -6,36 +6,36 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packageDirectory } from '../../core/version.js'
 
-/** For how long a file may run unless it says otherwise, in seconds: machines may be ten times as slow as the usual one. */
-const limit = 600
-/** Lines of a process that ended without a failed test, such as after a crash, that are printed. */
+/** Default timeout of a file, in seconds: some machines are ten times as slow as usual. */
+const timeoutSeconds = 600
+/** Number of lines printed of a process that ended without a failed test, for example after a crash. */
 const lastLines = 60
-/** Runs several files. */
-const inTurn = join(packageDirectory, 'dist', 'test', 'support', 'in-turn.js')
+/** The program that runs several files. */
+const multiFileRunner = join(packageDirectory, 'dist', 'test', 'support', 'in-turn.js')
 
-/** What came of one file. */
+/** The result of a file. */
 export interface FileResult {
   readonly file: string
   readonly isPassed: boolean
   readonly seconds: number
-  /** What it said of its failures. */
+  /** Output about failures. */
   readonly failures: readonly string[]
 }
 
-/** What came of a process: its files, and its assertions. */
+/** The results of a process: of its files, and numbers of assertions. */
 export interface ProcessResult {
   readonly files: readonly FileResult[]
-  /** Lines of its standard error. */
+  /** Lines of standard error. */
   readonly errors: readonly string[]
   readonly passed: number
   readonly failed: number
 }
 
 /**
- * Runs files in one process, which keeps its data below a folder. At its limit it reports what was going on and ends itself;
- * after `graceMs` more it is killed. With `tracesErrors`, failures name lines of the sources rather than of what was compiled,
- * and an error that nobody catches fails the test that it came from, and not only its file. That takes a fifth of the CPU: the
- * library looks up the caller of each assertion, and is told of each promise.
+ * Runs files in one process, which stores its data below a folder. After the timeout it reports what was running and exits; after
+ * another `graceMs` it is killed. With `tracesErrors`, failures refer to lines of the sources instead of compiled files, and an
+ * uncaught error fails the test that caused it instead of only its file. This takes a fifth of the CPU time: the library looks up
+ * the caller of each assertion, and tracks each promise.
  */
 export async function runInProcess(
   files: readonly string[],
@@ -47,7 +47,7 @@ export async function runInProcess(
   const started = performance.now()
   const isTogether = files.length > 1 || !tracesErrors
   const options = tracesErrors ? ['--enable-source-maps'] : []
-  const child = spawn(process.execPath, [...options, isTogether ? inTurn : files.join('')], {
+  const child = spawn(process.execPath, [...options, isTogether ? multiFileRunner : files.join('')], {
     cwd: packageDirectory,
     env: {
       ...process.env,
@@ -55,51 +55,51 @@ export async function runInProcess(
       ...(isTogether && { COFFER_TEST_FILES: files.join('\n') }),
       ...(!tracesErrors && { COFFER_TEST_UNTRACED: '1' }),
       TAP: '1',
-      TAP_TIMEOUT: String(limit),
-      // Where folders of tests are made.
+      TAP_TIMEOUT: String(timeoutSeconds),
+      // The folder in which the library creates folders of tests.
       TAP_CWD: folder
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
-  const output = new Output(files, started)
+  const output = new OutputParser(files, started)
   const reader = createInterface(child.stdout!).on('line', line => output.add(line))
   const errors = createInterface(child.stderr!).on('line', line => output.addError(line))
   const closed = Promise.all([once(reader, 'close'), once(errors, 'close')])
-  const trouble = await endOf(child, graceMs)
-  // Somebody whom it has started may still hold its pipes.
+  const failure = await waitForEnd(child, graceMs)
+  // A process started by the tests may still have its pipes open.
   const timer = setTimeout(() => {
     for (const open of [reader, errors]) open.close()
   }, graceMs)
   await closed
   clearTimeout(timer)
-  return output.result(trouble)
+  return output.result(failure)
 }
 
-/** How a process ended, in words; `undefined` if well. */
-async function endOf(child: ChildProcess, graceMs: number): Promise<string | undefined> {
+/** Waits until a process ends. Returns how it failed; `undefined` on success. */
+async function waitForEnd(child: ChildProcess, graceMs: number): Promise<string | undefined> {
   let isKilled = false
   let timer: NodeJS.Timeout | undefined
-  const allow = (ms: number): void => {
+  const setLimit = (ms: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => (isKilled = child.kill('SIGKILL')), ms + graceMs)
   }
-  allow(limit * 1000)
-  // The test library says so when a file sets a limit of its own.
+  setLimit(timeoutSeconds * 1000)
+  // The test library sends this message when a file sets its own timeout.
   child.on('message', (message: { setTimeout?: unknown }) => {
-    if (typeof message.setTimeout === 'number') allow(message.setTimeout)
+    if (typeof message.setTimeout === 'number') setLimit(message.setTimeout)
   })
   return await new Promise(resolve => {
     child.once('error', error => resolve(`failed to start: ${error.message}`))
     child.once('exit', (code, signal) => {
       clearTimeout(timer)
-      if (isKilled) resolve('killed: it did not end within its limit')
+      if (isKilled) resolve('killed after its timeout')
       else resolve(code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}`)
     })
   })
 }
 
-/** Reads what a process says, file by file. */
-class Output {
+/** Parses the output of a process, file by file. */
+class OutputParser {
   readonly #files: FileResult[] = []
   readonly #last: string[] = []
   readonly #errors: string[] = []
@@ -131,26 +131,26 @@ class Output {
     this.#errors.push(line)
   }
 
-  /** What came of everything, with how the process ended if not well. */
-  result(trouble: string | undefined): ProcessResult {
-    const failed = countOf(this.#totals, 'fail')
-    const hasTests = countOf(this.#totals, 'total') > 0
-    // With failures counted it has come to its end, and its exit code says no more.
-    const said = failed > 0 ? undefined : (trouble ?? (hasTests ? undefined : 'ended without a test'))
+  /** Returns the results. `trouble`: how the process failed, if it did. */
+  result(failure: string | undefined): ProcessResult {
+    const failed = parseCount(this.#totals, 'fail')
+    const hasTests = parseCount(this.#totals, 'total') > 0
+    // If failed assertions were counted, the process has completed, and its exit code adds nothing.
+    const said = failed > 0 ? undefined : (failure ?? (hasTests ? undefined : 'ended without a test'))
     if (this.names.length === 1 && (said === undefined || !this.#isPassed)) this.#endFile()
     const hasFailures = !this.#isPassed || this.#files.some(({ isPassed }) => !isPassed)
     const isUnexplained = (said !== undefined || failed > 0) && !hasFailures
-    if (this.#files.length < this.names.length || isUnexplained) this.#endBadly(said ?? 'ended badly')
+    if (this.#files.length < this.names.length || isUnexplained) this.#failUnfinished(said ?? 'ended badly')
     const isPassed = this.#files.every(file => file.isPassed)
-    const passed = countOf(this.#totals, 'pass')
+    const passed = parseCount(this.#totals, 'pass')
     const errors = this.#errors
     return { files: this.#files, errors, passed, failed: isPassed ? 0 : Math.max(1, failed) }
   }
 
-  /** It ended without a failed test, or before the last of its files. */
-  #endBadly(trouble: string): void {
+  /** Marks files as failed if the process ended without a failed test, or before its last file. */
+  #failUnfinished(failure: string): void {
     if (this.#isPassed) this.#failures.push(...this.#last)
-    this.#failures.push(trouble)
+    this.#failures.push(failure)
     this.#isPassed = false
     this.#endFile()
     while (this.#files.length < this.names.length) {
@@ -171,6 +171,6 @@ class Output {
   }
 }
 
-function countOf(totals: string | undefined, kind: string): number {
+function parseCount(totals: string | undefined, kind: string): number {
   return Number(new RegExp(`\\b${kind}: (\\d+)`).exec(totals ?? '')?.[1] ?? 0)
 }

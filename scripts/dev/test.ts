@@ -1,5 +1,5 @@
 /**
- * The test command: checks imports, lint and format, and runs all tests, or the files named. Ends with a line
+ * The test command: checks imports, lint and format, and runs all tests, or the files named. Prints a last line
  * `N passed, N failed`.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,19 +14,19 @@ import { provideChromium } from './chromium.js'
 import { runInProcess, type FileResult } from './test-process.js'
 
 const bin = join(packageDirectory, 'node_modules', '.bin')
-/** Linux's file system in memory, and the free space required there, in bytes. */
+/** Linux's in-memory file system, and the free space required there, in bytes. */
 const memory = '/dev/shm'
 const minFreeBytes = 4 * 1024 ** 3
 /** Kinds of files. */
 type Kind = 'alone' | 'browser' | 'long' | 'short'
-/** How many files of a kind share a process, at most. */
+/** Maximum number of files of a kind per process. */
 const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 5, browser: 4, short: 20 }
-/** Files named at the end. */
+/** Number of slowest files that are listed. */
 const slowest = 10
-/** Processes whose failed files are run once more. When more fail, something is broken. */
-const mostUnsteady = 5
+/** Maximum number of failed processes whose files are run again. If more fail, something is broken. */
+const maxRepeated = 5
 
-/** A process in which files failed, with where it kept its data. */
+/** A process with failed files, and the folder of its data. */
 interface Failure {
   readonly files: readonly string[]
   readonly failed: number
@@ -39,7 +39,7 @@ let failed = 0
 const results: FileResult[] = []
 const troubled: Failure[] = []
 
-/** Runs a check that passes or fails as a whole. Prints what it says once it has ended. */
+/** Runs a check that passes or fails as a whole. Prints its output once it has ended. */
 async function check(name: string, command: string, args: readonly string[]): Promise<void> {
   const child = spawn(command, args, { cwd: packageDirectory, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close') as Promise<[number | null]>
@@ -51,8 +51,8 @@ async function check(name: string, command: string, args: readonly string[]): Pr
   else failed++
 }
 
-/** The checks, as work to be done. */
-function checks(): (() => Promise<void>)[] {
+/** Returns the checks as tasks. */
+function createChecks(): (() => Promise<void>)[] {
   return [
     () => check('imports', process.execPath, [join('dist', 'scripts', 'dev', 'check-imports.js')]),
     () => check('format', join(bin, 'oxfmt'), ['--check']),
@@ -61,8 +61,8 @@ function checks(): (() => Promise<void>)[] {
 }
 
 /**
- * Builds the test library for its configured plugins. Its default TypeScript plugin needs another compiler than ours, so a
- * build with that one is replaced.
+ * Builds the test library with its configured plugins. Its default TypeScript plugin needs a different compiler, so a build with
+ * that plugin is replaced.
  */
 function buildLibrary(): void {
   const built = join(packageDirectory, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
@@ -70,8 +70,8 @@ function buildLibrary(): void {
   spawnSync(join(bin, 'tap'), ['build'], { cwd: packageDirectory, stdio: 'ignore' })
 }
 
-/** Every file of tests. */
-function allFiles(): string[] {
+/** Returns all test files. */
+function listTestFiles(): string[] {
   const names = readdirSync(join(packageDirectory, 'dist', 'test'), { recursive: true, encoding: 'utf8' })
   return names
     .filter(name => name.endsWith('.test.js'))
@@ -80,39 +80,43 @@ function allFiles(): string[] {
 }
 
 /**
- * The files of each process. Those that take long come first: at the end of everything no processor waits for one of them on
- * another. They wait a good deal, so files that keep a browser busy come in between.
+ * Divides files among processes. Long ones come first, so that no processor waits for them at the end. They spend much time
+ * waiting, so files that keep a browser busy are run in between.
  */
-function grouped(files: readonly string[]): string[][] {
-  const kinds = new Map(files.map(file => [file, kindOf(file)]))
-  const groupsOf = (kind: Kind): string[][] => {
+function groupFiles(files: readonly string[]): string[][] {
+  const kinds = new Map(files.map(file => [file, getKind(file)]))
+  const createGroups = (kind: Kind): string[][] => {
     const own = files.filter(file => kinds.get(file) === kind)
     const size = largestGroups[kind]
     return Array.from({ length: Math.ceil(own.length / size) }, (_, at) =>
       own.slice(at * size, (at + 1) * size)
     )
   }
-  return [...groupsOf('alone'), ...alternating(groupsOf('long'), groupsOf('browser')), ...groupsOf('short')]
+  return [
+    ...createGroups('alone'),
+    ...interleave(createGroups('long'), createGroups('browser')),
+    ...createGroups('short')
+  ]
 }
 
-/** One of each in turn, as long as there are any, and the rest of whichever is longer. */
-function alternating<T>(first: readonly T[], second: readonly T[]): T[] {
+/** Interleaves two lists. */
+function interleave<T>(first: readonly T[], second: readonly T[]): T[] {
   const turns = Array.from({ length: Math.max(first.length, second.length) }, (_, at) => at)
   return turns.flatMap(at => [...first.slice(at, at + 1), ...second.slice(at, at + 1)])
 }
 
 /**
- * What may share a process with a file: others that start a browser, others that ask for more time than usual, or none where it
- * sets something for its whole process, or measures the memory of that.
+ * Returns which files can share a process with a file: others with a browser, others with long timeouts, or none if it changes
+ * state of its process or measures its memory.
  */
-function kindOf(file: string): Kind {
+function getKind(file: string): Kind {
   const source = readFileSync(join(packageDirectory, file), 'utf8')
   if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(/m.test(source)) return 'alone'
   if (/support\/(?:app|browser|pages)\.js'/.test(source)) return 'browser'
   return /^(?:t\.setTimeout\(|(?:t\.)?test\(.*\btimeout:)/m.test(source) ? 'long' : 'short'
 }
 
-/** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */
+/** Runs files in a process. Prints one line for each, and the output of failures. Returns the number of failed tests. */
 async function run(
   files: readonly string[],
   folder: string,
@@ -135,35 +139,35 @@ async function run(
 }
 
 /**
- * Runs the files that failed once more, each alone and after all others: in a browser a click may lose a race on a busy machine.
- * What passes now is named, so that it gets mended; what fails again has failed.
+ * Runs failed files again, each alone, after all others: in a browser, a click may lose a race on a busy machine. Files that pass now
+ * are reported as flaky; files that fail again have failed.
  */
 async function runAgain(): Promise<void> {
-  if (troubled.length > mostUnsteady) return
-  const unsteady: string[] = []
+  if (troubled.length > maxRepeated) return
+  const flaky: string[] = []
   for (const { environment, files, ...first } of troubled.splice(0)) {
     failed -= first.failed
     for (const file of files) {
       const again = `${first.folder}-again-${files.indexOf(file)}`
       const stillFailed = await run([file], again, environment, true)
-      if (stillFailed === 0) unsteady.push(file)
+      if (stillFailed === 0) flaky.push(file)
     }
   }
-  for (const file of unsteady) console.log(`UNSTEADY - ${file} failed, and passed when it was run again`)
+  for (const file of flaky) console.log(`FLAKY - ${file} failed, and passed when it was run again`)
 }
 
 /**
- * Makes a folder for the tests' data: in memory, where thousands of syncs take no time, unless there is too little space or
- * TMPDIR is set. The long form tests on the disk.
+ * Creates the folder of the tests' data: in memory, where syncs take no time, unless there is too little space or TMPDIR is set. The
+ * long form uses the disk.
  */
-function dataFolder(): string {
+function createDataFolder(): string {
   const name = 'coffer-tests-'
   if (process.env['TMPDIR'] !== undefined || isLong) return mkdtempSync(join(tmpdir(), name))
   try {
     const { bavail, bsize } = statfsSync(memory)
     if (bavail * bsize >= minFreeBytes) return mkdtempSync(join(memory, name))
   } catch {
-    // There is none here.
+    // There is no such file system.
   }
   return mkdtempSync(join(tmpdir(), name))
 }
@@ -171,28 +175,28 @@ function dataFolder(): string {
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined && process.env['COFFER_TEST_LONG'] !== ''
 const named = process.argv.slice(2).filter(word => word !== '--together')
 const isWhole = named.length === 0
-const files = isWhole ? allFiles() : named
+const files = isWhole ? listTestFiles() : named
 const isShared = isWhole ? !isLong : process.argv.includes('--together')
-const groups = isShared ? grouped(files) : files.map(file => [file])
+const groups = isShared ? groupFiles(files) : files.map(file => [file])
 
 buildLibrary()
 console.log(provideChromium())
-const folder = dataFolder()
-// Programs that tests put there find libraries as they do below the package.
+const folder = createDataFolder()
+// Programs that tests create there find libraries as they do below the package.
 symlinkSync(join(packageDirectory, 'node_modules'), join(folder, 'node_modules'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** All tests, as work to be done. */
-const tests = (environment: NodeJS.ProcessEnv): (() => Promise<void>)[] =>
+/** Returns all tests as tasks. */
+const createTests = (environment: NodeJS.ProcessEnv): (() => Promise<void>)[] =>
   groups.map((group, index) => async () => {
-    // What fails in a whole run is run again, and then tells where its errors came from.
+    // Failures of a full run are repeated, and only then traced to their source.
     await run(group, join(folder, String(index)), { TMPDIR: folder, ...environment }, !isWhole)
   })
 
-await doAll([...(isWhole ? checks() : []), ...tests({})])
+await doAll([...(isWhole ? createChecks() : []), ...createTests({})])
 // The long form runs everything again with worker threads: callers must not notice a difference.
-if (isLong && isWhole) await doAll(tests({ COFFER_TEST_LONG: '', COFFER_TEST_WORKERS: '2' }))
+if (isLong && isWhole) await doAll(createTests({ COFFER_TEST_LONG: '', COFFER_TEST_WORKERS: '2' }))
 if (isWhole) await runAgain()
 console.log('slowest:')
 for (const { file, seconds } of results.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowest))

@@ -1,4 +1,4 @@
-/** From one machine to a cluster: the folder of a service that does not run becomes what all nodes begin with. */
+/** Turns a single service into a cluster: the data directory of a stopped service becomes the initial state of all nodes. */
 import { mkdir } from 'node:fs/promises'
 import type { Engine } from '../../cluster/engine.js'
 import { logSubject, shardCount } from '../../cluster/nodes/shard-placement.js'
@@ -22,16 +22,16 @@ import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { counted } from '../terminal/counted.js'
 import { OperatorError } from '../terminal/operator.js'
 
-/** Time after which an account is given up, in milliseconds: its first record is all of its file. */
-const giveUpMs = 60_000
-/** Accounts that are read from the platform file at a time. */
+/** Timeout for an account, whose first record contains its whole file. */
+const timeoutMs = 60_000
+/** Number of accounts read from the platform file at a time. */
 const pageSize = 100
 
 /**
- * Begins the logs of the platform and of all accounts with a service's folder, and stores its attachments where all nodes find
- * them. Does nothing if the cluster has a platform already. What was broken off goes on when it is called again. Returns the
- * number of accounts. Rejects with `OperatorError` if the place of objects is that of another cluster, and with `DirectoryLocked`,
- * `PlatformRefused`, `StoreUnavailable` and `EngineUnavailable`.
+ * Starts the logs of the platform and of all accounts with the content of a data directory, and stores its attachments where all
+ * nodes can read them. Does nothing if the cluster has a platform log already. Resumes if it was interrupted. Returns the number of
+ * accounts. Rejects with `OperatorError` if another cluster uses the object storage, and with `DirectoryLocked`, `PlatformRefused`,
+ * `StoreUnavailable` and `EngineUnavailable`.
  */
 export async function beginCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
   if (await engine.last(platformSubject)) return 0
@@ -40,14 +40,14 @@ export async function beginCluster(settings: Settings, engine: Engine, objects: 
   try {
     const platform = new PlatformStore(layout)
     try {
-      // Both would remove and overwrite what is the other's.
+      // Two clusters would remove and overwrite each other's objects.
       if (!platform.position() && (await objects.list(platformPrefix)).length > 0)
         throw new OperatorError(
           'cluster.objects is used by another cluster. Choose an empty bucket or prefix'
         )
       await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
       const config = toConfig(settings, version)
-      await endUnfinished(config, layout, platform)
+      await completeInterrupted(config, layout, platform)
       let accounts = 0
       await beginPlatform(
         platform,
@@ -65,8 +65,8 @@ export async function beginCluster(settings: Settings, engine: Engine, objects: 
   }
 }
 
-/** Does what the next start of the service would have done, while the folder still is its own. */
-async function endUnfinished(config: Config, layout: Layout, platform: PlatformStore): Promise<void> {
+/** Completes interrupted changes, as the next start of the service would, while the folder is still its own. */
+async function completeInterrupted(config: Config, layout: Layout, platform: PlatformStore): Promise<void> {
   await new Accounts(layout, platform, accountsOptions(config, silentLog)).close()
 }
 
@@ -77,17 +77,18 @@ async function beginAccounts(
   const { engine, layout, objects, platform } = shared
   const shards = fixedShards(shardCount)
   const problems: string[] = []
-  const note = (id: string, error: unknown): void => void problems.push(`${id}: ${(error as Error).message}`)
+  const addProblem = (id: string, error: unknown): void =>
+    void problems.push(`${id}: ${(error as Error).message}`)
   const logs = new ShippedLogs({
     log: engine,
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
     getSubject: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
-    timeoutMs: giveUpMs,
-    // What was broken off may have left more than one commit in a file, and none in its log.
+    timeoutMs,
+    // An interrupted run may have left more than one commit in a file, and none in its log.
     isFirstStart: true,
-    onError: note
+    onError: addProblem
   })
   const attachments = new SharedAttachments({
     layout,
@@ -95,15 +96,15 @@ async function beginAccounts(
     node: config.cluster.node,
     cacheBytes: 0,
     assertWriter: id => logs.assertWriter(id),
-    onError: error => note('attachments', error)
+    onError: error => addProblem('attachments', error)
   })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, silentLog, logs),
-    onError: note
+    onError: addProblem
   })
   let count = 0
   try {
-    for (const account of known(platform)) {
+    for (const account of listAccounts(platform)) {
       await attachments.share(account.id)
       await accounts.runInBackground(account, () => {
         accounts.store(account)
@@ -120,8 +121,8 @@ async function beginAccounts(
   return count
 }
 
-/** All accounts, those included that are suspended or have moved. */
-function* known(platform: PlatformStore): Generator<Account, void, undefined> {
+/** Yields all accounts, including suspended and moved ones. */
+function* listAccounts(platform: PlatformStore): Generator<Account, void, undefined> {
   for (let after = ''; ;) {
     const page = platform.listKnown(after, pageSize)
     yield* page

@@ -1,4 +1,4 @@
-/** Verifies the hash chain of an account's audit. */
+/** Verifies the hash chain of an account's audit log. */
 import { computeLinkHash, formatRecordId } from '../../storage/audit/record.js'
 import type { UserInspection } from '../../storage/inspection.js'
 
@@ -7,9 +7,7 @@ export interface BrokenRecord {
   readonly detail: string
 }
 
-/**
- * Yields each record that does not follow from the one before it, or is not indexed. `count` is called for each record.
- */
+/** Yields each record that is not linked to the one before it, or is not indexed. Calls `count` for each record. */
 export function* brokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()
   let previous = anchor.hash

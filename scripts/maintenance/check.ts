@@ -1,4 +1,7 @@
-/** Checks a data directory, whether or not a service owns it: integrity values, the bytes of files, SQLite's own checks. (docs/spec/integrity.md#values) */
+/**
+ * Checks a data directory, whether or not a service is running: integrity values, attachments, and the databases.
+ * (docs/spec/integrity.md#values)
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,8 +24,8 @@ export interface Progress {
 }
 
 /**
- * Checks everything below a data directory, and changes nothing. Keeps others out meanwhile; while somebody is in, each account is
- * read as of one moment.
+ * Checks everything in a data directory, and changes nothing. Locks the directory; if a service is running, reads each account as of
+ * one moment.
  */
 export async function checkDirectory(layout: Layout, progress?: Progress): Promise<Report> {
   const release = lockUnlessOwned(layout)
@@ -42,9 +45,10 @@ function lockUnlessOwned({ lockFile }: Layout): (() => void) | undefined {
   }
 }
 
-/** How often an account is read in which something is wrong while a service writes to it, and the pause between, in milliseconds. */
-const [attempts, pauseMs] = [5, 100]
+/** Maximum number of times that an account with problems is read while a service writes to it, and the pause between, in milliseconds. */
+const [maxAttempts, pauseMs] = [5, 100]
 
+/** Returns counts of zero. */
 export function newCounts(): Counts {
   return {
     accounts: 0,
@@ -68,7 +72,7 @@ class DirectoryCheck {
   constructor(
     private readonly layout: Layout,
     private readonly progress: Progress | undefined,
-    /** Whether others may write meanwhile. */
+    /** True if a service may be writing. */
     private readonly isLive: boolean
   ) {
     this.#attachments = new DiskAttachments(layout)
@@ -80,39 +84,39 @@ class DirectoryCheck {
     try {
       platform = new PlatformInspection(this.layout)
     } catch (error) {
-      this.#platformProblem(error)
+      this.#addPlatformProblem(error)
       return report
     }
     try {
-      for (const detail of platform.findProblems()) this.#platformProblem(detail)
+      for (const detail of platform.findProblems()) this.#addPlatformProblem(detail)
       this.progress?.begin(platform.countAccounts())
-      await this.#accounts(platform)
-      this.#unknownFolders(platform)
+      await this.#checkAccounts(platform)
+      this.#reportUnknownFolders(platform)
     } catch (error) {
-      this.#platformProblem(error)
+      this.#addPlatformProblem(error)
     } finally {
       platform.close()
     }
     return report
   }
 
-  async #accounts(platform: PlatformInspection): Promise<void> {
+  async #checkAccounts(platform: PlatformInspection): Promise<void> {
     for (const account of platform.accounts()) {
       this.#counts.accounts++
       // Incomplete creations and removals are recovered when the service starts.
-      if (account.state === 'active') await this.#account(platform, account)
+      if (account.state === 'active') await this.#checkAccount(platform, account)
       this.progress?.step(this.#counts)
     }
   }
 
-  /** What a write meanwhile may have caused, such as a file that went with its event, is not found again. */
-  async #account(platform: PlatformInspection, account: Account): Promise<void> {
-    let { counts, problems } = await this.#read(platform, account)
-    for (let left = attempts - 1; this.isLive && problems.length > 0 && left > 0; left--) {
+  /** Checks an account. Problems caused by concurrent writes, such as an attachment removed with its event, are not found again. */
+  async #checkAccount(platform: PlatformInspection, account: Account): Promise<void> {
+    let { counts, problems } = await this.#runCheck(platform, account)
+    for (let left = maxAttempts - 1; this.isLive && problems.length > 0 && left > 0; left--) {
       await wait(pauseMs)
       // It has been deleted meanwhile.
       if (!platform.isActive(account.id)) return
-      const again = await this.#read(platform, account)
+      const again = await this.#runCheck(platform, account)
       const found = new Set(again.problems.map(problem => JSON.stringify(problem)))
       problems = problems.filter(problem => found.has(JSON.stringify(problem)))
       counts = again.counts
@@ -121,7 +125,7 @@ class DirectoryCheck {
     for (const name of Object.keys(counts) as (keyof Counts)[]) this.#counts[name] += counts[name]
   }
 
-  async #read(
+  async #runCheck(
     platform: PlatformInspection,
     account: Account
   ): Promise<{ counts: Counts; problems: Problem[] }> {
@@ -133,17 +137,17 @@ class DirectoryCheck {
   }
 
   /** Reports folders of accounts that are not in the platform file. */
-  #unknownFolders(platform: PlatformInspection): void {
+  #reportUnknownFolders(platform: PlatformInspection): void {
     const { usersDirectory } = this.layout
     if (!existsSync(usersDirectory)) return
     for (const shard of readdirSync(usersDirectory))
       for (const id of readdirSync(join(usersDirectory, shard)))
         // It may have been removed meanwhile.
         if (!platform.hasAccount(id) && existsSync(join(usersDirectory, shard, id)))
-          this.#platformProblem(`has no account for the folder ${id}`)
+          this.#addPlatformProblem(`has no account for the folder ${id}`)
   }
 
-  #platformProblem(detail: unknown): void {
+  #addPlatformProblem(detail: unknown): void {
     const text = detail instanceof Error ? detail.message : String(detail)
     this.#problems.push({ kind: 'platform', detail: text })
   }

@@ -2,13 +2,13 @@
 import { resolve4 } from 'node:dns/promises'
 import { parseUrl } from '../../core/parse-url.js'
 
-/** The part of the service information that is needed here. */
+/** The required part of the service information. */
 interface ServiceInfo {
   readonly api: string
   readonly register: string
 }
 
-/** The result of a step; `ok` is `undefined` if the step does not apply. */
+/** The result of a step. `ok` is `undefined` if the step does not apply. */
 export interface HealthStep {
   readonly name: 'dns' | 'registration' | 'core'
   readonly ok: boolean | undefined
@@ -17,7 +17,7 @@ export interface HealthStep {
 
 export interface HealthUser {
   readonly username: string
-  /** Token of the access that {@link prepareHealthUser} made. */
+  /** Token of the access created by {@link prepareHealthUser}. */
   readonly token: string
 }
 
@@ -25,12 +25,12 @@ export interface NewHealthUser {
   readonly username: string
   readonly password: string
   readonly email: string
-  /** The app to sign in as. The app and its origin have to be trusted. */
+  /** App to sign in with. The app and its origin must be trusted. */
   readonly appId?: string
   readonly origin?: string
 }
 
-/** The service cannot be reached, or its response is not as expected. */
+/** The service is unreachable, or its response is not as expected. */
 export class HealthError extends Error {
   constructor(message: string) {
     super(message)
@@ -41,13 +41,13 @@ export class HealthError extends Error {
 const timeoutMs = 10_000
 const accessName = 'health-check'
 
-/** Step 1, once per service: creates the user. Returns the token for the checks, which does not expire. */
+/** Step 1, once per service: creates the user. Returns the token for later checks, which does not expire. */
 export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthUser): Promise<string> {
   const { username, password, email, appId = 'coffer-health', origin } = user
-  const { api, register } = await serviceInfo(serviceInfoUrl)
+  const { api, register } = await fetchServiceInfo(serviceInfoUrl)
   const base = api.replace('{username}', username)
   for (const url of [base, register])
-    if (!isWeb(url))
+    if (!isWebUrl(url))
       throw new HealthError(`${serviceInfoUrl} contains an invalid URL: ${JSON.stringify(url)}`)
   await post(`${register}users`, { appId, username, password, email, hosting: 'default' })
   const headers = { origin: origin ?? new URL(register).origin }
@@ -61,7 +61,7 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   return (access as { token: string }).token
 }
 
-/** Steps 2 to 4. Never rejects: an unreachable service fails the steps. `resolve` looks up the addresses of a host. */
+/** Steps 2 to 4. Never rejects: an unreachable service fails the steps. `resolve` resolves a host name to addresses. */
 export async function checkHealth(
   serviceInfoUrl: string,
   { username, token }: HealthUser,
@@ -69,46 +69,46 @@ export async function checkHealth(
 ): Promise<HealthStep[]> {
   let info: ServiceInfo
   try {
-    info = await serviceInfo(serviceInfoUrl)
+    info = await fetchServiceInfo(serviceInfoUrl)
   } catch (error) {
-    const detail = messageOf(error)
+    const detail = getMessage(error)
     return (['dns', 'registration', 'core'] as const).map(name => ({ name, ok: false, detail }))
   }
   const base = info.api.replace('{username}', username)
   return [
-    await step('dns', async () => {
+    await runStep('dns', async () => {
       if (!info.api.split('/')[2]?.includes('{username}'))
         return { ok: undefined, detail: 'usernames are in the path' }
       const addresses = await resolve(new URL(base).hostname)
       return { ok: addresses.length > 0, detail: addresses.join(', ') }
     }),
-    await step('registration', async () => {
-      const response = await call(`${info.register}${username}/check_username`)
+    await runStep('registration', async () => {
+      const response = await request(`${info.register}${username}/check_username`)
       const { reserved } = (await response.json()) as { reserved?: unknown }
       // The user exists, so 409 with `reserved` is a healthy response too. (docs/spec/registration.md#checking-a-user-name)
       const ok = response.status === 200 || (response.status === 409 && reserved === true)
       return { ok, detail: `HTTP ${response.status}` }
     }),
-    await step('core', async () => {
-      const { status } = await call(`${base}events?limit=1`, { headers: { authorization: token } })
+    await runStep('core', async () => {
+      const { status } = await request(`${base}events?limit=1`, { headers: { authorization: token } })
       return { ok: status === 200, detail: `HTTP ${status}` }
     })
   ]
 }
 
-async function step(
+async function runStep(
   name: HealthStep['name'],
   work: () => Promise<Omit<HealthStep, 'name'>>
 ): Promise<HealthStep> {
   try {
     return { name, ...(await work()) }
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error) }
+    return { name, ok: false, detail: getMessage(error) }
   }
 }
 
-async function serviceInfo(url: string): Promise<ServiceInfo> {
-  const { api, register } = (await jsonOf(await call(url), url)) as Partial<ServiceInfo>
+async function fetchServiceInfo(url: string): Promise<ServiceInfo> {
+  const { api, register } = (await parseResponse(await request(url), url)) as Partial<ServiceInfo>
   if (typeof api !== 'string' || typeof register !== 'string')
     throw new HealthError(`${url} returned no service information. Pass the URL that ends in /service/info`)
   return { api, register }
@@ -119,12 +119,12 @@ async function post(
   body: object,
   headers: Record<string, string> = {}
 ): Promise<Record<string, unknown>> {
-  const response = await call(url, {
+  const response = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body)
   })
-  const answer = await jsonOf(response, url)
+  const answer = await parseResponse(response, url)
   if (!response.ok)
     throw new HealthError(
       `${url} responded with ${response.status}: ${JSON.stringify(answer['error'] ?? answer)}`
@@ -132,17 +132,17 @@ async function post(
   return answer
 }
 
-async function call(url: string, init: RequestInit = {}): Promise<Response> {
-  if (!isWeb(url)) throw new HealthError(`${JSON.stringify(url)} is not an http or https URL`)
+async function request(url: string, init: RequestInit = {}): Promise<Response> {
+  if (!isWebUrl(url)) throw new HealthError(`${JSON.stringify(url)} is not an http or https URL`)
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
   } catch (error) {
-    throw new HealthError(`${url} is unreachable: ${messageOf(error)}`)
+    throw new HealthError(`${url} is unreachable: ${getMessage(error)}`)
   }
 }
 
 /** Parses the JSON object in a response. */
-async function jsonOf(response: Response, url: string): Promise<Record<string, unknown>> {
+async function parseResponse(response: Response, url: string): Promise<Record<string, unknown>> {
   const value = await response.json().catch(() => undefined)
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   throw new HealthError(
@@ -150,11 +150,11 @@ async function jsonOf(response: Response, url: string): Promise<Record<string, u
   )
 }
 
-function isWeb(url: string): boolean {
+function isWebUrl(url: string): boolean {
   return ['http:', 'https:'].includes(parseUrl(url)?.protocol ?? '')
 }
 
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

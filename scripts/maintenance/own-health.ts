@@ -1,21 +1,21 @@
-/** Checks the service of this machine by its settings: is it up, and is what it keeps whole? */
+/** Checks the service on this machine: whether it responds, and whether its data is consistent. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { counted } from '../terminal/counted.js'
 import { eitherWay, ownUrl, type Operator } from '../terminal/operator.js'
 import { isSound } from './rebuild-platform.js'
 
-/** The result of a step; `ok` is `undefined` if the step does not apply. */
+/** The result of a step. `ok` is `undefined` if the step does not apply. */
 export interface OwnStep {
   readonly name: 'service' | 'platform' | 'disk' | 'accounts'
   readonly ok: boolean | undefined
   readonly detail: string
 }
 
-/** Time for an answer, in milliseconds. */
+/** Timeout of a request. */
 const timeoutMs = 10_000
 
-/** Returns the steps. Never rejects because of the state of the service. */
+/** Runs the steps. Never rejects because of the state of the service. */
 export async function checkOwnHealth({
   layout,
   settings
@@ -29,7 +29,7 @@ export async function checkOwnHealth({
       { name: 'service', ok: false, detail: `not running: no process uses ${layout.root}` },
       { name: 'platform', ...checkPlatform(layout) }
     ],
-    async operator => await whileRunning(settings, operator)
+    async operator => await checkRunning(settings, operator)
   )
 }
 
@@ -43,7 +43,7 @@ function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   }
 }
 
-async function whileRunning(settings: Settings, operator: Operator): Promise<OwnStep[]> {
+async function checkRunning(settings: Settings, operator: Operator): Promise<OwnStep[]> {
   const url = ownUrl(settings)
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })
@@ -61,7 +61,7 @@ async function whileRunning(settings: Settings, operator: Operator): Promise<Own
         ok: checks.disk === true,
         detail: checks.disk ? 'data directory is writable' : 'data directory is not writable'
       },
-      await wholeness(settings, operator)
+      await checkConsistency(settings, operator)
     ]
   } catch (error) {
     const { cause, message } = error as Error
@@ -70,8 +70,8 @@ async function whileRunning(settings: Settings, operator: Operator): Promise<Own
   }
 }
 
-/** Whether the platform file and the accounts say the same. */
-async function wholeness({ adminKey }: Settings, operator: Operator): Promise<OwnStep> {
+/** Checks that the platform file and the accounts are consistent. */
+async function checkConsistency({ adminKey }: Settings, operator: Operator): Promise<OwnStep> {
   if (adminKey === '')
     return {
       name: 'accounts',

@@ -18,7 +18,7 @@ export class Taken extends Error {
   }
 }
 
-/** An account is neither there nor gone. */
+/** An account is being added or removed. */
 export class Unfinished extends Error {
   constructor(username: string) {
     super(
@@ -28,7 +28,7 @@ export class Unfinished extends Error {
   }
 }
 
-/** An account of that name that a data directory has. Throws {@link Unfinished}. */
+/** Returns the account with a username. Throws {@link Unfinished}. */
 export function accountIn(target: Layout, username: string): Account | undefined {
   assertFileOrAbsent(target.platformFile)
   // Looking up an account must not create the platform file.
@@ -44,15 +44,15 @@ export function accountIn(target: Layout, username: string): Account | undefined
 }
 
 /**
- * Adds an account to a data directory. A running service finds it with the first request for it. Throws {@link Taken} and
- * changes nothing if something of it is taken.
+ * Adds an account to a data directory. A running service finds it with the first request for it. Throws {@link Taken}, with nothing
+ * changed, if a name or value of it is in use.
  */
 export async function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): Promise<void> {
   const { id, username } = account
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
-    // `isWithin` also throws if a symbolic link is in the way.
+    // `existsWithin` also throws if a symbolic link is in the path.
     if (existsWithin(target.root, place)) throw new Taken(username, ['id'])
     assertWebhookIdsFree(target, side, account)
     const held = valuesOf(side, id)
@@ -62,7 +62,7 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
     const taken = platform.changeNow('claim', { id, username, created: account.created, unique })
     if (taken.length > 0) throw new Taken(username, taken)
     try {
-      // What is broken off after the claim goes at the next start of the service. An account without files is never found.
+      // The next start of the service removes an interrupted claim. An account without files is never found.
       makeFolderNow(dirname(place))
       renameSync(side.userDirectory(id), place)
       syncPathNow(dirname(place))
@@ -78,8 +78,8 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
 }
 
 /**
- * Replaces the account with the same id, which must not be open. Throws {@link Taken}, or `StoreTooNew` for a file of a newer
- * version of the software, before changing anything; any other failure leaves the former account as it was.
+ * Replaces the account with the same id, which must not be open. Throws {@link Taken}, or `StoreTooNew` for a file of a newer version
+ * of the software, with nothing changed. After any other failure the previous account remains.
  */
 export async function replace(
   target: Layout,
@@ -102,7 +102,7 @@ export async function replace(
         username,
         taken.map(({ field }) => field)
       )
-    keepFolders(target.attachmentsDirectory(id), side.attachmentsDirectory(id))
+    createSameFolders(target.attachmentsDirectory(id), side.attachmentsDirectory(id))
     replaceFolder(target, id, {
       newFolder: side.userDirectory(id),
       formerTarget: join(side.root, 'former'),
@@ -124,8 +124,8 @@ function assertWebhookIdsFree(
   if (own.some(each => others.has(each))) throw new Taken(username, ['webhook'])
 }
 
-/** Makes the same attachment folders: a running service does not check again for folders it has seen. */
-function keepFolders(present: string, coming: string): void {
+/** Creates the same attachment folders: a running service does not check again that a folder exists. */
+function createSameFolders(present: string, coming: string): void {
   if (!existsSync(present)) return
   for (const shard of readdirSync(present)) mkdirSync(join(coming, shard), { recursive: true, mode: 0o700 })
 }

@@ -1,6 +1,6 @@
 /**
- * Rebuilds the platform file from users' folders, or only its index of unique values if the file is otherwise sound. A damaged
- * file is renamed and kept.
+ * Rebuilds the platform file from the account databases, or only its index of unique values if the file is otherwise intact. A
+ * damaged file is renamed and kept.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,21 +12,22 @@ import { readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import type { Progress } from '../terminal/progress.js'
+import { detailOf } from './pending.js'
 import { assertNotNewer, reindex, valuesOf } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
-  /** Whether the whole file was rebuilt. */
+  /** True if the whole file was rebuilt. */
   readonly isNew: boolean
   accounts: number
-  /** Where the damaged file was moved to. */
+  /** New path of the damaged file. */
   readonly former?: string
   readonly problems: { readonly user?: string; readonly detail: string }[]
 }
 
 /**
- * Rebuilds what is needed. The caller must hold the lock of the directory. Throws `StoreTooNew`, with nothing changed, for files
- * of a newer version of the software, which are not damaged.
+ * Rebuilds the file or its index. The caller must hold the lock of the directory. Throws `StoreTooNew`, with nothing changed, for
+ * files of a newer version of the software, which are not damaged.
  */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   try {
@@ -36,7 +37,7 @@ export async function rebuildPlatform(layout: Layout, progress?: Progress): Prom
   }
 }
 
-/** Whether the platform file is usable. Throws `StoreTooNew`, `StorageFull`. */
+/** Returns true if the platform file is usable. Throws `StoreTooNew`, `StorageFull`. */
 export function isSound(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
@@ -82,16 +83,16 @@ function isReadable(
     valuesOf(layout, id)
     return true
   } catch (error) {
-    report.problems.push({ user: username, detail: error instanceof Error ? error.message : String(error) })
+    report.problems.push({ user: username, detail: detailOf(error) })
     return false
   }
 }
 
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
-  const folders = foldersOf(layout)
+  const folders = listAccountIds(layout)
   for (const id of folders) assertNotNewer(layout, id)
-  const { accounts, adminActions: deeds, growth, invitations, secrets } = recoverPlatformFile(platformFile)
+  const { accounts, adminActions, growth, invitations, secrets } = recoverPlatformFile(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
   const report: RebuildReport = {
@@ -100,27 +101,27 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     ...(former !== undefined && { former }),
     problems: []
   }
-  // Built under another name, so that a crash cannot leave half of it in place.
+  // Built under another name, so that a crash cannot leave an incomplete file in place.
   const draft = join(root, 'platform.rebuilt')
-  removeFile(draft)
+  removeDatabase(draft)
   const platform = new PlatformStore({ platformFile: draft, usersDirectory: draft })
   progress?.begin(folders.length)
   for (const [index, id] of folders.entries()) {
-    adopt(layout, platform, id, known.get(id), report)
+    addAccount(layout, platform, id, known.get(id), report)
     progress?.step(index + 1)
   }
-  platform.restore({ adminActions: deeds, growth, invitations, secrets })
+  platform.restore({ adminActions, growth, invitations, secrets })
   platform.close()
   for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
     if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)
-  removeFile(platformFile)
+  removeDatabase(platformFile)
   renameSync(draft, platformFile)
   syncPathNow(root)
   return report
 }
 
-/** Adds an account under the name in its folder, or else in the salvaged platform file, or else under its id. */
-function adopt(
+/** Adds an account with the name stored in its folder, or that in the recovered platform file, or its id as its name. */
+function addAccount(
   layout: Layout,
   platform: PlatformStore,
   id: string,
@@ -141,13 +142,13 @@ function adopt(
   platform.adopt({ ...account, username: isNameFree ? username : id }, [])
 }
 
-/** The ids of all accounts with a folder. */
-function foldersOf({ usersDirectory }: Layout): string[] {
+/** Returns the ids of all accounts with a folder. */
+function listAccountIds({ usersDirectory }: Layout): string[] {
   if (!existsSync(usersDirectory)) return []
   const shards = readdirSync(usersDirectory, { withFileTypes: true }).filter(entry => entry.isDirectory())
   return shards.flatMap(shard => readdirSync(join(usersDirectory, shard.name)).filter(isAccountId))
 }
 
-function removeFile(file: string): void {
+function removeDatabase(file: string): void {
   for (const kind of ['', '-wal', '-shm']) rmSync(file + kind, { force: true })
 }

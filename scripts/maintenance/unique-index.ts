@@ -1,4 +1,4 @@
-/** Rebuilds the platform's index of unique values from users' files, while no service has them open. */
+/** Rebuilds the platform's index of unique values from account databases that are not open in a service. */
 import { StoreTooNew, translateError } from '../../storage/errors.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -6,15 +6,15 @@ import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** A value that two accounts have: the index can hold it for one of them only. */
+/** A value that two accounts have. The index can contain it for only one of them. */
 export interface Conflict {
   readonly user: string
   readonly field: string
 }
 
-/** Rebuilds the index of accounts from their files. Returns the values that another account has too. */
+/** Rebuilds the index entries of accounts. Returns the values that other accounts have as well. */
 export function reindex(layout: Layout, platform: PlatformStore, accounts: readonly Account[]): Conflict[] {
-  // Two passes: stale entries have to be gone before they conflict with valid ones.
+  // Two passes: stale entries must be removed before they conflict with valid ones.
   for (const { id } of accounts) platform.changeNow('replaceUnique', id, valuesOf(layout, id))
   return accounts.flatMap(({ id, username }) =>
     platform
@@ -23,7 +23,7 @@ export function reindex(layout: Layout, platform: PlatformStore, accounts: reado
   )
 }
 
-/** The unique values in an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
+/** Returns the unique values in an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
 export function valuesOf(layout: Layout, id: string): UniqueValue[] {
   const inspection = new UserInspection(layout, id)
   try {
@@ -35,7 +35,7 @@ export function valuesOf(layout: Layout, id: string): UniqueValue[] {
   }
 }
 
-/** Throws `StoreTooNew` if an account's file is of a newer version of the software; a damaged or missing one is not. */
+/** Throws `StoreTooNew` if an account's file is of a newer version of the software. Accepts damaged and missing files. */
 export function assertNotNewer(layout: Layout, id: string): void {
   try {
     new UserInspection(layout, id).close()

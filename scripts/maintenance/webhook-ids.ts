@@ -1,9 +1,9 @@
-/** Ids of webhooks, which have to be unique across the accounts of a service. */
+/** Ids of webhooks, which must be unique across the accounts of a service. */
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/validation/foreign-file.js'
 
-/** The ids of an account's webhooks. */
+/** Returns the ids of an account's webhooks. */
 export function webhookIdsOf(layout: Layout, account: string): string[] {
   const file = new ForeignRows(layout, account)
   try {
@@ -13,19 +13,19 @@ export function webhookIdsOf(layout: Layout, account: string): string[] {
   }
 }
 
-/** The ids of the webhooks of all accounts but one. */
+/** Returns the ids of the webhooks of all other accounts. */
 export function webhookIdsBeside(layout: Layout, account: string): Set<string> {
   const platform = new PlatformInspection(layout)
   try {
     const others = platform.webhookAccounts().filter(id => id !== account)
-    return new Set(others.flatMap(id => idsIfReadable(layout, id)))
+    return new Set(others.flatMap(id => listReadableIds(layout, id)))
   } finally {
     platform.close()
   }
 }
 
-/** Skips damaged accounts: their webhooks never run, so they must not keep another account out. */
-function idsIfReadable(layout: Layout, account: string): string[] {
+/** Returns no ids for a damaged account: its webhooks never run, so they must not prevent adding another account. */
+function listReadableIds(layout: Layout, account: string): string[] {
   try {
     return webhookIdsOf(layout, account)
   } catch {

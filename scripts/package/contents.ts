@@ -1,48 +1,48 @@
-/** The files that a running service needs: what was built, what is shipped beside it, and the libraries in use. */
+/** Lists the files that a running service needs: build output, files shipped with it, and libraries. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { packageDirectory } from '../../core/version.js'
 
-/** A file: where it is, and its path in the package, with `/`. */
+/** A file, and its path in the package, separated by `/`. */
 export interface Content {
   readonly name: string
   readonly file: string
 }
 
-/** What is shipped beside what was built. */
+/** Files and folders shipped in addition to the build output. */
 const shipped = ['package.json', 'LICENSE', 'mail', 'transports/openapi/examples.json', 'web/assets']
-/** Parts of what was built that serve nobody but developers. */
+/** Build output for developers only. */
 const forDevelopers = /^dist\/(?:client|test|scripts\/(?:bench|dev|package))\/|^dist\/\.built$/
-/** Libraries that only install others, or that were built into `dist`. */
-const leftOut = new Set(['prebuild-install', 'typebox'])
-/** What is loaded, by its ending, and what its authors ask to pass on. */
+/** Libraries that only install others, or that are bundled in `dist`. */
+const excluded = new Set(['prebuild-install', 'typebox'])
+/** Files of libraries that are loaded, and license texts. */
 const loaded =
   /\.(?:[cm]?js|json|node|so(?:\.[0-9.]+)?|dylib|dll)$|(?:^|\/)(?:licen[cs]e|copying|notice)[^/]*$/i
-/** Of large libraries: what they are compiled from, and forms for browsers that nobody asks for. */
-const superfluous =
+/** Parts of libraries that are not used: sources, and formats for browsers. */
+const unused =
   /^better-sqlite3\/(?:deps|src|build\/(?!Release\/better_sqlite3\.node$))|^swagger-ui-dist\/(?!swagger-ui(?:-bundle)?\.(?:css|js)$|package\.json$|LICENSE|NOTICE)|(?:^|\/)(?:tests?|examples?|benchmarks?|docs)\//
 
-/** All files, in the order of their names. Throws if a part of them has not been built or installed. */
+/** Returns all files, sorted by name. Throws if some have not been built or installed. */
 export function contents(): Content[] {
-  const own = ['dist', ...shipped].flatMap(name => filesIn(join(packageDirectory, name)))
+  const own = ['dist', ...shipped].flatMap(name => listFiles(join(packageDirectory, name)))
   const found = own.filter(({ name }) => !forDevelopers.test(name))
-  for (const folder of libraries()) found.push(...filesIn(folder).filter(isUsed))
+  for (const folder of libraries()) found.push(...listFiles(folder).filter(isUsed))
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The folders of all libraries that are installed and not for development alone. */
+/** Returns the folders of all installed libraries, without those for development only. */
 export function libraries(): Set<string> {
   const folders = new Set<string>()
   const add = (name: string, from: string, isOptional: boolean): void => {
-    if (leftOut.has(name)) return
-    const folder = folderOf(name, from)
+    if (excluded.has(name)) return
+    const folder = resolveLibrary(name, from)
     if (folder === undefined && !isOptional) throw new Error(`${name} is not installed: run npm ci`)
     if (folder === undefined || folders.has(folder)) return
     folders.add(folder)
     addAll(folder)
   }
   const addAll = (folder: string): void => {
-    const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Described
+    const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson
     for (const name of Object.keys(read.dependencies ?? {}))
       add(name, folder, name in (read.optionalDependencies ?? {}))
     for (const name of Object.keys(read.optionalDependencies ?? {})) add(name, folder, true)
@@ -51,13 +51,13 @@ export function libraries(): Set<string> {
   return folders
 }
 
-interface Described {
+interface PackageJson {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Where a library lies that a folder asks for, as Node looks for it. */
-function folderOf(name: string, from: string): string | undefined {
+/** Resolves a library as Node does. Returns its folder. */
+function resolveLibrary(name: string, from: string): string | undefined {
   for (let at = from; at.startsWith(packageDirectory); at = dirname(at)) {
     const folder = join(at, 'node_modules', name)
     if (existsSync(join(folder, 'package.json'))) return folder
@@ -67,25 +67,25 @@ function folderOf(name: string, from: string): string | undefined {
 
 function isUsed({ name }: Content): boolean {
   const inLibrary = name.slice(name.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  return (loaded.test(name) || name.endsWith('/swagger-ui.css')) && !superfluous.test(inLibrary)
+  return (loaded.test(name) || name.endsWith('/swagger-ui.css')) && !unused.test(inLibrary)
 }
 
-/** The file, or all files below the folder but for libraries of libraries, which are found by themselves. */
-function filesIn(path: string): Content[] {
+/** Returns a file, or all files below a folder, without nested libraries, which are found separately. */
+function listFiles(path: string): Content[] {
   const walk = (folder: string): Content[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
       const file = join(folder, entry.name)
-      if (entry.isDirectory()) return isOfOthers(file) ? [] : walk(file)
-      return entry.isFile() ? [named(file)] : []
+      if (entry.isDirectory()) return isNestedLibraries(file) ? [] : walk(file)
+      return entry.isFile() ? [toContent(file)] : []
     })
   if (!existsSync(path)) throw new Error(`${path} is missing: run npm run build`)
-  return /\.json$|LICENSE$/.test(basename(path)) ? [named(path)] : walk(path)
+  return /\.json$|LICENSE$/.test(basename(path)) ? [toContent(path)] : walk(path)
 }
 
-function named(file: string): Content {
+function toContent(file: string): Content {
   return { name: relative(packageDirectory, file).split(sep).join('/'), file }
 }
 
-function isOfOthers(folder: string): boolean {
+function isNestedLibraries(folder: string): boolean {
   return basename(folder) === 'node_modules' && !folder.startsWith(join(packageDirectory, 'dist'))
 }

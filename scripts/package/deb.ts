@@ -1,4 +1,4 @@
-/** Makes the Debian package: the executable file, its unit, settings and documentation. */
+/** Builds the Debian package: the executable, its unit, settings and documentation. */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -17,24 +17,24 @@ import { gzipSync } from 'node:zlib'
 import { packageDirectory, version } from '../../core/version.js'
 import { run } from './run.js'
 
-/** What Debian calls kinds of processors. */
+/** Debian's names of processor architectures. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** Of 0 to 9: the usual one takes minutes for the executable file. */
+/** Compression level of 0 to 9. The default takes minutes for the executable. */
 const level = '-z1'
 
 /** The scripts that dpkg runs. */
 const hooks = ['postinst', 'prerm', 'postrm']
 
-/** The kind of processor that packages made here are for, as Debian calls it. */
+/** Debian's name of the architecture of packages built here. */
 export const architecture = architectures[process.arch] ?? process.arch
 
-/** Writes the package. `compression`: as `dpkg-deb -Z` takes it, such as `none`, which takes no time. */
+/** Writes the package. `compression`: as in `dpkg-deb -Z`; `none` is fast. */
 export function makeDeb(executable: string, target: string, compression = 'xz'): void {
   const root = mkdtempSync(join(tmpdir(), 'coffer-deb-'))
   try {
-    lay(root, executable)
-    describe(root)
+    copyFiles(root, executable)
+    writeControlFiles(root)
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
       if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755)
     chmodSync(root, 0o755)
@@ -44,29 +44,29 @@ export function makeDeb(executable: string, target: string, compression = 'xz'):
   }
 }
 
-/** Puts files where they will be. */
-function lay(root: string, executable: string): void {
+/** Copies files to where the package installs them. */
+function copyFiles(root: string, executable: string): void {
   const put = (from: string, to: string, mode = 0o644): void => {
     mkdirSync(dirname(join(root, to)), { recursive: true })
     copyFileSync(from, join(root, to))
     chmodSync(join(root, to), mode)
   }
   put(executable, 'usr/bin/coffer', 0o755)
-  put(own('deploy', 'coffer.service'), 'usr/lib/systemd/system/coffer.service')
-  put(own('deploy', 'deb', 'coffer.yaml'), 'etc/coffer/coffer.yaml', 0o640)
+  put(toPath('deploy', 'coffer.service'), 'usr/lib/systemd/system/coffer.service')
+  put(toPath('deploy', 'deb', 'coffer.yaml'), 'etc/coffer/coffer.yaml', 0o640)
   for (const name of ['operation.md', 'deployment.md', 'settings.md'])
-    put(own('docs', name), `usr/share/doc/coffer/${name}`)
-  put(own('LICENSE'), 'usr/share/doc/coffer/copyright')
-  const changes = gzipSync(readFileSync(own('CHANGELOG.md')), { level: 9 })
+    put(toPath('docs', name), `usr/share/doc/coffer/${name}`)
+  put(toPath('LICENSE'), 'usr/share/doc/coffer/copyright')
+  const changes = gzipSync(readFileSync(toPath('CHANGELOG.md')), { level: 9 })
   writeFileSync(join(root, 'usr/share/doc/coffer/changelog.gz'), changes, { mode: 0o644 })
 }
 
-function own(...names: string[]): string {
+function toPath(...names: string[]): string {
   return join(packageDirectory, ...names)
 }
 
-/** Writes what dpkg is told. */
-function describe(root: string): void {
+/** Writes the control files. */
+function writeControlFiles(root: string): void {
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
@@ -77,19 +77,19 @@ function describe(root: string): void {
     writeFileSync(join(folder, name), text)
     chmodSync(join(folder, name), mode)
   }
-  const sums = files.map(name => `${digestOf(join(root, name))}  ${name}\n`)
+  const sums = files.map(name => `${getMd5(join(root, name))}  ${name}\n`)
   write('md5sums', sums.join(''))
   write('conffiles', '/etc/coffer/coffer.yaml\n')
-  for (const name of hooks) write(name, readFileSync(own('deploy', 'deb', name), 'utf8'), 0o755)
+  for (const name of hooks) write(name, readFileSync(toPath('deploy', 'deb', name), 'utf8'), 0o755)
   const bytes = files.reduce((sum, name) => sum + statSync(join(root, name)).size, 0)
   write(
     'control',
     `Package: coffer
-Version: ${debianVersion(version)}
+Version: ${toDebianVersion(version)}
 Architecture: ${architecture}
 Maintainer: The Coffer developers <coffer@localhost>
 Installed-Size: ${Math.ceil(bytes / 1024)}
-Depends: libc6 (>= ${libraryVersion()}), libgcc-s1, libstdc++6, libc-bin, passwd
+Depends: libc6 (>= ${getLibcVersion()}), libgcc-s1, libstdc++6, libc-bin, passwd
 Section: web
 Priority: optional
 Description: personal data service: events in streams, granted by accesses
@@ -99,19 +99,19 @@ Description: personal data service: events in streams, granted by accesses
   )
 }
 
-/** The version of the C library here: libraries that were compiled on this machine may need it. */
-function libraryVersion(): string {
+/** Returns the version of the C library here, which native libraries compiled on this machine may need. */
+function getLibcVersion(): string {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
   if (header.glibcVersionRuntime !== undefined) return header.glibcVersionRuntime
-  throw new Error('A Debian package can be made only where Node runs on the GNU C library')
+  throw new Error('A Debian package can only be built where Node uses the GNU C library')
 }
 
-/** `1.0.0-rc.1` comes before `1.0.0`: Debian writes that with a tilde. */
-function debianVersion(text: string): string {
+/** Converts a version to Debian's format. `1.0.0-rc.1` precedes `1.0.0`, which Debian writes with a tilde. */
+function toDebianVersion(text: string): string {
   return text.replace('-', '~')
 }
 
-/** Debian checks files by MD5: against accidents, not attackers. */
-function digestOf(file: string): string {
+/** Returns the MD5 of a file, with which Debian detects accidental changes. */
+function getMd5(file: string): string {
   return createHash('md5').update(readFileSync(file)).digest('hex')
 }

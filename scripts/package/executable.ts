@@ -1,4 +1,4 @@
-/** Makes the executable file: Node's own, with the software inside. (https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html) */
+/** Builds the executable: Node itself with the software inside. (https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html) */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,17 +9,17 @@ import { packageDirectory } from '../../core/version.js'
 import { contents } from './contents.js'
 import { run } from './run.js'
 
-/** Marks the place in Node's executable that tells whether it holds an application. */
+/** Marks the position in Node's executable that says whether it contains an application. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
-/** How well it is compressed, of 0 to 11: beyond this a build takes several times as long for a few percent. */
-const usual = 6
+/** Compression quality of 0 to 11: higher values take several times as long for a few percent. */
+const defaultQuality = 6
 
-/** Writes the executable for the system and the Node that run this. */
-export function makeExecutable(target: string, quality = usual): void {
+/** Writes the executable for the current system and Node version. */
+export function makeExecutable(target: string, quality = defaultQuality): void {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-package-'))
   try {
     const assets = { list: join(folder, 'list'), files: join(folder, 'files') }
-    writeContents(assets, quality)
+    writeAssets(assets, quality)
     const blob = join(folder, 'blob')
     const config = {
       main: join(packageDirectory, 'dist', 'scripts', 'package', 'launcher.cjs'),
@@ -32,10 +32,10 @@ export function makeExecutable(target: string, quality = usual): void {
     copyFileSync(process.execPath, target)
     chmodSync(target, 0o755)
     const isMac = process.platform === 'darwin'
-    // A signature would no longer fit.
+    // The existing signature would be invalid.
     if (isMac) run('codesign', ['--remove-signature', target])
     run(process.execPath, [
-      postject(),
+      resolvePostject(),
       target,
       'NODE_SEA_BLOB',
       blob,
@@ -49,15 +49,15 @@ export function makeExecutable(target: string, quality = usual): void {
   }
 }
 
-/** Writes all files one after another, compressed, and the list of them that the launcher checks them by. */
-function writeContents(assets: { readonly list: string; readonly files: string }, quality: number): void {
+/** Writes all files compressed as one, and the list with which the launcher verifies them. */
+function writeAssets(assets: { readonly list: string; readonly files: string }, quality: number): void {
   const importer = { name: 'import.cjs', bytes: Buffer.from('module.exports = file => import(file)\n') }
   const files = contents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))
   const all = [importer, ...files]
   const whole = Buffer.concat(all.map(({ bytes }) => bytes))
   writeFileSync(
     assets.list,
-    JSON.stringify(all.map(({ bytes, name }) => [name, bytes.length, digestOf(bytes)]))
+    JSON.stringify(all.map(({ bytes, name }) => [name, bytes.length, getSha256(bytes)]))
   )
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: quality,
@@ -67,10 +67,10 @@ function writeContents(assets: { readonly list: string; readonly files: string }
   writeFileSync(assets.files, brotliCompressSync(whole, { params }))
 }
 
-function digestOf(bytes: Buffer): string {
+function getSha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function postject(): string {
+function resolvePostject(): string {
   return join(dirname(createRequire(import.meta.url).resolve('postject/package.json')), 'dist', 'cli.js')
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run package`: makes what can be installed without a clone. Takes which of them to make (by default all), and
- * `--to FOLDER` (by default `packages`).
+ * `npm run package`: builds installable packages. Takes the kinds to build (by default all), and `--to FOLDER` (by default
+ * `packages`).
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,7 +18,7 @@ const { positionals, values } = parseArgs({
 })
 const wrong = positionals.find(kind => !kinds.includes(kind))
 if (wrong !== undefined) {
-  console.error(`"${wrong}" cannot be made: name some of ${kinds.join(', ')}`)
+  console.error(`Unknown package "${wrong}". Choose from ${kinds.join(', ')}`)
   process.exit(1)
 }
 const wanted = new Set(positionals.length > 0 ? positionals : kinds)

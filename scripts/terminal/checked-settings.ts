@@ -1,4 +1,4 @@
-/** Loads and checks the settings as the service does, including the code that they refer to. */
+/** Loads and checks the settings as the service does, including the files that they name. */
 import { findFilterProblems } from '../../core/audit/filter.js'
 import { readSettings, SettingsError } from '../../core/settings/load.js'
 import { methods } from '../../core/methods/index.js'
@@ -14,23 +14,23 @@ export async function checkedSettings(argv: readonly string[]): Promise<Settings
   return settings
 }
 
-/** Returns what is wrong with settings that takes more than reading them. */
+/** Returns problems of settings beyond those that reading them finds. */
 export async function furtherProblems(settings: Settings): Promise<readonly string[]> {
-  return [...findFilterProblems(settings, methods), ...(await namedProblems(settings))]
+  return [...findFilterProblems(settings, methods), ...(await findFileProblems(settings))]
 }
 
-/** What is wrong with the files that settings name. A value that is not a string has been reported already. */
-async function namedProblems({ app, auth }: Settings): Promise<readonly string[]> {
+/** Returns the problems of files named by settings. A value that is not a string has been reported already. */
+async function findFileProblems({ app, auth }: Settings): Promise<readonly string[]> {
   const { mapFile } = app
   return [
-    ...(await problemsOf(auth.authorizationStep, loadAuthorizationStep)),
-    ...(await problemsOf(mapFile, async path => {
+    ...(await findProblems(auth.authorizationStep, loadAuthorizationStep)),
+    ...(await findProblems(mapFile, async path => {
       if (path !== '') await (await MapFile.open(path)).close()
     }))
   ]
 }
 
-async function problemsOf(
+async function findProblems(
   path: unknown,
   read: (path: string) => Promise<unknown>
 ): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Numbers of things in words. */
+/** Formats numbers with nouns. */
 
 const rules = new Intl.PluralRules('en')
 

@@ -1,11 +1,11 @@
-/** Finds the data directory that a command works on. */
+/** Finds the data directory of a command. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { loadSettings, SettingsError } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { Layout } from '../../storage/files/layout.js'
 import { findSeparateMounts } from '../../storage/files/probe.js'
 
-/** The data directory that the settings name. */
+/** Loads the settings. Returns them with their data directory. Throws `SettingsError`. */
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   const layout = new Layout(settings.dataDir)
@@ -13,15 +13,15 @@ export function directoryOf(flags: readonly string[]): { settings: Settings; lay
   return { settings, layout }
 }
 
-/** Throws `SettingsError` if the data directory's path exists but is not a folder. */
+/** Throws `SettingsError` if the path of the data directory exists but is not a folder. */
 export function assertFolder({ root }: Layout): void {
   if (existsSync(root) && !statSync(root).isDirectory())
     throw new SettingsError([`dataDir: ${root} is not a folder. Set it with --dataDir or in coffer.yaml`])
 }
 
 /**
- * Throws the operating system's error if this user may not write to a data directory that exists, `SettingsError` if it is
- * spread over several file systems.
+ * Throws the operating system's error if this user may not write to an existing data directory, and `SettingsError` if it spans
+ * several file systems.
  */
 export function assertWritable(layout: Layout): void {
   if (!existsSync(layout.root)) return
@@ -34,7 +34,7 @@ export function assertWritable(layout: Layout): void {
     ])
 }
 
-/** As {@link directoryOf}, for commands that need existing data. Throws `SettingsError` if there is none. */
+/** Like {@link directoryOf}, for commands that need existing data. Throws `SettingsError` if there is none. */
 export function presentDirectoryOf(flags: readonly string[]): ReturnType<typeof directoryOf> {
   const directory = directoryOf(flags)
   if (existsSync(directory.layout.root)) return directory

@@ -1,14 +1,14 @@
-/** Says in words what the operating system refuses, instead of its codes. */
+/** Describes errors of the operating system in plain English. */
 
 /**
- * What went wrong, and what to do about it; `undefined` if the error does not come from the operating system. `file`: what was
- * worked on, since some errors do not name it.
+ * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path to name for
+ * errors without one.
  */
 export function inWords(error: unknown, file?: string): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error)) return undefined
   const { code = '', path, dest, address, port, hostname } = error as SystemError
   const place = dest ?? path ?? file
-  const known = place === undefined ? undefined : ofFiles.get(code)
+  const known = place === undefined ? undefined : fileMessages.get(code)
   if (known !== undefined) return known.replace('{}', place!)
   if (code === 'EISDIR') return 'The path is a folder, not a file'
   if (code === 'ENOSPC') return 'The disk is full'
@@ -30,8 +30,8 @@ interface SystemError extends Error {
   readonly hostname?: string
 }
 
-/** What is wrong with a file or folder, by code. */
-const ofFiles: ReadonlyMap<string, string> = new Map([
+/** Messages for files and folders, by error code. */
+const fileMessages: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'File or folder not found: {}'],
   ['ENOTDIR', 'Invalid path: {}. A part of it is a file, not a folder'],
   ['EISDIR', '{} is a folder, not a file'],

@@ -1,4 +1,4 @@
-/** Asks for a new password of a user. */
+/** Prompts for a new password of a user. */
 import { toConfig } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
@@ -12,8 +12,8 @@ const shortest = 6
 const longest = 100
 
 /**
- * Returns the hash of a password that is typed twice on a terminal, and otherwise a line of standard input. Throws
- * {@link UsageError} with the rule that it does not follow.
+ * Returns the hash of a password that is typed twice on a terminal, or otherwise read from standard input. Throws {@link UsageError}
+ * with the rule that it breaks.
  */
 export async function newPasswordHash(settings: Settings, username: string): Promise<string> {
   const password = await typed(`Password of ${username}: `)
@@ -21,16 +21,12 @@ export async function newPasswordHash(settings: Settings, username: string): Pro
     throw new UsageError('Missing password. Type one, or pass it as a line of standard input')
   if (password.length < shortest || password.length > longest)
     throw new UsageError(`The password must have ${shortest} to ${longest} characters`)
-  assertPasswordRules(() => assertPasswordComplexity(toConfig(settings, version), password, 'password'))
-  if (process.stdin.isTTY && (await typed('Repeat: ')) !== password)
-    throw new UsageError("The passwords don't match")
-  return await createPasswords().hash(password)
-}
-
-function assertPasswordRules(check: () => void): void {
   try {
-    check()
+    assertPasswordComplexity(toConfig(settings, version), password, 'password')
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
+  if (process.stdin.isTTY && (await typed('Repeat: ')) !== password)
+    throw new UsageError("The passwords don't match")
+  return await createPasswords().hash(password)
 }

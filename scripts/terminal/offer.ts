@@ -1,15 +1,15 @@
-/** Adds commands to the command line, and prints what goes wrong in them. */
+/** Adds commands to the command line, and prints their errors. */
 import type { Command } from 'commander'
 import { inWords } from './mistakes.js'
 import { printable } from './printable.js'
 
-/** Where the settings are explained, instead of all of them in the help of each command. */
+/** Explains where to find the settings, which the help of a command does not list. */
 const aboutSettings = `
 Settings can be given as flags (--dataDir=./data), in coffer.yaml in the current folder (or the file named by
 --config <path>), and as environment variables (COFFER_DATA_DIR). For the list of settings, see docs/settings.md or run
 "coffer settings <word>". To check and print the current settings, run "coffer check-config".`
 
-/** Adds a command that takes settings as well as its own options. The settings parse their flags, since they know the types. */
+/** Adds a command that takes settings in addition to its own options. Settings parse their own flags, because they know the types. */
 export function offer(
   parent: Command,
   name: string,
@@ -24,12 +24,12 @@ export function offer(
     .addHelpText('after', aboutSettings)
     .action(
       async (options: object, command: Command) =>
-        await guarded(async () => await run(command.args, options as never))
+        await runGuarded(async () => await run(command.args, options as never))
     )
 }
 
-/** Prints errors that the operator can fix as one line instead of a stack trace. */
-async function guarded(work: () => Promise<void>): Promise<void> {
+/** Runs a command. Prints errors that the operator can fix as one line instead of a stack trace. */
+async function runGuarded(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -39,7 +39,7 @@ async function guarded(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Names of errors whose messages are meant for operators. */
+/** Names of errors with messages for operators. */
 const forOperators = new Set([
   'BackupError',
   'DemoError',

@@ -4,7 +4,7 @@ import { settingsList } from '../../core/settings/list.js'
 
 export interface Given {
   readonly operands: readonly string[]
-  /** The settings, as `loadSettings` takes them. */
+  /** Settings as flags, for `loadSettings`. */
   readonly flags: readonly string[]
 }
 
@@ -16,23 +16,23 @@ export class UsageError extends Error {
   }
 }
 
-/** Splits arguments. Throws {@link UsageError} unless there are as many operands as names. */
+/** Splits arguments. Throws {@link UsageError} unless there is one operand for each name. */
 export function split(args: readonly string[], ...names: string[]): Given {
-  const given = parted(args)
+  const given = parse(args)
   if (given.operands.length === names.length) return given
   throw new UsageError(
     `Expected arguments: ${names.map(name => `<${name}>`).join(' ') || 'none'} (see --help)`
   )
 }
 
-/** As {@link split}, for a command with one operand that may be left out. */
+/** Like {@link split}, for a command with one optional operand. */
 export function splitOptional(args: readonly string[], name: string): Given {
-  const given = parted(args)
+  const given = parse(args)
   if (given.operands.length <= 1) return given
   throw new UsageError(`Expected at most one argument: [${name}] (see --help)`)
 }
 
-function parted(args: readonly string[]): Given {
+function parse(args: readonly string[]): Given {
   const options = Object.fromEntries(
     [...settingsList.map(({ key }) => key), 'config'].map(name => [name, { type: 'string' as const }])
   )

@@ -1,4 +1,4 @@
-/** Works on a data directory: directly if no service owns it, or else through the operator's routes of that service. */
+/** Works on a data directory: directly if no service has it open, or otherwise through the admin API of that service. */
 import { randomBytes } from 'node:crypto'
 import { toConfig, buildLocalUrl } from '../../core/settings/config.js'
 import { wholeShard } from '../../core/call/shard.js'
@@ -12,7 +12,7 @@ import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
 import type { Services } from '../../core/call/services.js'
 
-/** The service refuses a call, cannot be reached, or has to be stopped first. */
+/** The service refused a call, is unreachable, or must be stopped first. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message)
@@ -20,18 +20,18 @@ export class OperatorError extends Error {
   }
 }
 
-/** The result of an operator's method. */
+/** The result of a method. */
 export type Answer = Readonly<Record<string, unknown>>
 
 /** Calls methods as the operator. */
 export interface Operator {
-  /** Calls a method. Throws {@link OperatorError} with the message of the service. */
+  /** Calls a method. Throws {@link OperatorError} with the error message of the service. */
   call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<Answer>
-  /** The core, if no service owns the directory. */
+  /** The services of the core, if they run in this process. */
   readonly services?: Services
 }
 
-/** Runs `direct` holding the lock of the directory, or `remote` if a service owns it. */
+/** Runs `direct` while holding the lock of the data directory, or `remote` if a running service holds it. */
 export async function eitherWay<T>(
   settings: Settings,
   direct: () => Promise<T> | T,
@@ -41,7 +41,7 @@ export async function eitherWay<T>(
   try {
     release = lockDirectory(new Layout(settings.dataDir).lockFile)
   } catch (error) {
-    if (error instanceof DirectoryLocked) return await remote(running(settings))
+    if (error instanceof DirectoryLocked) return await remote(createRemoteOperator(settings))
     throw error
   }
   try {
@@ -51,7 +51,7 @@ export async function eitherWay<T>(
   }
 }
 
-/** Runs `work` as the operator: through the service that owns the directory, or with a runtime of its own. */
+/** Runs `work` as the operator: through the running service, or with a runtime in this process. */
 export async function asOperator<T>(
   settings: Settings,
   work: (operator: Operator) => Promise<T>
@@ -64,8 +64,8 @@ export async function asOperator<T>(
 }
 
 /**
- * Runs `work` with a runtime for a directory that is locked. There is no background work: it sends no pending mails and notifies
- * no webhooks.
+ * Runs `work` with a runtime on a locked data directory. The runtime does no background work: it does not send pending emails or
+ * call webhooks.
  */
 export async function withRuntime<T>(
   settings: Settings,
@@ -92,12 +92,12 @@ async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> 
     isQuiet: true,
     methodModules: []
   }
-  // Loaded on demand, because it is slow to load and few commands need it.
+  // Loaded on demand, because it loads slowly and few commands need it.
   const { Runtime } = await import('../../server/runtime.js')
   return await Runtime.start(config, options)
 }
 
-/** The operator of a runtime. */
+/** Returns the operator of a runtime. */
 export function own({ services, registry }: Runtime): Operator {
   return {
     services,
@@ -110,12 +110,12 @@ export function own({ services, registry }: Runtime): Operator {
   }
 }
 
-/** The address of the service on this machine. */
+/** Returns the URL of the service on this machine. */
 export function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
-  return buildLocalUrl(loopbackOf(host), port)
+  return buildLocalUrl(toLoopback(host), port)
 }
 
-function running(settings: Settings): Operator {
+function createRemoteOperator(settings: Settings): Operator {
   const { adminKey } = settings
   return {
     async call(method, params) {
@@ -123,7 +123,7 @@ function running(settings: Settings): Operator {
         throw new OperatorError(
           'The data directory is in use by a running service. Stop it, or set adminKey for the service and this command'
         )
-      const { body, path, verb } = requestOf(method, params)
+      const { body, path, verb } = createRequest(method, params)
       const url = ownUrl(settings)
       const response = await fetch(url + path, {
         method: verb,
@@ -139,18 +139,18 @@ function running(settings: Settings): Operator {
           `The data directory is in use by a running service that is not responding at ${url}: ${message}`
         )
       })
-      return await answerOf(response)
+      return await parseResponse(response)
     }
   }
 }
 
-/** An address to reach a service that listens on all addresses. Not `localhost`, which a container may not resolve. */
-function loopbackOf(host: string): string {
+/** Returns an address to reach a service that listens on all addresses. Not `localhost`, which may not resolve in a container. */
+function toLoopback(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function parseResponse(response: Response): Promise<Answer> {
   const text = await response.text()
   let answer: Answer & { error?: { message?: string } } = {}
   try {
@@ -162,8 +162,8 @@ async function answerOf(response: Response): Promise<Answer> {
   throw new OperatorError(answer.error?.message ?? `The service responded with ${response.status}`)
 }
 
-/** The request for a method, from the table of routes. */
-function requestOf(
+/** Creates the request for a method, according to its route. */
+function createRequest(
   method: string,
   params: Readonly<Record<string, string | number | boolean>>
 ): { path: string; verb: string; body?: string } {

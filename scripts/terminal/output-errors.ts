@@ -1,17 +1,16 @@
-/** What becomes of a command whose output cannot be written. */
+/** Handles errors of writing the output of a command. */
 import { inWords } from './mistakes.js'
 
 /**
- * Makes errors of the standard output and of the standard error survivable: the work of the command goes on, as in a backup
- * whose output goes to `head`, and the exit status is 1. A reader that has closed its pipe wants to hear no more; any other
- * error of the output is told once.
+ * Makes commands continue after errors of standard output and standard error: a backup completes even if its output goes to `head`.
+ * The exit code is then 1. A closed pipe is not reported; other errors are reported once.
  */
 export function handleOutputErrors(): void {
-  let isTold = false
+  let isReported = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exitCode = 1
-    if (isTold || error.code === 'EPIPE') return
-    isTold = true
+    if (isReported || error.code === 'EPIPE') return
+    isReported = true
     console.error(`Can't write the output: ${inWords(error) ?? error.message}`)
   })
   process.stderr.on('error', () => {

@@ -1,6 +1,6 @@
 /**
- * Reads the secrets of encrypted backups from a file, the environment or the terminal. Never from arguments, which other users
- * of the machine can see.
+ * Reads the secrets of encrypted backups from a file, the environment or the terminal. Never from arguments, which other users of
+ * the machine can see.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ export const passphraseVariable = 'COFFER_BACKUP_PASSPHRASE'
 
 /** Minimum length of a new passphrase. */
 const minLength = 8
-/** Largest file with a passphrase or an identity, in bytes. */
+/** Maximum size of a file with a passphrase or an identity, in bytes. */
 const maxFileSize = 64 * 1024
 
 /** Options of commands that open backups. */
@@ -25,38 +25,39 @@ export interface SecretOptions {
 
 /** The secret that opens an encrypted backup. */
 export interface Secret {
-  /** Whether a secret was given: an unencrypted backup is then unexpected. */
+  /** True if a secret was given: an unencrypted backup is then unexpected. */
   readonly isGiven: boolean
-  /** Whether an unencrypted backup was prompted for. */
+  /** True if an unencrypted backup was requested. */
   readonly isPlain: boolean
   /** An age identity, given instead of a passphrase. */
   readonly identity: string | undefined
-  /** The passphrase, prompted for if needed; twice for a new one. */
+  /** Returns the passphrase, after a prompt if necessary; a new one must be typed twice. */
   passphrase(isNew: boolean): Promise<string>
 }
 
-/** The secret from the options and the environment. Throws {@link UsageError} if they contradict each other. */
+/** Reads the secret from the options and the environment. Throws {@link UsageError} if they conflict. */
 export function secretOf({ identity, passphraseFile, plain }: SecretOptions): Secret {
   const inEnvironment = process.env[passphraseVariable]
   if (identity !== undefined && passphraseFile !== undefined)
     throw new UsageError("--passphrase-file and --identity can't be combined")
   if (plain && (identity !== undefined || passphraseFile !== undefined))
     throw new UsageError("--plain can't be combined with a passphrase or an identity")
-  const fromFile = passphraseFile === undefined ? undefined : firstLineOf(passphraseFile)
+  const fromFile = passphraseFile === undefined ? undefined : readFirstLine(passphraseFile)
   const given = fromFile ?? (identity === undefined ? inEnvironment : undefined)
   return {
     isGiven: given !== undefined || identity !== undefined,
     isPlain: plain === true,
-    identity: identity === undefined ? undefined : identityIn(identity),
-    passphrase: async isNew => checked(given ?? (await prompted(isNew)), isNew).normalize('NFC')
+    identity: identity === undefined ? undefined : readIdentity(identity),
+    passphrase: async isNew =>
+      checkPassphrase(given ?? (await promptForPassphrase(isNew)), isNew).normalize('NFC')
   }
 }
 
-/** Prompts for a line without echoing it; reads it from standard input if that is not a terminal. */
+/** Prompts for a line without echoing it. Reads it from standard input if that is not a terminal. */
 export async function typed(prompt: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })
-  // Not before the terminal has stopped echoing: somebody may type fast, or paste.
+  // Only after the terminal has stopped echoing: the user may type fast, or paste.
   if (process.stdin.isTTY) process.stderr.write(prompt)
   try {
     return await new Promise<string>(resolve => {
@@ -69,14 +70,14 @@ export async function typed(prompt: string): Promise<string> {
   }
 }
 
-async function prompted(isNew: boolean): Promise<string> {
+async function promptForPassphrase(isNew: boolean): Promise<string> {
   const first = await typed('Passphrase of the backup: ')
   if (isNew && process.stdin.isTTY && first !== '' && (await typed('Repeat: ')) !== first)
     throw new UsageError("The passphrases don't match")
   return first
 }
 
-function checked(given: string, isNew: boolean): string {
+function checkPassphrase(given: string, isNew: boolean): string {
   if (given === '')
     throw new UsageError(`Missing passphrase. Set ${passphraseVariable}, pass --passphrase-file, or type one`)
   if (isNew && given.length < minLength)
@@ -84,13 +85,13 @@ function checked(given: string, isNew: boolean): string {
   return given
 }
 
-function firstLineOf(file: string): string {
-  return textOf(file).split(/\r?\n/, 1)[0] ?? ''
+function readFirstLine(file: string): string {
+  return readText(file).split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** The only identity in a file written by `age-keygen`. */
-function identityIn(file: string): string {
-  const found = textOf(file)
+/** Returns the only identity in a file written by `age-keygen`. */
+function readIdentity(file: string): string {
+  const found = readText(file)
     .split(/\r?\n/)
     .filter(line => /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(line.trim()))
   if (found.length === 1) return found[0]!.trim()
@@ -99,7 +100,7 @@ function identityIn(file: string): string {
   )
 }
 
-function bytesOf(file: string): Buffer {
+function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
@@ -107,10 +108,10 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-function textOf(file: string): string {
-  const bytes = bytesOf(file)
+function readText(file: string): string {
+  const bytes = readBytes(file)
   if (bytes.length > maxFileSize) throw new UsageError(`${file} is too large for a passphrase or an identity`)
-  // Only files: the permissions of a pipe do not matter.
+  // Files only: the permissions of a pipe do not matter.
   const found = statSync(file)
   if (found.isFile() && (found.mode & 0o077) !== 0)
     console.error(`${file} is accessible to other users. Run chmod 600 ${file}`)

@@ -6,7 +6,7 @@ export interface Progress {
   step(done: number): void
 }
 
-/** Runs `work` with a progress bar of accounts, or of what else is counted, unless the output is not a terminal or is for programs. */
+/** Runs `work` with a progress bar, unless `isQuiet` or standard error is not a terminal. `unit`: what is counted. */
 export async function withBar<T>(
   isQuiet: boolean | undefined,
   work: (progress: Progress | undefined) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Exports one account to a ZIP file, whether or not a service owns the data directory. */
+/** Exports one account to a ZIP file, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -14,8 +14,8 @@ import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Writes the ZIP; with `hasSecrets` another server can serve the account from it as it is here. Answers the attachments that
- * were not there any more when it was their turn: such an archive is refused where it is to be brought in.
+ * Writes the archive. With `hasSecrets`, another server can take over the account unchanged. Returns the ids of attachments that were
+ * missing when they were to be read: such an archive cannot be imported.
  */
 export async function exportAccount(
   source: Layout,

@@ -1,4 +1,4 @@
-/** Writes events of one account to a file in a form for other programs, whether or not a service owns the data directory. */
+/** Exports events of one account in formats for other programs, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,7 +19,7 @@ import { TransferError } from './transfer-error.js'
 /** Params of `events.export`. */
 export type ExportParams = Readonly<Record<string, unknown>>
 
-/** Writes the file, which must not be there yet. Throws {@link TransferError}, {@link OperatorError}. */
+/** Writes the export to a file, which must not exist. Throws {@link TransferError}, {@link OperatorError}. */
 export async function writeEvents(
   settings: Settings,
   source: Layout,
@@ -31,7 +31,7 @@ export async function writeEvents(
   const draft = `${file}.${process.pid}.part`
   try {
     await eachPiece(settings, source, account, params, async pieces => {
-      await writeWithin(dirname(file), draft, bytesOf(pieces))
+      await writeWithin(dirname(file), draft, toBuffers(pieces))
     })
     // Not a rename, which would overwrite a file created meanwhile.
     await link(draft, file)
@@ -41,10 +41,7 @@ export async function writeEvents(
   }
 }
 
-/**
- * Gives the pieces of the document to `write`, read from a copy of the account of its own. Throws {@link OperatorError},
- * `StoreDamaged`.
- */
+/** Passes the chunks of the export to `write`. Reads from a copy of the account. Throws {@link OperatorError}, `StoreDamaged`. */
 export async function eachPiece(
   settings: Settings,
   source: Layout,
@@ -60,7 +57,7 @@ export async function eachPiece(
     await withRuntime(
       own,
       systemClock,
-      async runtime => await write(await piecesOf(runtime, account, params))
+      async runtime => await write(await callExport(runtime, account, params))
     )
   } catch (error) {
     const file = source.userFile(account.id)
@@ -73,8 +70,8 @@ export async function eachPiece(
   }
 }
 
-/** Asks the copy as its owner would, with a token that the copy alone knows. */
-async function piecesOf(
+/** Calls `events.export` on the copy, with a token that is valid only there. */
+async function callExport(
   { registry, services }: Runtime,
   { username }: Account,
   params: ExportParams
@@ -89,10 +86,10 @@ async function piecesOf(
   const outcome = await registry.call(request)
   if (!outcome.ok) throw new OperatorError(outcome.error.message)
   const { members, remainder } = outcome
-  return together(members, remainder)
+  return prepend(members, remainder)
 }
 
-async function* together(
+async function* prepend(
   first: string,
   rest: AsyncIterable<string> | undefined
 ): AsyncGenerator<string, void, undefined> {
@@ -100,6 +97,6 @@ async function* together(
   if (rest) yield* rest
 }
 
-async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
+async function* toBuffers(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
   for await (const text of texts) yield Buffer.from(text)
 }

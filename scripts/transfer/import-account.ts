@@ -1,4 +1,4 @@
-/** Imports an account from an archive: built and checked in a temporary directory, then moved in place atomically. */
+/** Imports an account from an archive: creates and checks it in a temporary directory, then moves it in place atomically. */
 import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
@@ -24,26 +24,26 @@ import { Newcomer } from './newcomer.js'
 import { Archive, refused } from './read-archive.js'
 import { TransferError } from './transfer-error.js'
 
-/** Fraction of the free disk space that an import may take. */
-const share = 0.9
+/** Maximum fraction of the free disk space that an import uses. */
+const maxDiskShare = 0.9
 
 type NewAccount = Parameters<typeof bringIn>[2]
 
-/** How an archive is brought in. */
+/** How an archive is imported. */
 export interface Manner {
-  /** Name of the account, in place of that in the archive. */
+  /** Username, instead of that in the archive. */
   readonly as?: string | undefined
   readonly keepsIdentities: boolean
 }
 
-/** What was brought in. */
+/** The result of an import. */
 export interface Imported {
   readonly username: string
   readonly hasSecrets: boolean
   readonly identitiesLeftOut: number
 }
 
-/** Imports an account. Throws {@link TransferError} or `Taken`, leaving nothing behind. */
+/** Imports an account. Throws {@link TransferError} or `Taken`, with nothing changed. */
 export async function importAccount(
   target: Layout,
   file: string,
@@ -67,16 +67,16 @@ async function importInto(
   config: Config
 ): Promise<Imported> {
   const { bavail, bsize } = statfsSync(target.root)
-  const archive = await Archive.open(file, bavail * bsize * share)
+  const archive = await Archive.open(file, bavail * bsize * maxDiskShare)
   const side = createCopyFolder(target)
   try {
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
-    assertFree(target, username, config)
+    assertUsernameFree(target, username, config)
     const account = { id: createId(), username, created, ...initialStatus }
     const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
-    await fill(side, account.id, archive, newcomer)
-    await assertSound(side, account, config)
+    await createFiles(side, account.id, archive, newcomer)
+    await assertValid(side, account, config)
     await bringIn(target, side, account)
     return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
@@ -87,7 +87,7 @@ async function importInto(
   }
 }
 
-function assertFree(target: Layout, username: string, config: Config): void {
+function assertUsernameFree(target: Layout, username: string, config: Config): void {
   if (!Value.Check(Username, username))
     throw new TransferError(
       `${JSON.stringify(username)} is not a valid username. Choose another one with --as`
@@ -97,7 +97,7 @@ function assertFree(target: Layout, username: string, config: Config): void {
   if (accountIn(target, username)) throw new Taken(username, ['username'])
 }
 
-async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcomer): Promise<void> {
+async function createFiles(side: Layout, id: string, archive: Archive, newcomer: Newcomer): Promise<void> {
   const writer = new AccountWriter(side.userFile(id), archive.head.schema)
   try {
     for (const table of exportedTables)
@@ -125,7 +125,7 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
   await syncPath(side.userDirectory(id))
 }
 
-async function assertSound(side: Layout, account: NewAccount, config: Config): Promise<void> {
+async function assertValid(side: Layout, account: NewAccount, config: Config): Promise<void> {
   const problems: Problem[] = []
   const report = (problem: Problem): void => void (problems.length === 0 && problems.push(problem))
   const { streamDepth } = config.limits

@@ -1,5 +1,5 @@
 /**
- * Reads an untrusted ZIP: only known file names, no more bytes than declared and than fit on the disk, each file verified
+ * Reads an untrusted ZIP: only known file names, no more bytes than declared and than fit on the disk, and each file is verified
  * against its digest.
  */
 import { createHash } from 'node:crypto'
@@ -19,14 +19,14 @@ import { exportedTables, type ExportedTable } from '../../storage/transfer/table
 import { inWords } from '../terminal/mistakes.js'
 import { TransferError } from './transfer-error.js'
 
-/** Highest accepted compression ratio: archives with repetitive rows reach a hundred. */
+/** Maximum compression ratio. Archives with repetitive rows reach 100. */
 const maxRatio = 250
 const maxSmallFile = 1024 * 1024
-/** Longest line in characters: an event with the largest content that the service accepts. */
+/** Maximum length of a line in characters: an event with the largest content that the service accepts. */
 const maxLineLength = 64 * 1024 * 1024
-/** Most files: the entry of each is held in memory. */
+/** Maximum number of files: the entry of each is held in memory. */
 const maxFiles = 500_000
-/** Size of the digest entry of one file, in bytes, at maxSize. */
+/** Maximum size of the digest entry of a file, in bytes. */
 const digestSize = 256
 
 const attachmentName = /^attachments\/(c[a-z0-9]{24})$/
@@ -39,7 +39,7 @@ export class Archive {
     readonly head: ArchiveHead
   ) {}
 
-  /** Opens an archive. Throws {@link TransferError} if it is not a valid one. `room`: bytes that may be written. */
+  /** Opens an archive. Throws {@link TransferError} if it is invalid. `room`: bytes that may be written. */
   static async open(file: string, room: number): Promise<Archive> {
     const { openPromise } = await import('yauzl')
     let zip: ZipFile
@@ -49,10 +49,12 @@ export class Archive {
       throw refused(file, error)
     }
     try {
-      const entries = await entriesOf(zip, Math.min(room, statSync(file).size * maxRatio + maxSmallFile))
+      const entries = await readEntries(zip, Math.min(room, statSync(file).size * maxRatio + maxSmallFile))
       const maxSize = maxSmallFile + entries.size * digestSize
-      const digests = new Map(Object.entries(await read(zip, entries, digestsFileName, Digests, maxSize)))
-      const head = await read(zip, entries, manifestName, ArchiveHead, maxSmallFile)
+      const digests = new Map(
+        Object.entries(await readJsonFile(zip, entries, digestsFileName, Digests, maxSize))
+      )
+      const head = await readJsonFile(zip, entries, manifestName, ArchiveHead, maxSmallFile)
       const missing = [...entries.keys()].filter(name => name !== digestsFileName && !digests.has(name))
       const absent = [...digests.keys()].filter(name => !entries.has(name))
       if (missing.length > 0 || absent.length > 0)
@@ -70,23 +72,23 @@ export class Archive {
     }
   }
 
-  /** Ids of the attachments. */
+  /** Returns the ids of the attachments. */
   get attachments(): string[] {
     return [...this.entries.keys()].flatMap(name => attachmentName.exec(name)?.[1] ?? [])
   }
 
-  /** The bytes of an attachment. Throws at the end if they do not match the digest. */
+  /** Yields the bytes of an attachment. Throws at the end if they do not match the digest. */
   attachment(id: string): AsyncGenerator<Buffer, void, undefined> {
-    return this.#bytes(`attachments/${id}`)
+    return this.#readFile(`attachments/${id}`)
   }
 
-  /** The rows of a table; empty if the archive does not have it. */
+  /** Yields the rows of a table; none if the archive does not contain it. */
   async *rows(table: ExportedTable): AsyncGenerator<unknown, void, undefined> {
     const name = `tables/${table}.jsonl`
     if (!this.entries.has(name)) return
     const decoder = new TextDecoder('utf-8', { fatal: true })
     let rest = ''
-    for await (const chunk of this.#bytes(name)) {
+    for await (const chunk of this.#readFile(name)) {
       // Splits the new chunk only: searching a long line again for each of its chunks would be quadratic.
       const [first = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n')
       rest += first
@@ -103,7 +105,7 @@ export class Archive {
     this.zip.close()
   }
 
-  async *#bytes(name: string): AsyncGenerator<Buffer, void, undefined> {
+  async *#readFile(name: string): AsyncGenerator<Buffer, void, undefined> {
     const digest = this.digests.get(name)
     const entry = this.entries.get(name)
     if (!digest || !entry) throw new TransferError(`${name} is missing`)
@@ -120,21 +122,21 @@ export class Archive {
   }
 }
 
-const known = new Set([
+const knownNames = new Set([
   manifestName,
   digestsFileName,
   ...exportedTables.map(table => `tables/${table}.jsonl`)
 ])
 
-/** The files of a ZIP by name. */
-async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
+/** Returns the files of a ZIP by name. */
+async function readEntries(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
   if (zip.entryCount > maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
   const entries = new Map<string, Entry>()
   let total = 0
   for await (const entry of zip.eachEntry()) {
     const { fileName, uncompressedSize } = entry
     const shown = JSON.stringify(fileName.slice(0, 100))
-    if (!known.has(fileName) && !attachmentName.test(fileName))
+    if (!knownNames.has(fileName) && !attachmentName.test(fileName))
       throw new TransferError(`${shown} is not a file of an account`)
     if (entries.has(fileName)) throw new TransferError(`${shown} occurs twice`)
     if (entries.size >= maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
@@ -147,7 +149,7 @@ async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Ent
   return entries
 }
 
-/** Bits to shift the attributes of an entry by, to get the Unix mode of the file. */
+/** Number of bits by which to shift the attributes of an entry to get the Unix mode of the file. */
 const modeShift = 16
 const deflated = 8
 
@@ -160,8 +162,8 @@ function assertPlainEntry(entry: Entry, name: string): void {
     throw new TransferError(`${name} is compressed by an unsupported method`)
 }
 
-/** Reads a small JSON file and checks it against a schema. */
-async function read<S extends TSchema>(
+/** Reads a small JSON file and validates it against a schema. */
+async function readJsonFile<S extends TSchema>(
   zip: ZipFile,
   entries: ReadonlyMap<string, Entry>,
   name: string,
@@ -179,14 +181,14 @@ async function read<S extends TSchema>(
   const value = JSON.parse(Buffer.concat(chunks).toString()) as unknown
   const validator = Compile(schema)
   if (validator.Check(value)) return value
-  // The head of a later version may not match the schema at all.
+  // The manifest of a later version may not match the schema at all.
   const { version } = (value ?? {}) as { version?: unknown }
   if (name === manifestName && typeof version === 'number' && version > 1)
     throw new TransferError('it was made by a later version')
   throw new TransferError(`${name} is not in the format of an archive`)
 }
 
-/** The error to report for a refused archive. */
+/** Returns the error to report for a rejected archive. */
 export function refused(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === 'ENOSPC') return error
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`File not found: ${file}`)

@@ -1,4 +1,4 @@
-/** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
+/** Validates the accesses of a foreign file, and their sessions and webhooks. */
 import { Type } from 'typebox'
 import { getAuditedAccess, isAuditId } from '../../core/audit-ids.js'
 import type { Config } from '../../core/settings/config.js'
@@ -62,10 +62,10 @@ const isGrant = shapeOf(
 )
 const areMessages = shapeOf(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10_000 }))
 
-/** An access, as far as others depend on it. */
+/** The properties of an access that others depend on. */
 type Known = Pick<Access, 'type' | 'deleted'>
 
-/** Looks at all accesses, at the sessions and the webhooks that they have. */
+/** Validates all accesses, and their sessions and webhooks. */
 export function examineAccesses(examiner: Examiner): void {
   const known = new Map<string, Known>()
   const live: Access[] = []
@@ -104,16 +104,16 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
       say(isGrantable(permission, home!), `cannot have "${permission.level}" on "${permission.streamId}"`)
 }
 
-/** Whether a level on one of the service's own streams can be granted. */
+/** Returns true if a permission on one of the service's own streams can be granted. */
 function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
-  // Of the audit the calls of single accesses can be granted.
+  // In the audit log, the calls of single accesses can be granted.
   if (isAuditId(streamId)) return level === 'read' && isUrlSafeId(getAuditedAccess(streamId) ?? '')
   const system = getAccountStreams(home).list.find(({ stream }) => stream.id === streamId)
-  // Fields that are not known here hold nothing that anybody could see.
+  // Unknown fields have no content that could be read.
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
 }
 
-/** Who creates an access has to be of a kind that may: nobody hands on what was shared with him. */
+/** Validates the creator of an access: its type must allow it to create others, which a shared access cannot. */
 function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<string, Known>): void {
   const { createdBy, expires = Infinity, id, type } = access
   const [by = ''] = createdBy.split(' ', 1)

@@ -1,4 +1,4 @@
-/** Rules for the events of a foreign file, for their past and for the files that they have. */
+/** Validates the events of a foreign file, their earlier versions and their attachments. */
 import { Type } from 'typebox'
 import { eventIdPattern } from '../../core/ids.js'
 import { activeId, helpersId, isSystemId, uniqueId } from '../../core/system-ids.js'
@@ -22,7 +22,7 @@ const properties = {
 const { id, ...others } = properties
 
 const isEvent = shapeOf(Type.Object(properties, closed))
-/** An earlier version, or what is left of a deleted event. */
+/** An earlier version of an event, or a deleted event. */
 const isPastEvent = shapeOf(
   Type.Object(
     { id, ...Type.Partial(Type.Object(others)).properties, deleted: Type.Optional(Timestamp) },
@@ -34,14 +34,14 @@ const arePaths = shapeOf(Type.Array(Type.Array(Identifier)))
 const isEventId = new RegExp(eventIdPattern)
 const isFieldId = /^:(?:_system|system):[A-Za-z0-9_-]{1,100}$/
 
-/** Looks at all events, at their links to streams, and at what is left of earlier and deleted ones. */
+/** Validates all events, their links to streams, and earlier and deleted versions. */
 export function examineEvents(examiner: Examiner): void {
   const { file } = examiner
   for (const row of file.rows('SELECT e.*, name FROM event e LEFT JOIN event_type t ON t.number = e.type'))
     examineEvent(examiner, row)
-  const areRight = haveWhatEventsShow(examiner)
+  const areRight = haveMatchingLinks(examiner)
   examiner.must(areRight, 'database', undefined, 'streams list events that are not so')
-  examinePast(examiner)
+  examineVersions(examiner)
   for (const row of file.rows('SELECT id FROM orphan UNION ALL SELECT id FROM attachment'))
     examiner.must(
       isFileId(String(row['id'])),
@@ -51,8 +51,8 @@ export function examineEvents(examiner: Examiner): void {
     )
 }
 
-/** Whether the links of streams to events hold what the events do, the numbers included that samples are made of. */
-function haveWhatEventsShow({ file }: Examiner): boolean {
+/** Returns true if the links of streams match the events, including the numbers that samples are made of. */
+function haveMatchingLinks({ file }: Examiner): boolean {
   const differs = `e.number IS NULL OR l.span IS NOT e.span OR l.time <> e.time OR l.trashed <> e.trashed
     OR l.type IS NOT e.type OR l.home IS NOT CASE WHEN e.others IS NOT NULL THEN e.stream END`
   const sql = `SELECT ${differs} AS differs, l.value, l.fields,
@@ -80,10 +80,10 @@ function examineEvent(examiner: Examiner, row: Row): void {
   say(examiner.isPast(event.created) && examiner.isPast(event.modified), 'was written in the future')
   for (const { id: fileId } of event.attachments ?? [])
     if (!isFileId(fileId)) examiner.say('attachment', fileId, 'has an id that the service does not make')
-  if (streamIds.some(isSystemId)) say(isValue(event), 'is not a value of an account field')
+  if (streamIds.some(isSystemId)) say(isAccountValue(event), 'is not a value of an account field')
 }
 
-/** Whether the columns, by which an event is found, follow from what it shows. */
+/** Returns true if the columns match the content of an event. */
 function hasColumns(row: Row, event: Event): boolean {
   const { integrity } = event
   const expected = toRow(
@@ -96,15 +96,15 @@ function hasColumns(row: Row, event: Event): boolean {
   return Object.entries(columns).every(([name, value]) => row[name] === value)
 }
 
-/** Whether what is in the service's own streams is there as the service puts it. */
-function isValue({ content, streamIds: [first = '', ...marks] }: Event): boolean {
+/** Returns true if an event in the service's own streams is a valid account value. */
+function isAccountValue({ content, streamIds: [first = '', ...marks] }: Event): boolean {
   const isMarked = marks.includes(activeId) || marks.includes(uniqueId)
   if (isMarked && (!isFieldId.test(first) || [activeId, uniqueId, helpersId].includes(first))) return false
   // Values are compared as texts.
   return !isMarked || typeof content !== 'object' || content === null
 }
 
-function examinePast(examiner: Examiner): void {
+function examineVersions(examiner: Examiner): void {
   const { file } = examiner
   for (const { body, event, paths } of file.rows('SELECT event, paths, body FROM event_version')) {
     examiner.read('version', event, body, isPastEvent)

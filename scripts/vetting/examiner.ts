@@ -1,4 +1,4 @@
-/** What all rules for rows of a foreign file have in common: texts that the service could have written, shapes, complaints. */
+/** Validates texts, schemas and conditions of rows in a foreign file, and reports problems. */
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Config } from '../../core/settings/config.js'
@@ -11,39 +11,40 @@ export type Kind = Problem['kind']
 
 export interface VettingOptions {
   /**
-   * The settings of the service that an account comes to from elsewhere: it may hold nothing then but what its owner could
-   * have asked for there. What comes from a backup was written by this software, perhaps long ago and under other settings.
+   * Settings of the service into which a foreign account is imported: it must contain only what its user could have created there.
+   * Absent for backups, which this software has written, but perhaps long ago and with other settings.
    */
   readonly home?: Config
-  /** Deepest nesting of streams. */
+  /** Maximum depth of the tree of streams. */
   readonly streamDepth: number
   /** Seconds. */
   readonly now: number
 }
 
-/** Far deeper than calls may bring, unless the settings have been widened a lot, and shallow enough to be walked through. */
-const deepest = 1000
+/** Maximum depth of JSON: far beyond the default limit of calls, but shallow enough for recursion. */
+const maxJsonDepth = 1000
 
-/** How far another clock may be ahead, seconds. */
-const ahead = 86_400
+/** Tolerance for a clock that is ahead, in seconds. */
+const clockTolerance = 86_400
 
-/** Levels of streams that are few enough to be walked through, whatever the settings say today. */
-const leastDepth = 1000
+/** Depth of the tree of streams that is accepted regardless of current settings. */
+const minStreamDepth = 1000
 
-/** How what comes from a backup is examined: streams may have been nested deeper under earlier settings. */
+/** Returns the options for backups: earlier settings may have allowed deeper trees of streams. */
 export function vettingOf({ limits }: Settings): VettingOptions {
-  return { streamDepth: Math.max(leastDepth, limits.streamDepth), now: Date.now() / 1000 }
+  return { streamDepth: Math.max(minStreamDepth, limits.streamDepth), now: Date.now() / 1000 }
 }
 
-/** Whether a value is of a shape. */
+/** Returns true if a value matches a schema. */
 export type Shape = (value: unknown) => boolean
 
-/** A shape by its schema. */
+/** Compiles a schema to a function. */
 export function shapeOf(schema: TSchema): Shape {
   const validator = Compile(schema)
   return value => validator.Check(value)
 }
 
+/** Validates the rows of a foreign file. */
 export class Examiner {
   constructor(
     readonly file: ForeignRows,
@@ -51,6 +52,7 @@ export class Examiner {
     private readonly report: (kind: Kind, id: string | undefined, detail: string) => void
   ) {}
 
+  /** Reports a problem. */
   say(kind: Kind, id: unknown, detail: string): void {
     this.report(
       kind,
@@ -60,8 +62,8 @@ export class Examiner {
   }
 
   /**
-   * The value of a JSON text that is of a shape; `undefined`, and a complaint, for any other. The service writes JSON in one
-   * way: what is there twice, or means something else to another reader, does not come back to the letter.
+   * Parses a JSON text of a given schema. Returns `undefined` and reports a problem if it does not match. The service writes JSON in
+   * one form: repeated keys, or texts that parsers interpret differently, do not stringify to the same text.
    */
   read(kind: Kind, id: unknown, text: unknown, shape: Shape): unknown {
     let value: unknown
@@ -70,20 +72,20 @@ export class Examiner {
     } catch {
       return this.say(kind, id, 'cannot be read')
     }
-    if (!isShallow(value, deepest)) return this.say(kind, id, 'is nested too deep')
+    if (!isShallow(value, maxJsonDepth)) return this.say(kind, id, 'is nested too deep')
     if (JSON.stringify(value) !== text) return this.say(kind, id, 'is not written as the service writes it')
     if (shape(value)) return value
     return this.say(kind, id, 'is not of the shape that the service gives it')
   }
 
-  /** Complains unless a condition holds; answers whether it does. */
+  /** Reports a problem unless a condition is true. Returns the condition. */
   must(condition: boolean, kind: Kind, id: unknown, detail: string): boolean {
     if (!condition) this.say(kind, id, detail)
     return condition
   }
 
-  /** Whether the service could have written something down at that time (seconds). */
+  /** Returns true if the service could have written something at a time (seconds). */
   isPast(time: unknown): boolean {
-    return !this.options.home || (typeof time === 'number' && time <= this.options.now + ahead)
+    return !this.options.home || (typeof time === 'number' && time <= this.options.now + clockTolerance)
   }
 }

@@ -1,4 +1,4 @@
-/** Rules for what was imported in a foreign file: it is listed, run again and taken out, so it has to be sound. */
+/** Validates the imports of a foreign file, which can be listed, repeated and undone. */
 import { Type } from 'typebox'
 import { KeptOutcome } from '../../core/imports/counted.js'
 import { Kept, KeptCount, Mapping, states } from '../../core/imports/job.js'
@@ -8,13 +8,13 @@ import { shapeOf, type Examiner, type Kind, type Shape } from './examiner.js'
 const isJob = shapeOf(Kept)
 const isTimes = shapeOf(Type.Array(Type.Number()))
 
-/** Characters of a body: many times what the service keeps. */
-const longestBody = 4 * 1024 * 1024
-/** Imports get numbers after the highest one. */
-const highest = 2 ** 47
+/** Maximum length of a body in characters: many times what the service stores. */
+const maxBodyLength = 4 * 1024 * 1024
+/** Maximum number of an import. New ones are numbered after the highest. */
+const maxNumber = 2 ** 47
 
-/** What imports remember, by the beginnings of names. */
-const memories: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolean])[] = [
+/** The stored state of imports, by pattern of the name. */
+const storedStates: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolean])[] = [
   [/^(?:app-[0-9a-f]{64}:)?mapping:/, shapeOf(Mapping), true],
   [/^streams$/, shapeOf(Type.Array(Type.String())), true],
   [/^counted$/, shapeOf(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
@@ -24,22 +24,22 @@ const memories: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolea
   [/^key$/, shapeOf(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
 ]
 
-/** Looks at imports, and at what is remembered of them. */
+/** Validates imports and their stored state. */
 export function examineImports(examiner: Examiner): void {
   const { file } = examiner
   const kind: Kind = 'database'
   for (const { body, id, number, state } of file.rows('SELECT number, id, state, body FROM import')) {
     const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, kind, id, detail)
     say(isFileId(String(id)), 'is an import with an id that the service does not make')
-    say(Number(number) >= 1 && Number(number) <= highest, 'is an import with a number that none gets')
+    say(Number(number) >= 1 && Number(number) <= maxNumber, 'is an import with a number that none gets')
     say((states as readonly string[]).includes(String(state)), 'is in a state that imports do not have')
-    if (say(String(body).length <= longestBody, 'is longer than imports are'))
+    if (say(String(body).length <= maxBodyLength, 'is longer than imports are'))
       examiner.read(kind, id, body, isJob)
   }
   for (const { times } of file.rows('SELECT times FROM import_range WHERE times IS NOT NULL'))
     examiner.read(kind, undefined, times, isTimes)
   for (const { name, value } of file.rows('SELECT name, value FROM import_memory')) {
-    const [, isRight, isJson] = memories.find(([pattern]) => pattern.test(String(name))) ?? []
+    const [, isRight, isJson] = storedStates.find(([pattern]) => pattern.test(String(name))) ?? []
     if (isRight && isJson) examiner.read(kind, name, value, isRight)
     else examiner.must(isRight?.(value) === true, kind, name, 'is nothing that imports remember')
   }

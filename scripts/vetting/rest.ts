@@ -1,4 +1,4 @@
-/** Rules for the rest of a foreign file: passwords, second factors, profiles, slices, words of the audit. */
+/** Validates the remaining tables of a foreign file: passwords, second factors, profiles, slices, audit log. */
 import { Type } from 'typebox'
 import { Email, PasswordHash } from '../../schemas/account.js'
 import { noticeKinds } from '../../core/outgoing/mail/message.js'
@@ -11,8 +11,8 @@ const isProfile = shapeOf(KeyValue)
 const isSlice = shapeOf(Type.Object(FollowedSlice.properties, closed))
 const isAnything = shapeOf(Type.Unknown())
 
-/** Numbers of rows: half of what lies below those of the service's own streams. */
-const highest = 2 ** 47
+/** Maximum number of a row: half of what is below the numbers of the service's own streams. */
+const maxNumber = 2 ** 47
 
 const isFactor = shapeOf(
   Type.Object(
@@ -27,7 +27,7 @@ const isFactor = shapeOf(
   )
 )
 
-/** Whether a digest of another service's is checked in a second or so: signing in would hold up everybody else's. */
+/** Returns true if a hash of another service is verified in about a second: sign-ins would delay other users. */
 function isCheap(hash: unknown): boolean {
   const [, memory = 0, passes = 0, lanes = 0] = /m=(\d+),t=(\d+),p=(\d+)/.exec(String(hash)) ?? []
   const [, cost = 0] = /^\$2.\$(\d+)/.exec(String(hash)) ?? []
@@ -62,7 +62,7 @@ const signInNotices = Type.Array(
   { maxItems: 100 }
 )
 
-/** States by their names: what is counted, what is waited for, what is still to be told. */
+/** Schemas of sign-in state by name: counters, codes, pending notices. */
 const states = new Map([
   ['mfa-failures', attempts],
   ['mfa-messages', attempts],
@@ -78,7 +78,7 @@ const states = new Map([
   ['notices-off', shapeOf(Type.Literal(true))],
   ['email-notices', shapeOf(notices)]
 ])
-/** From where somebody has signed in last, by the access of the session. */
+/** The latest sign-in of a session, which is named after its access. */
 const signIn = shapeOf(
   Type.Object(
     {
@@ -91,23 +91,23 @@ const signIn = shapeOf(
   )
 )
 
-function stateOf(name: string): ((value: unknown) => boolean) | undefined {
+function getStateSchema(name: string): ((value: unknown) => boolean) | undefined {
   return /^session:[\w-]{1,100}$/.test(name) ? signIn : states.get(name)
 }
 
 const text = Type.Union([Type.String(), Type.Null()])
 const seconds = Type.Union([Type.Number(), Type.Null()])
-const reach = [
+const scope = [
   Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
   seconds,
   seconds,
   Type.Integer({ minimum: 0 }),
   Type.Integer({ minimum: 1, maximum: 3 })
 ]
-/** See `keptReach`. */
-const Reach = Type.Union([Type.Tuple(reach.slice(0, 4)), Type.Tuple(reach)])
+/** The stored audit scope. */
+const Scope = Type.Union([Type.Tuple(scope.slice(0, 4)), Type.Tuple(scope)])
 
-/** See `detailOf`: from the fourth on, parts may be left out. */
+/** The stored details of an audit record. Those from the fourth on can be absent. */
 const isDetail = shapeOf(
   Type.Union(
     [3, 4, 5, 6, 7, 8, 9, 10].map(length =>
@@ -118,7 +118,7 @@ const isDetail = shapeOf(
           Type.Integer(),
           text,
           Type.Union([KeyValue, Type.Null()]),
-          Type.Union([text, Reach]),
+          Type.Union([text, Scope]),
           text,
           text,
           text,
@@ -139,7 +139,7 @@ const isIdentity = shapeOf(
   })
 )
 
-/** Looks at what has no rules of its own elsewhere. */
+/** Validates tables that have no other rules. */
 export function examineRest(examiner: Examiner): void {
   const { file } = examiner
   for (const { created, hash } of file.rows('SELECT hash, created FROM password'))
@@ -151,7 +151,7 @@ export function examineRest(examiner: Examiner): void {
     )
   examineProfiles(examiner)
   for (const { body, name } of file.rows('SELECT name, body FROM sign_in_state'))
-    examiner.read('password', name, body, stateOf(String(name)) ?? (() => false))
+    examiner.read('password', name, body, getStateSchema(String(name)) ?? (() => false))
   for (const { name, value } of file.rows('SELECT name, value FROM account_field'))
     examiner.read('profile', name, value, isAnything)
   for (const { field, value } of file.rows('SELECT field, value FROM confirmed_value'))
@@ -171,7 +171,7 @@ export function examineRest(examiner: Examiner): void {
   )
 }
 
-/** Whoever has one of these identities may sign in. */
+/** Validates identities, with each of which a user can sign in. */
 function examineIdentities(examiner: Examiner): void {
   for (const { created, email, id, issuer, provider, subject, used } of examiner.file.rows(
     'SELECT * FROM identity'
@@ -186,12 +186,12 @@ function examineIdentities(examiner: Examiner): void {
     )
 }
 
-/** Rows that come later are given the numbers after these. */
+/** Validates row numbers, because new rows are numbered after the highest. */
 function examineNumbers(examiner: Examiner): void {
   const rows = `SELECT number FROM highest_number UNION ALL SELECT max(number) FROM event
     UNION ALL SELECT max(number) FROM stream`
   for (const { number } of examiner.file.rows(rows))
-    examiner.must(Number(number) <= highest, 'database', undefined, 'has numbers with no room above them')
+    examiner.must(Number(number) <= maxNumber, 'database', undefined, 'has numbers with no room above them')
 }
 
 function examineProfiles(examiner: Examiner): void {

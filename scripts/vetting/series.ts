@@ -1,4 +1,4 @@
-/** Rules for the series of a foreign file: chunks that lie one after the other, of rows that ascend. */
+/** Validates the series of a foreign file: chunks in order, with rows in ascending order. */
 import { Type } from 'typebox'
 import { isSeries } from '../../core/events/fields.js'
 import type { Row as PointRow } from '../../storage/series/rows.js'
@@ -11,7 +11,7 @@ const areColumns = shapeOf(
   Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true })
 )
 
-/** Looks at all series, and at each of their points. */
+/** Validates all series, and each of their data points. */
 export function examineSeries(examiner: Examiner): void {
   const { file } = examiner
   const all = `SELECT s.*, name, e.id AS holder FROM series s
@@ -33,7 +33,7 @@ export function examineSeries(examiner: Examiner): void {
     if (!series) continue
     const isNext = before.event !== event || first > before.last
     const isRight =
-      isNext && last <= series.until && Number(chunk['width']) <= series.width && hasPoints(chunk)
+      isNext && last <= series.until && Number(chunk['width']) <= series.width && hasDeclaredPoints(chunk)
     examiner.must(isRight, 'series', series.holder, 'holds points that cannot have been written')
     before = { event, last }
   }
@@ -43,24 +43,24 @@ function isFlag(value: unknown): boolean {
   return value === 0 || value === 1
 }
 
-/** Whether a chunk holds the points that it says it does. */
-function hasPoints(chunk: Row): boolean {
+/** Returns true if a chunk contains the data points that its columns declare. */
+function hasDeclaredPoints(chunk: Row): boolean {
   const { count, extremes, fine, first, last, points, width } = chunk
 
   if (!isFlag(fine) || Number(count) < 1 || Number(count) > maxChunkRows || Number(first) < 0) return false
-  const rows = rowsOf(`[${points}]`)
+  const rows = parseRows(`[${points}]`)
   if (!rows || rows.length !== count || !areRows(rows, Number(width), Number(width))) return false
   if (rows[0]![0] !== first || rows.at(-1)![0] !== last) return false
-  if (!isSummedUp(chunk, rows as unknown as readonly PointRow[])) return false
+  if (!hasMatchingSummary(chunk, rows as unknown as readonly PointRow[])) return false
   if (extremes === null) return true
-  const standingOut = rowsOf(String(extremes))
+  const extremeRows = parseRows(String(extremes))
   return (
-    standingOut !== undefined && standingOut.length <= rows.length && areRows(standingOut, 1, Number(width))
+    extremeRows !== undefined && extremeRows.length <= rows.length && areRows(extremeRows, 1, Number(width))
   )
 }
 
-/** Whether a chunk has no summary, or the one that follows from its points: samples believe all of it. */
-function isSummedUp(chunk: Row, rows: readonly PointRow[]): boolean {
+/** Returns true if a chunk has no summary, or one that matches its data points: samples rely on it. */
+function hasMatchingSummary(chunk: Row, rows: readonly PointRow[]): boolean {
   const { count, last, measures, parts, summarized: has, summaryCount, summaryExtremes, summaryLast } = chunk
   if (has === null) return true
   const { summary } = summarizeRows(rows)
@@ -74,8 +74,8 @@ function isSummedUp(chunk: Row, rows: readonly PointRow[]): boolean {
   )
 }
 
-/** Rows of a text that the service could have written. */
-function rowsOf(text: string): (readonly unknown[])[] | undefined {
+/** Parses rows in the form in which the service writes them. */
+function parseRows(text: string): (readonly unknown[])[] | undefined {
   try {
     const rows = JSON.parse(text) as unknown
     return Array.isArray(rows) && rows.every(Array.isArray) && JSON.stringify(rows) === text
@@ -86,7 +86,7 @@ function rowsOf(text: string): (readonly unknown[])[] | undefined {
   }
 }
 
-/** Whether rows have so many cells, and times that ascend. */
+/** Returns true if rows have `least` to `most` cells, and ascending times. */
 function areRows(rows: readonly (readonly unknown[])[], least: number, most: number): boolean {
   let before = -1
   return rows.every(([time, ...cells]) => {

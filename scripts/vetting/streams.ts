@@ -1,4 +1,4 @@
-/** Rules for the streams of a foreign file: ids of their own, and trees without circles. */
+/** Validates the streams of a foreign file: their ids, and that the tree has no cycles. */
 import { Type } from 'typebox'
 import type { Config } from '../../core/settings/config.js'
 import { toSlug } from '../../core/ids.js'
@@ -11,10 +11,10 @@ import { shapeOf, type Examiner } from './examiner.js'
 const isStream = shapeOf(Type.Object(Stream.properties, closed))
 const isPath = shapeOf(Type.Array(Identifier))
 
-/** Numbers of the service's own streams begin there, or lie below 0. */
-const firstOfService = 2 ** 48
+/** Numbers of the service's own streams: this and above, and below 0. */
+const firstServiceNumber = 2 ** 48
 
-/** Looks at all streams, and at what is left of deleted ones. */
+/** Validates all streams, and the ids of deleted ones. */
 export function examineStreams(examiner: Examiner): void {
   const parents = new Map<string, string | null>()
   for (const { body, id, number } of examiner.file.rows('SELECT number, id, body FROM stream')) {
@@ -22,11 +22,14 @@ export function examineStreams(examiner: Examiner): void {
     if (!stream) continue
     const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'stream', id, detail)
     say(stream.id === id, 'is found under another id than it shows')
-    say(Number(number) >= 1 && Number(number) < firstOfService, "has the number of one of the service's own")
+    say(
+      Number(number) >= 1 && Number(number) < firstServiceNumber,
+      "has the number of one of the service's own"
+    )
     say(!isSystemId(stream.id), "has an id of the service's own")
     const { home } = examiner.options
     say(
-      !home || isChosen(stream.id) || getAccountStreams(home).isTagId(stream.id),
+      !home || isUserId(stream.id) || getAccountStreams(home).isTagId(stream.id),
       'has an id that none can have'
     )
     say(examiner.isPast(stream.created) && examiner.isPast(stream.modified), 'was written in the future')
@@ -38,8 +41,8 @@ export function examineStreams(examiner: Examiner): void {
     examiner.read('stream', id, path, isPath)
 }
 
-/** Whether somebody could have chosen an id: not one that stands for all streams, or for something about a stream. */
-function isChosen(id: string): boolean {
+/** Returns true if a user can choose an id: reserved ones stand for all streams, or for data about a stream. */
+function isUserId(id: string): boolean {
   try {
     return toSlug(id) === id
   } catch {
@@ -47,7 +50,7 @@ function isChosen(id: string): boolean {
   }
 }
 
-/** The service makes streams for tags itself: whoever has them elsewhere would let others see what is tagged from now on. */
+/** Validates streams for tags. The service creates them itself: elsewhere in the tree, they would share what is tagged later. */
 function examineTags(
   examiner: Examiner,
   { backwardCompatibility }: Config,
@@ -65,20 +68,20 @@ function examineTags(
   }
 }
 
-/** The service goes up and down trees without looking for circles. */
+/** Validates the tree, which the service traverses without checking for cycles. */
 function examineTree(examiner: Examiner, parents: ReadonlyMap<string, string | null>): void {
   const depths = new Map<string, number>()
   for (const id of parents.keys()) {
-    const way = new Set<string>()
+    const path = new Set<string>()
     let at: string | null = id
     while (at !== null && !depths.has(at)) {
-      if (way.has(at)) return examiner.say('stream', at, 'is below itself')
+      if (path.has(at)) return examiner.say('stream', at, 'is below itself')
       if (!parents.has(at)) return examiner.say('stream', at, 'is missing, and has streams below it')
-      way.add(at)
+      path.add(at)
       at = parents.get(at) ?? null
     }
     let depth = at === null ? 0 : depths.get(at)!
-    for (const each of [...way].toReversed()) depths.set(each, ++depth)
+    for (const each of [...path].toReversed()) depths.set(each, ++depth)
     const { streamDepth } = examiner.options
     if (depth > streamDepth)
       return examiner.say('stream', id, `is nested deeper than ${streamDepth} levels (limits.streamDepth)`)

@@ -1,4 +1,4 @@
-/** Looks whether the file of an account that somebody else may have made holds nothing but what the service could have written. */
+/** Validates the file of an account that may be foreign: it must contain only what the service could have written. */
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
@@ -13,8 +13,8 @@ import { examineStreams } from './streams.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Reports what the service would not have written. The file is of today's schema, and `userFileProblems` has found nothing
- * in it.
+ * Reports everything that the service would not have written. The file must have the current schema, and `findUserFileProblems`
+ * must have found no problems in it.
  */
 export function vetAccount(
   layout: Layout,

@@ -1,7 +1,7 @@
 /**
- * Restores one account into a cluster whose nodes go on. Files and a snapshot are stored first, then the log of the account goes
- * on from the snapshot by a single record: until that is there nothing has changed, and behind it nobody can write what was
- * before. (docs/cluster.md#one-account-alone)
+ * Restores one account into a cluster whose nodes keep running. Attachments and a snapshot are stored first; then a single record
+ * makes the account's log continue from the snapshot. Before that record nothing has changed; after it, no node can write the
+ * former state. (docs/cluster.md#one-account-alone)
  */
 import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
@@ -34,25 +34,25 @@ import { ClusterSource } from '../sources/cluster-source.js'
 import type { Vault } from '../vault.js'
 import { askServing } from './serving-node.js'
 
-/** Time after which an engine that does not answer is given up, in milliseconds. */
-const patienceMs = 60_000
-/** Marks of unique values in doubt are below: numbers that both SQLite and JSON hold. */
-const tickets = 2 ** 47
+/** Time after which an engine that does not respond is considered unavailable. */
+const engineTimeoutMs = 60_000
+/** Maximum for the marks of unique values in doubt: integers that both SQLite and JSON can represent. */
+const maxMark = 2 ** 47
 
-/** What a restore works with. */
+/** The cluster that an account is restored into. */
 export interface Cluster {
   readonly engine: Engine
   readonly objects: Objects
   readonly files: FileThread
-  /** A folder beside, in which the platform file of the cluster is. */
+  /** A temporary folder that contains the cluster's platform file. */
   readonly layout: Layout
-  /** That file, which follows the log as those of nodes do. */
+  /** The platform file, which follows the log as on a node. */
   readonly platform: PlatformStore
-  /** Time after which an engine that does not answer is given up, in milliseconds. */
+  /** Time after which an engine that does not respond is considered unavailable. */
   readonly giveUpMs: number
 }
 
-/** Restores an account, as `restoreAccount` does on one machine. */
+/** Restores an account into a cluster, as `restoreAccount` does on one machine. */
 export async function restoreIntoCluster(
   vault: Vault,
   settings: Settings,
@@ -66,11 +66,11 @@ export async function restoreIntoCluster(
     username,
     options,
     async (side, account) =>
-      await inCluster(settings, side, async cluster => await bring(cluster, side, account))
+      await withCluster(settings, side, async cluster => await bring(cluster, side, account))
   )
 }
 
-async function inCluster<T>(
+async function withCluster<T>(
   { cluster: settings }: Settings,
   side: Layout,
   work: (cluster: Cluster) => Promise<T>
@@ -86,11 +86,11 @@ async function inCluster<T>(
       engine,
       objects,
       draftsDirectory,
-      timeoutMs: patienceMs,
+      timeoutMs: engineTimeoutMs,
       onError: () => {}
     })
     try {
-      return await work({ engine, objects, files, layout, platform, giveUpMs: patienceMs })
+      return await work({ engine, objects, files, layout, platform, giveUpMs: engineTimeoutMs })
     } finally {
       await log.close()
     }
@@ -102,9 +102,9 @@ async function inCluster<T>(
 }
 
 /**
- * Brings an account of a folder beside, where its files have been checked, into a cluster. Rejects with `Taken`, `Unfinished` and
- * {@link BackupError}, and then nothing has changed, unless the error says so; with `EngineUnavailable`: whether it has changed or
- * not, it is whole, and a repeat ends what is missing.
+ * Adds or replaces an account of a cluster with the checked files in a temporary directory. Rejects with `Taken`, `Unfinished` and
+ * {@link BackupError} if nothing has changed, unless the error says otherwise. Rejects with `EngineUnavailable` if the outcome is
+ * unknown: the account is then complete either way, and repeating the call finishes the restore.
  */
 export async function bring(cluster: Cluster, side: Layout, account: Account): Promise<'added' | 'replaced'> {
   const { engine, platform } = cluster
@@ -117,17 +117,17 @@ export async function bring(cluster: Cluster, side: Layout, account: Account): P
   const held = valuesOf(side, id)
   assertFree(cluster, account, held)
   await assertWebhookIdsFree(cluster, side, account)
-  // Whoever serves it has to know how to let it go, before anything is done.
+  // Before anything changes, make sure that the serving node is able to release the account.
   if (present) await askServing(engine, username, 'letGo')
-  await storeFiles(cluster, side, id)
-  if (present) await replace(cluster, side, account, held)
-  else await add(cluster, side, account, held)
+  await storeAttachments(cluster, side, id)
+  if (present) await replaceAccount(cluster, side, account, held)
+  else await addAccount(cluster, side, account, held)
   await askServing(engine, username, 'reopen')
   return present ? 'replaced' : 'added'
 }
 
-/** Claims the name just before the log is begun: nodes end claims that have stood for a minute. */
-async function add(
+/** Adds an account. It claims the name just before the log starts: nodes remove claims that are older than a minute. */
+async function addAccount(
   cluster: Cluster,
   side: Layout,
   account: Account,
@@ -138,25 +138,25 @@ async function add(
   const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
   let isClaimed = false
   try {
-    await goOn(cluster, side, account, async () => {
+    await continueLog(cluster, side, account, async () => {
       const taken = await platform.change('claim', { id, username, created, unique })
       if (taken.length > 0) throw new Taken(username, taken)
       isClaimed = true
     })
     if (!(await platform.change('complete', account))) throw new Unfinished(username)
   } catch (error) {
-    // A claim that stays is ended by the node that serves the user. Without one the log is as it was, or that of another restore.
-    if (isClaimed) await undo(cluster, account).catch(() => undefined)
+    // If this fails, the node that serves the user removes the claim. Without a claim, the log is unchanged or another restore's.
+    if (isClaimed) await undoClaim(cluster, account).catch(() => undefined)
     else if (!platform.findById(id)) await removeObjects(cluster, id).catch(() => undefined)
     throw error
   }
 }
 
-async function undo(cluster: Cluster, account: Account): Promise<void> {
+async function undoClaim(cluster: Cluster, account: Account): Promise<void> {
   const { platform } = cluster
   const { id } = account
   await platform.change('giveUp', id)
-  // It may have been completed all the same, with an answer that was lost.
+  // The claim may have been completed although the response was lost.
   if (platform.findById(id)?.state === 'active') return
   await removeAll(cluster, account)
   await platform.change('remove', id)
@@ -166,7 +166,7 @@ async function removeAll(
   { engine: log, giveUpMs, objects }: Cluster,
   account: Pick<Account, 'id' | 'username'>
 ): Promise<void> {
-  await removeShared(account.id, { log, objects, subject: subjectOf(account), timeoutMs: giveUpMs })
+  await removeShared(account.id, { log, objects, subject: getSubject(account), timeoutMs: giveUpMs })
 }
 
 async function removeObjects({ objects }: Cluster, account: string): Promise<void> {
@@ -175,10 +175,10 @@ async function removeObjects({ objects }: Cluster, account: string): Promise<voi
 }
 
 /**
- * Marks all unique values as in doubt, those that the account has today and those that it had: the next opening of its file,
- * whichever that is by then, keeps what is in it and frees the others.
+ * Replaces an account. Marks all unique values as in doubt, both the current ones and the restored ones: when the account's file is
+ * next opened, the values that it contains are kept and the others released.
  */
-async function replace(
+async function replaceAccount(
   cluster: Cluster,
   side: Layout,
   account: Account,
@@ -190,55 +190,48 @@ async function replace(
     const inspection = new PlatformInspection(layout)
     try {
       const values = [...inspection.uniqueValues(id), ...held]
-      const taken = await platform.change('reserveUnique', id, values, randomInt(1, tickets))
-      if (taken.length > 0)
-        throw new Taken(
-          username,
-          taken.map(({ field }) => field)
-        )
+      const taken = await platform.change('reserveUnique', id, values, randomInt(1, maxMark))
+      if (taken.length > 0) throw takenError(username, taken)
     } finally {
       inspection.close()
     }
     if (platform.findById(id)?.state !== 'active') throw new Unfinished(username)
   }
   try {
-    await goOn(cluster, side, account, reserve)
-    // The former file may have been opened once more in between.
+    await continueLog(cluster, side, account, reserve)
+    // The former file may have been opened again in between.
     await reserve()
   } catch (error) {
     if (platform.findById(id)) throw error
-    // Its owner has deleted it meanwhile: nothing of it is to stay.
+    // The user has deleted the account in the meantime, so all of it must be removed.
     await removeAll(cluster, account)
     throw new Unfinished(username)
   }
   await platform.change('addWebhooks', id)
 }
 
-async function goOn(
+/** Continues the account's log from the restored file, after `ready` has resolved. */
+async function continueLog(
   cluster: Cluster,
   side: Layout,
   account: Account,
   ready: () => Promise<void>
 ): Promise<void> {
   const { engine: log, files, giveUpMs, layout, objects } = cluster
-  const options = { log, files, layout, objects, subject: subjectOf(account), timeoutMs: giveUpMs }
+  const options = { log, files, layout, objects, subject: getSubject(account), timeoutMs: giveUpMs }
   await continueLogFrom(account.id, side.userFile(account.id), options, ready)
-  // Whoever wrote the account until then may have removed some with their events. Nobody can any more.
+  // Until then, a node may have removed attachments together with their events. Now none can write any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))
-  await storeFiles(cluster, side, account.id, key => !there.has(key))
+  await storeAttachments(cluster, side, account.id, key => !there.has(key))
 }
 
 /** Throws {@link Taken} if another account has one of the values. */
 function assertFree({ platform }: Cluster, { id, username }: Account, held: readonly UniqueValue[]): void {
   const taken = held.filter(value => (platform.findHolder(value) ?? id) !== id)
-  if (taken.length === 0) return
-  throw new Taken(
-    username,
-    taken.map(({ field }) => field)
-  )
+  if (taken.length > 0) throw takenError(username, taken)
 }
 
-/** Throws {@link Taken} if another account has a webhook with the same id: all that may have webhooks are fetched and asked. */
+/** Throws {@link Taken} if another account has a webhook with the same id. Fetches all accounts that may have webhooks. */
 async function assertWebhookIdsFree(
   { engine, files, layout, objects, platform }: Cluster,
   side: Layout,
@@ -253,14 +246,14 @@ async function assertWebhookIdsFree(
       await source.copyAccount(other, layout)
       ids = webhookIdsOf(layout, other.id)
     } catch {
-      // The webhooks of an account that cannot be read never run, so they must not keep another account out.
+      // The webhooks of an unreadable account never run, so they must not prevent the restore.
     }
     if (ids.some(each => own.has(each))) throw new Taken(username, ['webhook'])
   }
 }
 
-/** All of them: one that is there already may be about to be removed, as nothing needs it today. */
-async function storeFiles(
+/** Stores all attachments, existing ones included: a node may be about to remove those that no event uses at present. */
+async function storeAttachments(
   { objects }: Cluster,
   side: Layout,
   account: string,
@@ -272,6 +265,13 @@ async function storeFiles(
   }
 }
 
-function subjectOf({ id, username }: Pick<Account, 'id' | 'username'>): string {
+function getSubject({ id, username }: Pick<Account, 'id' | 'username'>): string {
   return logSubject(fixedShards(shardCount).indexOf(username), id)
+}
+
+function takenError(username: string, values: readonly UniqueValue[]): Taken {
+  return new Taken(
+    username,
+    values.map(({ field }) => field)
+  )
 }

@@ -1,4 +1,4 @@
-/** Asks the node that serves a user to let go of the account, whoever that is by the time it answers. */
+/** Asks the node that serves a user to release the account. If the shard moves meanwhile, asks the new node too. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
 import {
@@ -11,12 +11,12 @@ import { fixedShards } from '../../../core/call/shard.js'
 import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
 import { BackupError } from '../backup-error.js'
 
-/** For how long a node is asked that does not answer, one answer is waited for, and the time in between, in milliseconds. */
-const [patienceMs, answerMs, pauseMs] = [60_000, 30_000, 500]
+/** Total time for retries, time to wait for one reply, and time between retries. */
+const [totalTimeoutMs, replyTimeoutMs, retryMs] = [60_000, 30_000, 500]
 
 /**
- * `letGo`: what it holds of the account; `reopen`: the same, and to open what is there then. Where nobody serves the user, nothing
- * has to be let go. Rejects with {@link BackupError} if the node refuses or does not answer, and with `EngineUnavailable`.
+ * Asks the node to release the account (`letGo`), and to open the current state again (`reopen`). Does nothing if no node serves
+ * the user. Rejects with {@link BackupError} if the node refuses or does not respond, and with `EngineUnavailable`.
  */
 export async function askServing(
   engine: Pick<Engine, 'register' | 'send'>,
@@ -24,36 +24,36 @@ export async function askServing(
   what: 'letGo' | 'reopen'
 ): Promise<void> {
   const key = shardKey(fixedShards(shardCount).indexOf(username))
-  const serving = async (): Promise<ShardPlacement | undefined> => {
+  const findServingNode = async (): Promise<ShardPlacement | undefined> => {
     const register = await engine.register.get(key)
     return register && parsePlacement(register)
   }
-  const endMs = performance.now() + patienceMs
-  for (let placed = await serving(); placed;) {
-    const problem = await problemOf(engine, placed.node, username, what)
-    const now = await serving()
+  const endMs = performance.now() + totalTimeoutMs
+  for (let placed = await findServingNode(); placed;) {
+    const problem = await sendRequest(engine, placed.node, username, what)
+    const now = await findServingNode()
     if (problem === undefined && now?.node === placed.node && now.incarnation === placed.incarnation) return
     if (problem !== undefined && performance.now() > endMs) throw new BackupError(problem)
-    if (problem !== undefined) await wait(pauseMs)
+    if (problem !== undefined) await wait(retryMs)
     placed = now
   }
 }
 
-/** What is against it; `undefined` if it has been done. */
-async function problemOf(
+/** Sends the request to a node. Returns why it failed; `undefined` if it succeeded. */
+async function sendRequest(
   engine: Pick<Engine, 'send'>,
   node: string,
   username: string,
   what: 'letGo' | 'reopen'
 ): Promise<string | undefined> {
   try {
-    const answer = await engine.send(node, controlMessage({ do: what, username }), answerMs)
+    const answer = await engine.send(node, controlMessage({ do: what, username }), replyTimeoutMs)
     const { message, ok } = controlledIn(answer)
-    return ok ? undefined : `${node} could not ${words[what]}: ${message}`
+    return ok ? undefined : `${node} could not ${descriptions[what]}: ${message}`
   } catch (error) {
     if (!(error instanceof EngineUnavailable)) throw error
     return `${node}, which serves ${username}, is not responding. Try again when it is back, or when other nodes have taken over`
   }
 }
 
-const words = { letGo: 'release the account', reopen: 'open the restored account' } as const
+const descriptions = { letGo: 'release the account', reopen: 'open the restored account' } as const

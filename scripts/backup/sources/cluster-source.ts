@@ -1,6 +1,6 @@
 /**
- * Takes a backup from what the nodes of a cluster share, while they go on: the platform file from its snapshot and log, each
- * account's file from its own, attachments from the objects. No node is asked for anything.
+ * Takes a backup from the data that the nodes of a cluster share, while they keep running: the platform file from its snapshot and
+ * log, each account's file from its own, attachments from the objects. No node is involved.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -27,12 +27,12 @@ import { removePosition } from '../../../storage/wal/closed-file.js'
 import { BackupError, EngineLost } from '../backup-error.js'
 import type { BackupSource } from './source.js'
 
-/** Attempts at an account whose log is cut short, or whose snapshot is replaced, while it is read. */
-const attempts = 5
-/** Time between two questions to an engine that does not answer, and after which the platform is given up, in milliseconds. */
-const [pauseMs, giveUpMs] = [1000, 60_000]
+/** Maximum number of retries for an account whose log is truncated, or whose snapshot is replaced, while it is read. */
+const maxRetries = 5
+/** Time between retries of a request to the engine, and timeout for opening the platform log. */
+const [retryMs, timeoutMs] = [1000, 60_000]
 
-/** Does something with the cluster that the settings name. Rejects with `EngineUnavailable` if no server of it answers. */
+/** Runs `work` with the cluster in the settings. Rejects with `EngineUnavailable` if no engine server responds. */
 export async function fromCluster<T>(
   { cluster }: Settings,
   work: (source: BackupSource) => Promise<T>
@@ -49,8 +49,8 @@ export async function fromCluster<T>(
 
 export class ClusterSource implements BackupSource {
   readonly #shards = fixedShards(shardCount)
-  /** What tells this cluster from others, and from itself before it was begun anew. */
-  #history = 0
+  /** Distinguishes this cluster from others, and from an earlier one that it replaced. */
+  #epoch = 0
 
   constructor(
     private readonly engine: Engine,
@@ -67,11 +67,11 @@ export class ClusterSource implements BackupSource {
         engine,
         objects,
         draftsDirectory: draft.draftsDirectory,
-        timeoutMs: giveUpMs,
+        timeoutMs,
         onError: () => {}
       })
       await log.close()
-      this.#history = platform.position()!.epoch
+      this.#epoch = platform.position()!.epoch
     } finally {
       platform.close()
     }
@@ -79,21 +79,21 @@ export class ClusterSource implements BackupSource {
   }
 
   async markOf(account: Account): Promise<string | undefined> {
-    const last = await this.#last(account)
+    const last = await this.#readLastRecord(account)
     if (!last) return undefined
     const { epoch, lsn } = last.record.position
-    // Four numbers: those of files have three or six.
-    return `0-${this.#history}-${epoch}-${lsn}`
+    // Four numbers: change marks of files have three or six.
+    return `0-${this.#epoch}-${epoch}-${lsn}`
   }
 
   async copyAccount(account: Account, draft: Layout): Promise<void> {
-    for (let left = attempts; ; left--) {
-      const last = await this.#last(account)
+    for (let left = maxRetries; ; left--) {
+      const last = await this.#readLastRecord(account)
       if (!last || last.record.kind === 'deleted' || last.record.position.lsn === 0)
         throw new BackupError('The cluster has no log of the account')
       const { base, position } = last.record
       try {
-        await this.#place(account, draft, { base, position, sequence: last.sequence })
+        await this.#restoreFile(account, draft, { base, position, sequence: last.sequence })
         return removePosition(draft.userFile(account.id))
       } catch (error) {
         if (!(error instanceof RecordMismatch || error instanceof EngineUnavailable)) throw error
@@ -110,23 +110,23 @@ export class ClusterSource implements BackupSource {
   ): Promise<T | undefined> {
     const path = join(draft.draftsDirectory, `attachment-${randomUUID()}`)
     try {
-      return (await this.#fetched(attachmentKey(account.id, id), path)) ? await use(path) : undefined
+      return (await this.#fetchObject(attachmentKey(account.id, id), path)) ? await use(path) : undefined
     } finally {
       await rm(path, { force: true })
     }
   }
 
   async isGone(account: Account): Promise<boolean> {
-    const last = await this.#asked(() => this.engine.last(this.#subjectOf(account)))
+    const last = await this.#withRetries(() => this.engine.last(this.#getSubject(account)))
     try {
       return last !== undefined && decode(last.bytes).kind === 'deleted'
     } catch {
-      // What cannot be read has not been deleted.
+      // A record that cannot be read is not a deletion.
       return false
     }
   }
 
-  async #place(
+  async #restoreFile(
     { id, username }: Account,
     draft: Layout,
     goal: Pick<LogRecord, 'base' | 'position'> & { sequence: number }
@@ -134,40 +134,40 @@ export class ClusterSource implements BackupSource {
     const { engine: log, files, objects } = this
     await rm(dirname(draft.userFile(id)), { recursive: true, force: true })
     const placement = new Placement({ files, layout: draft, log, objects })
-    await placement.place(id, { ...goal, subject: this.#subjectOf({ id, username }) })
+    await placement.place(id, { ...goal, subject: this.#getSubject({ id, username }) })
   }
 
-  async #last(account: Account): Promise<{ record: LogRecord; sequence: number } | undefined> {
-    const last = await this.#asked(() => this.engine.last(this.#subjectOf(account)))
+  async #readLastRecord(account: Account): Promise<{ record: LogRecord; sequence: number } | undefined> {
+    const last = await this.#withRetries(() => this.engine.last(this.#getSubject(account)))
     return last && { record: decode(last.bytes), sequence: last.sequence }
   }
 
-  #subjectOf({ id, username }: Pick<Account, 'id' | 'username'>): string {
+  #getSubject({ id, username }: Pick<Account, 'id' | 'username'>): string {
     return logSubject(this.#shards.indexOf(username), id)
   }
 
-  /** Fetches an object. Resolves with `false` if there is none. */
-  async #fetched(key: string, path: string): Promise<boolean> {
+  /** Fetches an object. Resolves with false if there is none. */
+  async #fetchObject(key: string, path: string): Promise<boolean> {
     try {
       return await this.objects.get(key, path)
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error
-      // One that is damaged is the trouble of its account alone.
-      await this.#asked(() => this.engine.last(platformSubject))
+      // Distinguish a damaged object, which affects its account alone, from an unavailable engine.
+      await this.#withRetries(() => this.engine.last(platformSubject))
       throw new BackupError(`Can't fetch the object ${key}`)
     }
   }
 
-  /** Asks the engine, as often as it takes. Rejects with `EngineLost` if nothing is answered at all. */
-  async #asked<T>(ask: () => Promise<T>): Promise<T> {
-    for (let left = attempts; ; left--) {
+  /** Sends a request to the engine, with retries. Rejects with `EngineLost` if it never responds. */
+  async #withRetries<T>(ask: () => Promise<T>): Promise<T> {
+    for (let left = maxRetries; ; left--) {
       try {
         return await ask()
       } catch (error) {
         if (!(error instanceof EngineUnavailable)) throw error
         if (left === 0) throw new EngineLost(error)
       }
-      await wait(pauseMs)
+      await wait(retryMs)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Takes a backup from the data directory of one machine, whether or not a service owns it. */
+/** Takes a backup from the data directory of one machine, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'

@@ -1,20 +1,20 @@
-/** Where the files of a backup come from. */
+/** Where the files of a backup are read from. */
 import type { Account } from '../../../storage/platform/account.js'
 import type { Layout } from '../../../storage/files/layout.js'
 
 export interface BackupSource {
-  /** Makes a copy of the platform file below `draft`, which belongs to no cluster. */
+  /** Copies the platform file below `draft`. The copy belongs to no cluster. */
   copyPlatform(draft: Layout): Promise<void>
   /**
-   * A mark that changes when the account's file does: equal marks mean equal content. `undefined` if that cannot be said. It is
-   * to be taken before the copy that it describes.
+   * Returns a mark that changes with the account's file: equal marks mean equal content. Returns `undefined` if that is not certain.
+   * The mark must be taken before the copy that it describes.
    */
   markOf(account: Account): Promise<string | undefined>
-  /** Makes a copy of the account's file below `draft`, as it is after one commit. Rejects with an error that says why not. */
+  /** Copies the account's file below `draft`, in the state after one commit. Rejects with an error that gives the reason. */
   copyAccount(account: Account, draft: Layout): Promise<void>
   /**
-   * Has `use` take the file of an attachment, which never changes, by its path. Resolves with what that does; with `undefined`,
-   * without a call, if there is no such file any more.
+   * Calls `use` with the path of an attachment's file, which never changes. Resolves with the result; with `undefined`, without
+   * calling it, if the file no longer exists.
    */
   withAttachment<T>(
     account: Account,
@@ -22,6 +22,6 @@ export interface BackupSource {
     draft: Layout,
     use: (path: string) => Promise<T>
   ): Promise<T | undefined>
-  /** Whether an account that could not be copied has been deleted. */
+  /** Returns true if an account that could not be copied has been deleted. */
   isGone(account: Account): Promise<boolean>
 }

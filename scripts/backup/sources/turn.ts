@@ -1,6 +1,6 @@
 /**
- * Which node of a cluster makes the backups of all of it: the one that serves the first shard, so that others step in for it. What
- * becomes of them stands in a register, so that whoever makes the next one knows of the last. (docs/cluster.md#backups)
+ * Decides which node makes the backups of a cluster: the one that serves the first shard, so that others take over for it. Outcomes
+ * are stored in a register, so that the node that makes the next backup knows about the last one. (docs/cluster.md#backups)
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectEngine } from '../../../cluster/connect.js'
@@ -10,63 +10,61 @@ import { nodeKey, parseNodeState } from '../../../cluster/nodes/node-state.js'
 import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import type { Settings } from '../../../core/settings/settings.js'
 
-/** How it stands with the backups of all nodes. */
+/** The state of the cluster's backups. */
 export interface Turn {
-  /** Whether it is up to this node, and no other one that lives is making a backup. */
+  /** True if this node has to make backups, and no other live node is making one. */
   readonly isOurs: boolean
-  /** When the last one ended that succeeded, in seconds; `undefined` if there was none. */
+  /** End of the last successful backup, in seconds; `undefined` if there was none. */
   readonly finished: number | undefined
 }
 
-/** The register. */
-interface Noted {
+/** The content of the register. */
+interface RegisterState {
   readonly finished?: number
-  /** Who is making a backup: a node and its process, since so many seconds of the Unix epoch. */
+  /** The node and process that is making a backup, and since when, in seconds of the Unix epoch. */
   readonly maker?: { readonly node: string; readonly process: string; readonly began: number }
 }
 
-/** Where it is kept. */
+/** Name of the register. */
 const key = 'backup'
-/** Whoever makes one for longer has ended without a word, in seconds. */
-const longest = 24 * 3600
-/** How long it is waited for that the shard is served at all, and the time between two looks, in milliseconds. */
-const [patienceMs, pauseMs] = [60_000, 1000]
+/** Time after which a backup is treated as abandoned, in seconds. */
+const abandonedAfter = 24 * 3600
+/** Time to wait until the shard is served, and interval of checking. */
+const [timeoutMs, pollMs] = [60_000, 1000]
 
-/** Asks and tells other nodes. All of it rejects with `EngineUnavailable` if no server of the engine answers. */
+/** Coordinates backups between nodes. All methods reject with `EngineUnavailable` if no engine server responds. */
 export class Turns {
-  /** `open`: connects to the register; resolves with what is called when it is needed no more. */
+  /** `open` connects to the register. `close` of the result ends the connection. */
   constructor(
     private readonly node: string,
     private readonly open: () => Promise<{ register: Register; close(): Promise<void> }>
   ) {}
 
-  /** Of the node of these settings. */
+  /** Creates the coordinator of the node in the settings. */
   static of({ cluster }: Settings): Turns {
     const { node } = cluster
     return new Turns(node, async () => await connectEngine({ ...cluster, node: `${node}-backup` }))
   }
 
-  /**
-   * Rejects with an error if nobody serves the first shard, and when `signal` says that nobody wants to know any more.
-   */
+  /** Returns the current state. Rejects if no node serves the first shard, and when `signal` aborts. */
   async look(signal: AbortSignal): Promise<Turn> {
-    return await this.#with(async register => {
-      const { finished, maker } = (await noted(register)).state
-      const isServing = await this.#servesFirst(register, signal)
+    return await this.#withRegister(async register => {
+      const { finished, maker } = (await readRegister(register)).state
+      const isServing = await this.#servesFirstShard(register, signal)
       return { isOurs: isServing && !(await this.#isBusy(register, maker)), finished }
     })
   }
 
-  /** Notes that this node makes a backup. Resolves with `false` if another one has just begun. */
+  /** Records that this node makes a backup. Resolves with false if another node has just started one. */
   async begin(): Promise<boolean> {
-    return await this.#with(async register => {
-      const { revision, state } = await noted(register)
+    return await this.#withRegister(async register => {
+      const { revision, state } = await readRegister(register)
       if (await this.#isBusy(register, state.maker)) return false
       const own = await register.get(nodeKey(this.node))
       const process = (own && parseNodeState(own))?.process ?? ''
       const maker = { node: this.node, process, began: Math.floor(Date.now() / 1000) }
       try {
-        await register.cas(key, revision, written({ ...state, maker }))
+        await register.cas(key, revision, encodeState({ ...state, maker }))
         return true
       } catch (error) {
         if (error instanceof Conflict) return false
@@ -75,16 +73,20 @@ export class Turns {
     })
   }
 
-  /** Notes that it makes none any more. `finished`: when it was done (seconds), if it was. */
+  /** Records that this node's backup has ended. `finished`: time of success in seconds; `undefined` if it failed. */
   async end(finished: number | undefined): Promise<void> {
-    await this.#with(async register => {
+    await this.#withRegister(async register => {
       for (;;) {
-        const { revision, state } = await noted(register)
+        const { revision, state } = await readRegister(register)
         const { maker, ...rest } = state
         const isOurs = maker === undefined || maker.node === this.node
         const left = isOurs ? rest : state
         try {
-          await register.cas(key, revision, written(finished === undefined ? left : { ...left, finished }))
+          await register.cas(
+            key,
+            revision,
+            encodeState(finished === undefined ? left : { ...left, finished })
+          )
           return
         } catch (error) {
           if (!(error instanceof Conflict)) throw error
@@ -93,28 +95,28 @@ export class Turns {
     })
   }
 
-  async #servesFirst(register: Register, signal: AbortSignal): Promise<boolean> {
-    for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
+  async #servesFirstShard(register: Register, signal: AbortSignal): Promise<boolean> {
+    for (const deadline = performance.now() + timeoutMs; performance.now() < deadline;) {
       const found = await register.get(shardKey(0))
       const placed = found && parsePlacement(found)
       if (placed) return placed.node === this.node
-      await wait(pauseMs, undefined, { signal })
+      await wait(pollMs, undefined, { signal })
     }
-    // Whoever says that it is not his turn tells nobody: then no one would make a backup, and no one hear of it.
+    // Returning false would be silent: no node would make a backup or report that none is made.
     throw new Error('No node serves the first shard, which is responsible for backups')
   }
 
-  /** Whether another node is making a backup, whose process still runs. */
-  async #isBusy(register: Register, maker: Noted['maker']): Promise<boolean> {
+  /** Returns true if another node is making a backup and its process is still running. */
+  async #isBusy(register: Register, maker: RegisterState['maker']): Promise<boolean> {
     if (maker === undefined || maker.node === this.node) return false
-    if (Math.abs(Date.now() / 1000 - maker.began) > longest) return false
+    if (Math.abs(Date.now() / 1000 - maker.began) > abandonedAfter) return false
     const found = await register.get(nodeKey(maker.node))
     const state = found && parseNodeState(found)
     const isAlive = state?.state === 'alive' || state?.state === 'leaving'
     return isAlive && state.process === maker.process
   }
 
-  async #with<T>(work: (register: Register) => Promise<T>): Promise<T> {
+  async #withRegister<T>(work: (register: Register) => Promise<T>): Promise<T> {
     const engine = await this.open()
     try {
       return await work(engine.register)
@@ -124,11 +126,11 @@ export class Turns {
   }
 }
 
-/** What the register says, and its revision. One that cannot be read says nothing. */
-async function noted(register: Register): Promise<{ revision: number; state: Noted }> {
+/** Reads the register and its revision. One that cannot be parsed counts as empty. */
+async function readRegister(register: Register): Promise<{ revision: number; state: RegisterState }> {
   const found = await register.get(key)
   if (!found) return { revision: 0, state: {} }
-  const { finished, maker }: Partial<Noted> = readJson(found.bytes) ?? {}
+  const { finished, maker }: Partial<RegisterState> = readJson(found.bytes) ?? {}
   const isMaker =
     typeof maker?.node === 'string' && typeof maker.process === 'string' && typeof maker.began === 'number'
   return {
@@ -137,6 +139,6 @@ async function noted(register: Register): Promise<{ revision: number; state: Not
   }
 }
 
-function written(state: Noted): Uint8Array {
+function encodeState(state: RegisterState): Uint8Array {
   return Buffer.from(JSON.stringify(state))
 }

@@ -1,6 +1,6 @@
-/** Plain node:http doing the physical work of each row, without tokens, rules or routes. */
+/** A plain `node:http` server that does only the physical work of each row: no tokens, rules or routes. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync, readFile, statSync, writeFileSync } from 'node:fs'
+import { createWriteStream, readFile } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -11,20 +11,20 @@ import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */
 export interface BareParts {
-  /** Of each user: one to read from, and two that sync in the event loop, or off it. */
+  /** Stores by user: one to read from, one that syncs in the event loop, and one that syncs in the thread pool. */
   readonly readers: readonly BareStore[]
   readonly inLoop: readonly BareStore[]
   readonly offThread: readonly BareStore[]
-  /** Streams as JSON text, by their number. */
-  readonly streams: Readonly<Record<string, string>>
+  /** A response of `streams.get` as JSON text. */
+  readonly streams: string
   readonly passwordHash: string
   /** Path of a small file to send. */
   readonly file: string
-  /** For uploaded files. */
+  /** Folder for uploaded files. */
   readonly directory: string
 }
 
-/** `user` and `size`: the second and third part of the path. */
+/** A request. `user` and `size` are the second and third part of its path. */
 interface Call {
   readonly parts: BareParts
   readonly user: number
@@ -33,24 +33,24 @@ interface Call {
   readonly response: ServerResponse
 }
 
-/** Files of uploads are written over after so many. */
+/** Number of uploaded files after which the oldest is overwritten. */
 const keptFiles = 64
 let uploads = 0
 
-/** By the first part of the path. */
+/** Request handlers by the first part of the path. */
 const actions: Readonly<Record<string, (call: Call) => unknown>> = {
   latest: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.latest(Number(size))),
   'in-stream': ({ parts, response, size, user }) =>
     reply(response, parts.readers[user]!.inStream(Number(size))),
   one: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.one(Number(size))),
   access: ({ response }) => reply(response, JSON.stringify(accessInfo)),
-  streams: ({ parts, response, size }) => reply(response, parts.streams[size]!),
+  streams: ({ parts, response }) => reply(response, parts.streams),
   'points-out': ({ parts, response, user }) => parts.readers[user]!.series.sendAll(response),
   file: ({ parts, response }) => readFile(parts.file, (_error, bytes) => reply(response, bytes)),
   'create-in-loop': ({ parts, user, ...call }) => create(parts.inLoop[user]!, call),
   'create-off-thread': ({ parts, user, ...call }) => create(parts.offThread[user]!, call),
   async batch({ parts, request, response, user }) {
-    const calls = (await json(request)) as { params: object }[]
+    const calls = (await readJson(request)) as { params: object }[]
     const store = parts.offThread[user]!
     const text = await store.write(() =>
       calls.map(({ params }) => `{"event":${store.create(params)}}`).join(',')
@@ -58,13 +58,13 @@ const actions: Readonly<Record<string, (call: Call) => unknown>> = {
     reply(response, `{"results":[${text}]}`)
   },
   async 'points-in'({ parts, request, response, user }) {
-    const { points } = (await json(request)) as { points: unknown[][] }
+    const { points } = (await readJson(request)) as { points: unknown[][] }
     const store = parts.offThread[user]!
     await store.write(() => store.series.insert(1, points))
     reply(response, '{"status":"ok"}')
   },
   async login({ parts, request, response }) {
-    const { password } = (await json(request)) as { password: string }
+    const { password } = (await readJson(request)) as { password: string }
     reply(response, JSON.stringify({ isRight: await verify(parts.passwordHash, password) }))
   },
   async upload({ parts, request, response, user }) {
@@ -85,15 +85,10 @@ const actions: Readonly<Record<string, (call: Call) => unknown>> = {
     const store = parts.offThread[user]!
     const posted = { ...(JSON.parse(event.content ?? '{}') as object), integrity: hash.digest('base64') }
     reply(response, await store.write(() => `{"event":${store.create(posted)}}`))
-  },
-  download({ parts, response }) {
-    const path = join(parts.directory, 'bare-download')
-    if (!existsSync(path)) writeFileSync(path, Buffer.alloc(100 * 1024 * 1024, 'bytes'))
-    response.setHeader('content-length', statSync(path).size)
-    createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(response)
   }
 }
 
+/** Returns the handler of all requests. */
 export function bareHandler(parts: BareParts): RequestListener {
   return (request, response) => {
     const [, name = '', user, size = ''] = (request.url ?? '').split('/')
@@ -105,11 +100,11 @@ async function create(
   store: BareStore,
   { request, response }: Pick<Call, 'request' | 'response'>
 ): Promise<void> {
-  const event = (await json(request)) as object
+  const event = (await readJson(request)) as object
   reply(response, await store.write(() => `{"event":${store.create(event)}}`))
 }
 
-function json(request: IncomingMessage): Promise<unknown> {
+function readJson(request: IncomingMessage): Promise<unknown> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

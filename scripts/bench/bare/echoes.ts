@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { Server as SocketServer, type Socket } from 'socket.io'
 import { WebSocketServer } from 'ws'
 
-/** Of the size of a response of `getAccessInfo`. */
+/** A response of the size of `getAccessInfo`. */
 export const accessInfo = {
   id: 'cbenchaccess0000000000001',
   token: 'cbenchtoken00000000000001',
@@ -20,7 +20,7 @@ export const accessInfo = {
   meta: { apiVersion: '1.6.21', serverTime: 1_700_000_000.123, serial: '00010012345678' }
 }
 
-/** A namespace per user, in which every call gets the same response. */
+/** Creates a Socket.IO server with a namespace per user, in which every call returns the same response. */
 export function socketEcho(): Server {
   const http = createServer()
   const io = new SocketServer(http, {

@@ -1,4 +1,4 @@
-/** The process of the bare servers; its arguments are a folder for its files and the number of users. */
+/** The process of the bare servers. Arguments: a folder for its files, and the number of users. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { bareHandler } from './actions.js'
 import { socketEcho } from './echoes.js'
 import { BareStore, makeBareFile, type Durability } from './store.js'
 
-/** Where the bare servers listen. */
+/** The ports on which the bare servers listen. */
 export interface BarePorts {
   readonly http: number
   readonly sockets: number
@@ -26,14 +26,14 @@ const handler = bareHandler({
   readers: openStores('reader', 'in-loop'),
   inLoop: openStores('in-loop', 'in-loop'),
   offThread: openStores('off-thread', 'off-thread'),
-  streams: { 100: streamsText(100), 1000: streamsText(1000) },
+  streams: formatStreams(),
   file,
   directory,
   passwordHash: await createPasswords().hash(password)
 })
 const ports: BarePorts = {
-  http: await listening(createServer(handler).listen(0, '127.0.0.1')),
-  sockets: await listening(socketEcho().listen(0, '127.0.0.1'))
+  http: await waitForPort(createServer(handler).listen(0, '127.0.0.1')),
+  sockets: await waitForPort(socketEcho().listen(0, '127.0.0.1'))
 }
 process.send?.(ports)
 
@@ -45,16 +45,16 @@ function openStores(name: string, durability: Durability): BareStore[] {
   })
 }
 
-function streamsText(count: number): string {
+function formatStreams(): string {
   const by = 'cbenchaccess0000000000001'
   const tracking = { created: 1.6e9, createdBy: by, modified: 1.6e9, modifiedBy: by }
-  const streams = Array.from({ length: count }, (_, i) => {
+  const streams = Array.from({ length: 100 }, (_, i) => {
     return { id: `stream-${i}`, name: `stream-${i}`, parentId: 'body', children: [], ...tracking }
   })
   return JSON.stringify({ streams, meta: { apiVersion: '0', serverTime: 1 } })
 }
 
-async function listening(server: Server): Promise<number> {
+async function waitForPort(server: Server): Promise<number> {
   if (!server.listening) await new Promise(resolve => server.once('listening', resolve))
   return (server.address() as AddressInfo).port
 }

@@ -1,10 +1,10 @@
-/** Minimal durable stores of events and series, with which Coffer's speed is compared. */
+/** Minimal durable stores of events and series, with which the speed of the service is compared. */
 import { fdatasync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { keptEvent, keptPoints } from '../seed/sample.js'
 
-/** `in-loop`: sync in the event loop at each commit; `off-thread`: sync the log in the thread pool after it. */
+/** `in-loop`: each commit syncs in the event loop. `off-thread`: the thread pool syncs the log after the commit. */
 export type Durability = 'in-loop' | 'off-thread'
 
 const schema = `
@@ -19,11 +19,11 @@ CREATE TABLE item_stream (stream INTEGER, time REAL, item INTEGER, PRIMARY KEY (
 CREATE TABLE piece (number INTEGER PRIMARY KEY, series INTEGER, first REAL, last REAL, count INTEGER, points TEXT);
 CREATE INDEX piece_first ON piece (series, first);
 `
-/** What a file holds at first: events, spread over streams, and points of a series 0 in pieces. */
+/** The initial content of a file: events, distributed over streams, and the points of series 0 in chunks. */
 const [eventCount, streamCount] = [1000, 98]
 const [pointCount, pieceSize] = [100_000, 2048]
 
-/** Makes a file to be copied for each user. */
+/** Creates a file that is then copied for each user. */
 export function makeBareFile(file: string): void {
   const db = new SQLite(file)
   db.pragma('journal_mode = WAL')
@@ -83,27 +83,27 @@ export class BareStore {
     this.#commit = db.prepare('COMMIT')
   }
 
-  /** A cheap unique id. */
+  /** Returns a unique id, cheaply. */
   newId(): string {
     return `c${Date.now().toString(36)}${(this.#count++).toString(36).padStart(16, '0')}`
   }
 
-  /** The newest events as JSON text. */
+  /** Returns the newest events as JSON text. */
   latest(limit: number): string {
-    return listOf(this.#latest.all(limit))
+    return toListJson(this.#latest.all(limit))
   }
 
-  /** The newest events of a stream as JSON text. */
+  /** Returns the newest events of a stream as JSON text. */
   inStream(stream: number): string {
-    return listOf(this.#inStream.all(stream))
+    return toListJson(this.#inStream.all(stream))
   }
 
-  /** An event as JSON text, by its number. */
+  /** Returns the event with a number as JSON text. */
   one(number: number): string {
     return `{"event":${this.#one.get(number) as string},"meta":{"apiVersion":"0","serverTime":0}}`
   }
 
-  /** Inserts a posted event, completed as a service does. Returns its JSON text. */
+  /** Inserts a posted event after adding the fields that a service sets. Returns its JSON text. */
   create(posted: object): string {
     const now = Date.now() / 1000
     const by = 'cbenchaccess0000000000001'
@@ -111,6 +111,7 @@ export class BareStore {
     return this.insert({ ...event, created: now, createdBy: by, modified: now, modifiedBy: by }, now)
   }
 
+  /** Inserts a complete event. Returns its JSON text. */
   insert(event: object, time: number, stream = 1): string {
     const body = JSON.stringify(event)
     const { id, type = '' } = event as { id: string; type?: string }
@@ -118,7 +119,7 @@ export class BareStore {
     return body
   }
 
-  /** Runs `work` in one commit with other writes of this turn of the event loop. Resolves with its text when it is on disk. */
+  /** Runs `work` in one commit with other writes of the same turn of the event loop. Resolves with its text once it is synced. */
   write(work: () => string): Promise<string> {
     return new Promise(done => {
       if (this.#waiting.push({ work, done }) === 1) setImmediate(() => this.#flush())
@@ -131,13 +132,13 @@ export class BareStore {
     this.#begin.run()
     const texts = group.map(({ work }) => work())
     this.#commit.run()
-    const tell = (): void => group.forEach(({ done }, index) => done(texts[index]!))
-    if (this.durability === 'in-loop') return tell()
-    this.#committed.push(tell)
+    const resolveAll = (): void => group.forEach(({ done }, index) => done(texts[index]!))
+    if (this.durability === 'in-loop') return resolveAll()
+    this.#committed.push(resolveAll)
     if (!this.#isSyncing) this.#sync()
   }
 
-  /** Runs one sync at a time; commits made meanwhile share the next. */
+  /** Runs one sync at a time. Commits made meanwhile share the next one. */
   #sync(): void {
     if (this.#log < 0) this.#log = openSync(`${this.db.name}-wal`, 'r+')
     const served = this.#committed
@@ -146,13 +147,13 @@ export class BareStore {
     fdatasync(this.#log, error => {
       if (error) throw error
       this.#isSyncing = false
-      for (const tell of served) tell()
+      for (const resolveAll of served) resolveAll()
       if (this.#committed.length > 0) this.#sync()
     })
   }
 }
 
-/** One row of text per request, read in order. */
+/** A series stored as one row of text per request. */
 class BareSeries {
   readonly #insert: Statement
   readonly #all: Statement
@@ -162,7 +163,7 @@ class BareSeries {
     this.#all = db.prepare('SELECT CAST(points AS BLOB) FROM piece WHERE series = 0 ORDER BY first').pluck()
   }
 
-  /** Checks rows of two numbers and keeps them. Returns their text. */
+  /** Checks rows of two numbers and stores them. Returns their text. */
   insert(series: number, rows: readonly (readonly unknown[])[]): string {
     for (const row of rows)
       if (row.length !== 2 || !((row[0] as number) >= 0) || typeof row[1] !== 'number')
@@ -172,7 +173,7 @@ class BareSeries {
     return points
   }
 
-  /** Writes all pieces of series 0 through. */
+  /** Sends all chunks of series 0, unparsed. */
   sendAll(response: ServerResponse): void {
     const pieces = this.#all.all() as Buffer[]
     const opening = '{"format":"flatJSON","fields":["deltaTime","value"],"points":['
@@ -188,6 +189,6 @@ class BareSeries {
   }
 }
 
-function listOf(bodies: readonly unknown[]): string {
+function toListJson(bodies: readonly unknown[]): string {
   return `{"events":[${bodies.join(',')}],"meta":{"apiVersion":"0","serverTime":0}}`
 }

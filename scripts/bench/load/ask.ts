@@ -1,19 +1,19 @@
-/** What is asked of a server, and its bytes. */
+/** A request as data, and its encoding. */
 import { randomBytes } from 'node:crypto'
 
 export interface Ask {
   readonly path: string
-  /** The port that it is sent to, if not that of all. */
+  /** Port, if it differs from that of the job. */
   readonly at?: number
-  /** By default POST with a body or a file, otherwise GET. */
+  /** HTTP method. By default POST with a body or a file, otherwise GET. */
   readonly verb?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; a string has to be JSON text. */
+  /** Sent as JSON; a string must be JSON text. */
   readonly body?: unknown
-  /** Sends a form with a file of so many megabytes, after the body if there is one. */
+  /** Sends a form with the body, if any, and a file of this many MiB. */
   readonly megabytes?: number
-  /** Called over a socket, without params; the path is that of the user. */
+  /** API method to call over a socket, without params, instead of sending an HTTP request. The path is that of the user. */
   readonly method?: string
 }
 
@@ -36,7 +36,7 @@ export function headersOf(ask: Ask): Record<string, string> {
   }
 }
 
-/** The body, piece by piece. */
+/** Yields the body in chunks. */
 export function* bodyOf({ body, megabytes }: Ask): Generator<Buffer> {
   const json = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body)
   if (megabytes === undefined) {
@@ -51,7 +51,7 @@ export function* bodyOf({ body, megabytes }: Ask): Generator<Buffer> {
   yield Buffer.from(`\r\n--${boundary}--\r\n`)
 }
 
-/** The whole HTTP/1.1 request; as text unless it holds a file. */
+/** Encodes the HTTP/1.1 request, as text unless it contains a file. */
 export function requestOf(ask: Ask): string | Buffer {
   const headers = Object.entries(headersOf(ask)).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `${verbOf(ask)} ${ask.path} HTTP/1.1\r\n${headers.join('')}\r\n`

@@ -1,4 +1,4 @@
-/** A child process of the bench, which handles one message at a time. */
+/** A child process of the bench. It handles one message at a time. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ export class Child<Message extends object | string, Answer> {
   readonly #process: ChildProcess
 
   constructor(module: URL, args: readonly string[] = []) {
-    // The size of Coffer's own thread pool, which runs syncs and hashes.
+    // The same size as in the service, whose thread pool runs syncs and hashes.
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16' }
     this.#process = fork(fileURLToPath(module), args, { env })
   }
@@ -16,7 +16,7 @@ export class Child<Message extends object | string, Answer> {
     return this.#process.pid ?? 0
   }
 
-  /** The next message of the child: that it is ready, or a reply. */
+  /** Resolves with the next message of the child. Rejects if it exits first. */
   next(): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const ended = (code: number | null): void =>
@@ -32,6 +32,7 @@ export class Child<Message extends object | string, Answer> {
     this.#process.send(message)
   }
 
+  /** Sends a message. Resolves with the reply. */
   async ask(message: Message): Promise<Answer> {
     this.send(message)
     return await this.next()

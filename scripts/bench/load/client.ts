@@ -6,19 +6,17 @@ import { Readable } from 'node:stream'
 import { bodyOf, headersOf, verbOf, type Ask } from './ask.js'
 
 interface Answer {
-  /** The beginning of the body. */
+  /** The first 16 MiB of the body. */
   readonly text: string
-  /** Length of the whole body. */
-  readonly bytes: number
-  /** From the request to the end of the response. */
+  /** Time from the request to the end of the response. */
   readonly seconds: number
 }
 
-/** Bytes of a response to keep as text. */
+/** Bytes of a response that are returned as text. */
 const keptLength = 16 * 1024 * 1024
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Makes a request and reads the whole response. Throws on an error status, unless it `mayFail`. */
+/** Sends a request and reads the whole response. Throws on an error status, unless `mayFail`. */
 export async function send(origin: string, ask: Ask, mayFail = false): Promise<Answer> {
   const startMs = performance.now()
   const method = verbOf(ask)
@@ -35,5 +33,5 @@ export async function send(origin: string, ask: Ask, mayFail = false): Promise<A
   }
   if (response.statusCode! >= 400 && !mayFail)
     throw new Error(`${method} ${ask.path.slice(0, 120)}: ${text.slice(0, 300)}`)
-  return { text, bytes, seconds: (performance.now() - startMs) / 1000 }
+  return { text, seconds: (performance.now() - startMs) / 1000 }
 }

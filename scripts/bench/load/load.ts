@@ -1,5 +1,5 @@
 /**
- * The load generator, a process of its own that is controlled by messages: connections that stay open, with one request in flight
+ * The load generator, a separate process that is controlled by messages: persistent connections with one request in flight
  * on each. (docs/decisions/0016-the-bench-has-its-own-load-generator.md)
  */
 import { connect } from 'node:net'
@@ -12,22 +12,22 @@ import { percentile } from './statistics.js'
 
 export interface Job {
   readonly port: number
-  /** Picked at random. Connections are divided among the ports that they name. */
+  /** Requests to pick from at random. Connections are divided among the ports of the requests. */
   readonly asks: readonly Ask[]
   readonly connections: number
-  /** Duration; by default until a message says stop. */
+  /** Duration; by default until the message `stop`. */
   readonly seconds?: number
-  /** Requests per second, sent on schedule whether or not earlier ones were answered; by default as fast as responses arrive. */
+  /** Requests per second, sent on schedule whether or not earlier ones have completed; by default as fast as responses arrive. */
   readonly pace?: number
 }
 
-/** The results. Times run from when a request was due to the end of its response, in milliseconds. */
+/** The results. Latencies are milliseconds from when a request was due to the end of its response. */
 export interface Load {
-  /** Requests with a response. */
+  /** Number of responses. */
   readonly count: number
-  /** Responses with a status of 400 or above, and broken connections. */
+  /** Number of responses with a status of 400 or above, and of broken connections. */
   readonly bad: number
-  /** The first bad response. */
+  /** The first of these failures. */
   readonly complaint: string | undefined
   readonly seconds: number
   readonly p50Ms: number
@@ -35,21 +35,21 @@ export interface Load {
   readonly maxMs: number
 }
 
-/** Time without data after which a connection is given up. */
-const patienceMs = 30_000
-/** Calls in flight on a socket, enough to keep the server busy: each time it is woken from waiting costs CPU time too. */
-const callsAtOnce = 10
+/** Time without data after which a connection is closed. */
+const timeoutMs = 30_000
+/** Calls in flight per socket. Several keep the server busy: waking it from waiting costs CPU time. */
+const maxConcurrentCalls = 10
 
-let current: Run | undefined
+let current: LoadRun | undefined
 let serial = Number(serialMark)
 
 process.on('message', (order: Job | 'stop') => {
   if (order === 'stop') return current?.stop()
-  current = new Run(order)
+  current = new LoadRun(order)
   void current.ended.then(load => process.send?.(load))
 })
 
-class Run {
+class LoadRun {
   readonly ended: Promise<Load>
   readonly #startMs = performance.now()
   readonly #timesMs: number[] = []
@@ -63,11 +63,11 @@ class Run {
     const isCalling = job.asks[0]?.method !== undefined
     const ports = Array.from(new Set(job.asks.map(({ at = job.port }) => at)))
     const requests = ports.map(
-      port => [port, job.asks.filter(({ at = job.port }) => at === port).map(requestOf)] as const
+      own => [own, job.asks.filter(({ at = job.port }) => at === own).map(requestOf)] as const
     )
     const one = (_: unknown, n: number): Promise<void> =>
-      isCalling ? this.#keepCalling(n) : this.#keepAsking(...requests[n % requests.length]!)
-    this.ended = Promise.all(Array.from({ length: job.connections }, one)).then(() => this.#summary())
+      isCalling ? this.#callMethod(n) : this.#sendRequests(...requests[n % requests.length]!)
+    this.ended = Promise.all(Array.from({ length: job.connections }, one)).then(() => this.#getResult())
   }
 
   stop(): void {
@@ -75,24 +75,24 @@ class Run {
   }
 
   /** Runs one connection: sends requests one after another until the time is over. */
-  #keepAsking(port: number, requests: readonly (string | Buffer)[]): Promise<void> {
+  #sendRequests(port: number, requests: readonly (string | Buffer)[]): Promise<void> {
     return new Promise(resolve => {
       const socket = connect(port, '127.0.0.1').setNoDelay(true)
       const reader = new ResponseReader()
       let dueMs = 0
       const finish = (complaint?: string): void => {
-        // Closing it says so once more, when nobody listens.
+        // Closing the socket emits another error.
         socket.removeAllListeners().on('error', () => undefined)
-        if (complaint !== undefined) this.#failed(complaint)
+        if (complaint !== undefined) this.#addFailure(complaint)
         socket.destroy()
         resolve()
       }
       const send = (): void => {
         if (dueMs >= this.#endMs) finish()
-        else socket.write(serialized(requests[Math.floor(Math.random() * requests.length)]!))
+        else socket.write(numberRequest(requests[Math.floor(Math.random() * requests.length)]!))
       }
       const ask = (): void => {
-        dueMs = this.#nextMs()
+        dueMs = this.#getNextDueMs()
         const remainingMs = dueMs - performance.now()
         if (remainingMs <= 0 || dueMs >= this.#endMs) return send()
         setTimeout(() => {
@@ -101,7 +101,7 @@ class Run {
           send()
         }, remainingMs)
       }
-      socket.setTimeout(patienceMs, () => finish('no answer'))
+      socket.setTimeout(timeoutMs, () => finish('timed out'))
       socket.on('connect', ask)
       socket.on('error', error => finish(error.message))
       socket.on('close', () => finish('connection closed'))
@@ -109,36 +109,36 @@ class Run {
         const status = reader.feed(bytes)
         if (status === undefined) return
         this.#timesMs.push(performance.now() - dueMs)
-        if (status >= 400) this.#failed(bytes.toString('utf8').slice(0, 600))
+        if (status >= 400) this.#addFailure(bytes.toString('utf8').slice(0, 600))
         ask()
       })
     })
   }
 
-  /** Runs one socket: calls a method several times at once until the time is over. */
-  async #keepCalling(n: number): Promise<void> {
+  /** Runs one socket: calls a method concurrently until the time is over. */
+  async #callMethod(n: number): Promise<void> {
     const { asks, port } = this.job
     const { method, path, token } = asks[n % asks.length]!
     const socket = await RawSocket.open(`http://127.0.0.1:${port}`, path, token!)
     for (let startMs; (startMs = performance.now()) < this.#endMs;) {
-      await socket.call(method!, callsAtOnce)
-      for (let call = 0; call < callsAtOnce; call++) this.#timesMs.push(performance.now() - startMs)
+      await socket.call(method!, maxConcurrentCalls)
+      for (let call = 0; call < maxConcurrentCalls; call++) this.#timesMs.push(performance.now() - startMs)
     }
     socket.close()
   }
 
-  /** When the next request is due. At a steady pace a late response delays the next request, and counts for it too. */
-  #nextMs(): number {
+  /** Returns when the next request is due. At a given rate, a late response delays the next request, whose latency includes the delay. */
+  #getNextDueMs(): number {
     const { pace } = this.job
     return pace === undefined ? performance.now() : this.#startMs + (this.#due++ * 1000) / pace
   }
 
-  #failed(complaint: string): void {
+  #addFailure(complaint: string): void {
     this.#bad++
     this.#complaint ??= complaint
   }
 
-  #summary(): Load {
+  #getResult(): Load {
     return {
       count: this.#timesMs.length,
       bad: this.#bad,
@@ -151,8 +151,8 @@ class Run {
   }
 }
 
-/** The request with its serial mark replaced by a new number. */
-function serialized(request: string | Buffer): string | Buffer {
+/** Returns the request with its serial placeholder replaced by the next number. */
+function numberRequest(request: string | Buffer): string | Buffer {
   if (typeof request !== 'string' || !request.includes(serialMark)) return request
   return request.replaceAll(serialMark, String(++serial))
 }

@@ -1,14 +1,14 @@
-/** Takes measurements and reports medians: other work on the machine spoils some, but rarely most. */
+/** Takes measurements and reports medians: other load on the machine distorts some of them, but rarely most. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Child } from './child.js'
 import type { Job, Load } from './load.js'
 import { cpuUs, median } from './statistics.js'
 
-/** Figures of one kind of request. */
+/** The figures of a subject. */
 export interface Figures {
   /** CPU time of the server per request, in microseconds. */
   readonly cpuUs: number
-  /** CPU time of the processes behind it per request; 0 if there are none. */
+  /** CPU time per request of the processes behind the server; 0 if there are none. */
   readonly behindUs: number
   readonly perSecond: number
   readonly p50Ms: number
@@ -20,27 +20,27 @@ export interface Subject extends Omit<Job, 'seconds'> {
   readonly name: string
   /** The process whose CPU time is measured, or several that share the requests. */
   readonly pid: number | readonly number[]
-  /** Processes that work for it, whose CPU time is measured apart. */
+  /** Processes that the server depends on. Their CPU time is measured separately. */
   readonly behind?: readonly number[]
-  /** Most rounds of its warm-up, if not as many as usual. */
+  /** Maximum number of warm-up rounds; by default 5. */
   readonly warmUpRounds?: number
 }
 
-/** A warm-up ends after this many requests, or this many rounds of this many seconds. */
+/** A warm-up ends after this many requests, or after this many rounds of this many seconds. */
 const warmUp = { requests: 3000, rounds: 5, seconds: 0.3 }
 
-/** A process is at rest that uses at most this share of a core for so many seconds; it is looked at so many times. */
+/** A process is idle if it uses at most this share of a core for this many seconds. It is checked at most this many times. */
 const atRest = { share: 0.02, seconds: 1, times: 60 }
 
 export class Meter {
-  /** Rows with error responses, whose figures are meaningless. */
+  /** Failed requests, by subject: their figures are meaningless. */
   readonly complaints: string[] = []
   readonly #load = new Child<Job, Load>(new URL('load.js', import.meta.url))
   readonly #samples = new Map<string, Figures[]>()
 
   /**
-   * Waits until a process has nothing left to do of its own accord, such as an index to complete: its CPU time would count as that
-   * of requests. Gives up after a while, and adds a complaint.
+   * Waits until a process has no background work left, such as completing an index: its CPU time would be attributed to requests.
+   * Adds a warning if it does not become idle within a minute.
    */
   async untilIdle(pid: number): Promise<void> {
     for (let times = 0; times < atRest.times; times++) {
@@ -48,10 +48,10 @@ export class Meter {
       await wait(atRest.seconds * 1000)
       if (cpuUs(pid) - before <= atRest.share * atRest.seconds * 1e6) return
     }
-    this.complaints.push('The server did not come to rest before the measurement')
+    this.complaints.push('The server did not become idle before the measurement')
   }
 
-  /** Measures all subjects round by round, so that they run under the same conditions. */
+  /** Measures all subjects in turns, so that they run under the same conditions. */
   async interleave(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {
     for (const subject of subjects) await this.#warmUp(subject)
     for (let round = 0; round < rounds; round++)
@@ -63,13 +63,13 @@ export class Meter {
     { behind = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
     seconds: number
   ): Promise<void> {
-    const [before, behindBefore] = [cpuOf(pid), cpuOf(behind)]
+    const [before, behindBefore] = [getTotalCpuUs(pid), getTotalCpuUs(behind)]
     const load = await this.#load.ask({ ...job, seconds })
     const { bad, complaint, count, p50Ms, p99Ms } = load
-    if (bad > 0) this.complaints.push(`${name}: ${bad} bad answers, first ${complaint}`)
+    if (bad > 0) this.complaints.push(`${name}: ${bad} failed requests, the first: ${complaint}`)
     const sample = {
-      cpuUs: (cpuOf(pid) - before) / count,
-      behindUs: (cpuOf(behind) - behindBefore) / count,
+      cpuUs: (getTotalCpuUs(pid) - before) / count,
+      behindUs: (getTotalCpuUs(behind) - behindBefore) / count,
       perSecond: count / load.seconds,
       p50Ms,
       p99Ms
@@ -77,7 +77,7 @@ export class Meter {
     this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample])
   }
 
-  /** Medians of all samples under a name; NaN if there are none. */
+  /** Returns the medians of all measurements of a subject; NaN if there are none. */
   figures(name: string): Figures {
     const samples = this.#samples.get(name) ?? []
     const middle = (figure: keyof Figures): number => median(samples.map(sample => sample[figure]))
@@ -94,7 +94,7 @@ export class Meter {
     await this.#load.stop()
   }
 
-  /** Lets a server compile its code and fill its caches. */
+  /** Sends requests until the server has compiled its code and filled its caches. */
   async #warmUp({ behind: _behind, name: _name, pid: _pid, warmUpRounds, ...job }: Subject): Promise<void> {
     let count = 0
     for (let round = 0; round < (warmUpRounds ?? warmUp.rounds) && count < warmUp.requests; round++)
@@ -102,6 +102,6 @@ export class Meter {
   }
 }
 
-function cpuOf(pids: number | readonly number[]): number {
+function getTotalCpuUs(pids: number | readonly number[]): number {
   return [pids].flat().reduce((sum, pid) => sum + cpuUs(pid), 0)
 }

@@ -1,6 +1,6 @@
-/** Finds the end of each HTTP/1.1 response in the data of a socket. Parses nothing else, to be cheap. */
+/** Finds the end of each HTTP/1.1 response in the data of a socket. It parses nothing else, to use little CPU time. */
 
-/** What is being read: the head, a body with a content length, or a chunked body. */
+/** The part being read: the head, a body with a content length, or a chunked body. */
 type Stage = 'head' | 'counted' | 'chunk-size' | 'chunk'
 
 export class ResponseReader {
@@ -8,10 +8,10 @@ export class ResponseReader {
   #status = 0
   #left = 0
   #isLastChunk = false
-  /** The part received of a head or of a chunk's size line. */
+  /** The received part of a head or of a chunk's size line. */
   #text = ''
 
-  /** Takes bytes. Returns the status once a response is complete. Only one response may be in flight. */
+  /** Processes bytes. Returns the status once a response is complete. Only one response may be in flight. */
   feed(bytes: Buffer): number | undefined {
     let at = 0
     while (at < bytes.length) {

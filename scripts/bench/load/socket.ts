@@ -1,9 +1,8 @@
-/** A minimal Socket.IO client, so that generating load takes little CPU time. */
+/** A minimal Socket.IO client that uses little CPU time. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
 export class RawSocket {
-  #onMessage: () => void = () => {}
   #onAnswer: () => void = () => {}
   #unanswered = 0
 
@@ -12,7 +11,7 @@ export class RawSocket {
     private readonly namespace: string
   ) {}
 
-  /** Opens one to the namespace of a user, such as `/daisy`. */
+  /** Connects to the namespace of a user, such as `/daisy`. */
   static async open(origin: string, namespace: string, token: string): Promise<RawSocket> {
     const url = `${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&auth=${token}`
     const socket = new WebSocket(url)
@@ -26,18 +25,13 @@ export class RawSocket {
     return raw
   }
 
-  /** Calls a method `times` times at once, with params as JSON text; resolves when all have returned. */
-  call(method: string, times = 1, params = '{}'): Promise<void> {
+  /** Calls a method `times` times concurrently, without params. Resolves when all calls have returned. */
+  call(method: string, times: number): Promise<void> {
     return new Promise(resolve => {
       this.#onAnswer = resolve
       this.#unanswered = times
-      for (let n = 0; n < times; n++) this.socket.send(`42${this.namespace},${n}["${method}",${params}]`)
+      for (let n = 0; n < times; n++) this.socket.send(`42${this.namespace},${n}["${method}",{}]`)
     })
-  }
-
-  /** Resolves with the next message that is not an acknowledgement. */
-  message(): Promise<void> {
-    return new Promise(resolve => (this.#onMessage = resolve))
   }
 
   close(): void {
@@ -46,8 +40,6 @@ export class RawSocket {
 
   #receive(text: string): void {
     if (text === '2') this.socket.send('3')
-    else if (text.startsWith('43')) {
-      if (--this.#unanswered === 0) this.#onAnswer()
-    } else this.#onMessage()
+    else if (text.startsWith('43') && --this.#unanswered === 0) this.#onAnswer()
   }
 }

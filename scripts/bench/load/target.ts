@@ -1,4 +1,4 @@
-/** The server under test: the built one, in its own process. */
+/** The server under test: the built service in its own process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../test/support/free-ports.js'
 
 const program = fileURLToPath(new URL('../../coffer.cjs', import.meta.url))
-/** The settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-the-process-keeps-freed-memory.md) */
-const malloc = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
-/** Longest time until the first response. */
-const patienceMs = 60_000
+/** Settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-the-process-keeps-freed-memory.md) */
+const allocatorSettings = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
+/** Maximum time until the first response. */
+const startTimeoutMs = 60_000
 
 export class Target {
   private constructor(
@@ -33,7 +33,7 @@ export class Target {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
-        ...malloc,
+        ...allocatorSettings,
         COFFER_PORT: String(port),
         COFFER_DATA_DIR: dataDir,
         COFFER_LOG_LEVEL: 'warn',
@@ -41,10 +41,10 @@ export class Target {
       }
     })
     try {
-      while (!(await answers(port))) {
+      while (!(await isResponding(port))) {
         if (child.exitCode !== null)
           throw new Error(`The server exited with code ${child.exitCode} during startup`)
-        if (performance.now() - startMs > patienceMs) throw new Error('The server does not respond')
+        if (performance.now() - startMs > startTimeoutMs) throw new Error('The server does not respond')
         await wait(2)
       }
     } catch (error) {
@@ -70,7 +70,7 @@ export class Target {
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function isResponding(port: number): Promise<boolean> {
   return new Promise(resolve => {
     get({ port, host: '127.0.0.1', path: '/', agent: false }, response => {
       response.resume().on('end', () => resolve(response.statusCode === 200))

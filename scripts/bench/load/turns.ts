@@ -1,16 +1,16 @@
 /**
- * Preloaded into the measured server: logs long turns of its event loop to the file named by `BENCH_TURNS`. Measures CPU time of
- * the loop's own thread, so that other work on the machine does not count.
+ * Preloaded into the measured server: logs long turns of its event loop to the file named by `BENCH_TURNS`. Measures the CPU
+ * time of the event loop's thread, which other load on the machine does not affect.
  */
 import { appendFileSync, openSync, readSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-/** Duration from which turns are logged, in milliseconds. */
+/** Minimum duration of logged turns, in milliseconds. */
 const longMs = 8
 
 const file = process.env['BENCH_TURNS']
 if (file !== undefined && isMainThread) {
-  // The main thread has the id of its process. The first figure is its time on the CPU, in nanoseconds.
+  // The main thread's id is that of its process. The first field is its CPU time in nanoseconds.
   const descriptor = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
   const bytes = Buffer.alloc(64)
   const ranMs = (): number => {

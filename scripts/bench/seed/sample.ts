@@ -1,12 +1,12 @@
 /** Sample data of the bench. An event has about 300 bytes as posted. */
 import { randomBytes } from 'node:crypto'
 
-/** Of a typical preview's size. */
+/** A preview of typical size. */
 export const previewBytes = randomBytes(12 * 1024)
 
 export const password = 'correct-horse-battery'
 
-/** An event as posted, without a time. */
+/** Returns an event as posted, without a time. */
 export function postedEvent(streamId: string): object {
   return {
     streamIds: [streamId],
@@ -17,7 +17,7 @@ export function postedEvent(streamId: string): object {
   }
 }
 
-/** The same event as stored and returned by a service. */
+/** Returns the same event as stored and returned by a service. */
 export function keptEvent(id: string, streamId: string, time: number): object {
   return {
     id,
@@ -32,10 +32,10 @@ export function keptEvent(id: string, streamId: string, time: number): object {
   }
 }
 
-/** Replaced in each request by a serial number of the same length, so that its points come after all others. */
+/** Replaced in each request by a serial number of the same length, so that its points follow all others. */
 export const serialMark = '10000000'
 
-/** Points as posted, a millisecond apart from `start` (seconds). */
+/** Returns points as posted, a millisecond apart from `start` (seconds). */
 export function postedPoints(count: number, start: number | string = serialMark): string {
   const points = Array.from(
     { length: count },
@@ -44,12 +44,7 @@ export function postedPoints(count: number, start: number | string = serialMark)
   return `{"format":"flatJSON","fields":["deltaTime","value"],"points":[${points.join(',')}]}`
 }
 
-/** Rows as posted. */
-export function postedRows(points: readonly (readonly number[])[]): object {
-  return { format: 'flatJSON', fields: ['deltaTime', 'value'], points }
-}
-
-/** Rows of a series, so many seconds apart. */
+/** Returns rows of a series, `apart` seconds apart. */
 export function keptPoints(count: number, from = 0, apart = 0.5): [deltaTime: number, value: number][] {
   return Array.from({ length: count }, (_, i) => [(from + i) * apart, valueAt(from + i)])
 }

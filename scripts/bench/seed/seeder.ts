@@ -1,4 +1,4 @@
-/** Fills a data directory with users and events directly through storage, before a server owns it. */
+/** Creates users with events in a data directory directly through storage, before a server opens it. */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -10,7 +10,6 @@ import { createPasswords } from '../../../core/security/passwords.js'
 import { Settings } from '../../../core/settings/settings.js'
 import type { Access } from '../../../schemas/access.js'
 import type { Event } from '../../../schemas/event.js'
-import type { Webhook } from '../../../schemas/webhook.js'
 import { Accounts } from '../../../storage/accounts.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PreviewCache } from '../../../storage/files/previews.js'
@@ -27,7 +26,7 @@ export interface SeededUser {
   readonly username: string
   /** Token of a personal access. */
   readonly token: string
-  /** Token of an app's access to the root stream. */
+  /** Token of an app access to the root stream. */
   readonly appToken: string
   /** Some of the user's events. */
   readonly eventIds: readonly string[]
@@ -37,12 +36,12 @@ export interface SeededUser {
   readonly pictureIds: readonly string[]
 }
 
-/** What a user has. */
+/** The content of an account. */
 export interface Content {
-  /** Numbers of events, and of points in the first series. */
+  /** Number of events, and of data points in the first series. */
   readonly events?: number
   readonly points?: number
-  /** Seconds between two points; half a one by default. */
+  /** Seconds between two data points; by default 0.5. */
   readonly apart?: number
   /** By default a flat tree of a hundred streams. */
   readonly shape?: Shape
@@ -50,25 +49,25 @@ export interface Content {
 
 /** The streams and events of an account. */
 export interface Shape {
-  /** In addition to a personal one and an app's. */
+  /** Accesses in addition to a personal one and an app's. */
   readonly accesses: readonly Access[]
   insertStreams(store: UserStore): void
-  /** The event with a number; times increase with it. */
+  /** Returns the event with a number. Times increase with it. */
   event(i: number): Event
 }
 
-/** Time of the first event, and time between two events, in seconds. */
+/** Time of the first event, and interval between events, in seconds. */
 export const [seedTime, step] = [1_600_000_000, 60]
-/** The root of every user's streams, and how many there are with it. */
+/** The root of every user's streams, and the number of streams including it. */
 export const [rootStream, streamCount] = ['body', 100]
-/** Has ten events, all among the oldest thousand. */
+/** A stream with ten events, all among the oldest thousand. */
 export const rareStream = 'stream-98'
 
-/** One event in ten is a period; these are their durations in turn, seconds. */
+/** One event in ten is a period. These are their durations in turn, in seconds. */
 const durations = [30, 300, 3000, 30_000]
-/** Series and pictures of every user. */
+/** Number of series and of pictures of every user. */
 const [seriesCount, pictureCount] = [50, 5]
-/** Points per call of a device that sends them in blocks; points and events per transaction. */
+/** Data points per write, as a device sends them; data points and events per transaction. */
 const [pointsPerCall, pointsPerTransaction, eventsPerTransaction] = [1000, 500_000, 10_000]
 /** The default policies of a service. */
 const policies: Policies = {
@@ -91,7 +90,7 @@ const flat: Shape = {
   }
 }
 
-/** Makes users in a data directory that no server owns. */
+/** Creates users in a data directory that no server has open. */
 export class Seeder {
   readonly #platform: PlatformStore
   readonly #accounts: Accounts
@@ -107,12 +106,13 @@ export class Seeder {
       closingSeconds: 60,
       cacheKiB: 16_384,
       policies,
-      durability: createWalSyncs(this.#layout, giveUp),
-      onError: (_account, error) => giveUp(error)
+      durability: createWalSyncs(this.#layout, rethrow),
+      onError: (_account, error) => rethrow(error)
     })
   }
 
-  async user(username: string, content: Content = {}): Promise<SeededUser> {
+  /** Creates a user. */
+  async createUser(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
     const id = createId()
     const account: Account = { ...initialStatus, id, username, state: 'active', created: seedTime }
@@ -136,45 +136,39 @@ export class Seeder {
       }
     })
     const eventIds: string[] = []
-    await this.#inParts(account, events, eventsPerTransaction, (store, i) => {
+    await this.#writeInTransactions(account, events, eventsPerTransaction, (store, i) => {
       const event = shape.event(i)
       store.events.insert(event)
       if (eventIds.length < 100) eventIds.push(event.id)
     })
-    const seriesIds = await this.#insert(account, Array.from({ length: seriesCount }, holder))
+    const seriesIds = await this.#insertEvents(
+      account,
+      Array.from({ length: seriesCount }, createHolderEvent)
+    )
     const calls = Math.ceil(points / pointsPerCall)
-    await this.#inParts(account, calls, pointsPerTransaction / pointsPerCall, ({ series }, call) => {
-      const from = call * pointsPerCall
-      const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
-      const { number } = series.findHolder(seriesIds[0]!)!
-      runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
-    })
-    const pictureIds = await this.#pictures(account)
-    // The server does that once an account has been quiet, which would be during the measurements.
+    await this.#writeInTransactions(
+      account,
+      calls,
+      pointsPerTransaction / pointsPerCall,
+      ({ series }, call) => {
+        const from = call * pointsPerCall
+        const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
+        const { number } = series.findHolder(seriesIds[0]!)!
+        runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
+      }
+    )
+    const pictureIds = await this.#createPictures(account)
+    // The server would do this once the account is idle, during the measurements.
     const store = this.#accounts.store(account)
     while (store.events.texts.hasPending()) await store.write(() => store.events.texts.indexPending())
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
 
-  /** Makes users with numbered names. */
-  async users(name: string, count: number, content?: Content): Promise<SeededUser[]> {
+  /** Creates users with numbered names. */
+  async createUsers(name: string, count: number, content?: Content): Promise<SeededUser[]> {
     const users = []
-    for (let i = 0; i < count; i++) users.push(await this.user(`${name}${i}`, content))
+    for (let i = 0; i < count; i++) users.push(await this.createUser(`${name}${i}`, content))
     return users
-  }
-
-  /** Adds webhooks of the user's app, each with a queued message. */
-  async webhooks({ appToken, username }: SeededUser, count: number, url: string): Promise<void> {
-    const account = this.#accounts.find(username)!
-    const store = this.#accounts.store(account)
-    const accessId = store.accesses.findByToken(appToken)!.id
-    await store.write(() => {
-      for (let n = 0; n < count; n++) {
-        const webhook = newWebhook(accessId, `${url}/${account.id}/${n}`)
-        store.webhooks.insert({ webhook, owed: ['eventsChanged'], sending: [] })
-      }
-    })
-    await this.#platform.change('addWebhooks', account.id)
   }
 
   /** Checkpoints and closes all files. */
@@ -183,8 +177,8 @@ export class Seeder {
     this.#platform.close()
   }
 
-  /** Does something `count` times, so many times in a transaction. */
-  async #inParts(
+  /** Calls `work` with the numbers up to `count`, `size` of them per transaction. */
+  async #writeInTransactions(
     account: Account,
     count: number,
     size: number,
@@ -198,24 +192,26 @@ export class Seeder {
     }
   }
 
-  async #insert(account: Account, events: readonly Event[]): Promise<string[]> {
-    await this.#inParts(account, events.length, events.length, (store, i) => store.events.insert(events[i]!))
+  async #insertEvents(account: Account, events: readonly Event[]): Promise<string[]> {
+    await this.#writeInTransactions(account, events.length, events.length, (store, i) =>
+      store.events.insert(events[i]!)
+    )
     return events.map(({ id }) => id)
   }
 
-  /** Makes pictures with previews only: their files are never requested. */
-  async #pictures(account: Account): Promise<string[]> {
+  /** Creates pictures with cached previews. Their files are missing: they are never requested. */
+  async #createPictures(account: Account): Promise<string[]> {
     const cache = new PreviewCache(this.#layout)
-    const pictures = Array.from({ length: pictureCount }, picture)
+    const pictures = Array.from({ length: pictureCount }, createPicture)
     for (const { attachments, modified } of pictures) {
       const key = { fileId: attachments![0]!.id, frame: 'box-256', modified }
       await cache.insert(account.id, key, previewBytes, Date.now() / 1000)
     }
-    return await this.#insert(account, pictures)
+    return await this.#insertEvents(account, pictures)
   }
 }
 
-/** Makes users and closes their files, so that a server can open them. */
+/** Creates users and closes their files, so that a server can open them. */
 export async function seeded<T>(dataDir: string, work: (seeder: Seeder) => Promise<T>): Promise<T> {
   const seeder = new Seeder(dataDir)
   try {
@@ -225,7 +221,7 @@ export async function seeded<T>(dataDir: string, work: (seeder: Seeder) => Promi
   }
 }
 
-/** Adds copies of an account, including its tokens. */
+/** Adds copies of an account, with the same tokens. */
 export function copyAccount(dataDir: string, { id }: SeededUser, usernames: readonly string[]): void {
   const layout = new Layout(dataDir)
   const platform = new SQLite(layout.platformFile)
@@ -241,59 +237,42 @@ export function copyAccount(dataDir: string, { id }: SeededUser, usernames: read
   }
 }
 
-/** The time of the event with a number, in seconds. */
+/** Returns the time of the event with a number, in seconds. */
 export function timeOf(number: number): number {
   return seedTime + number * step
 }
 
+/** Creates an event in a stream. */
 export function eventIn(streamId: string, time: number): Event {
   return keptEvent(createId(), streamId, time) as Event
 }
 
-/** Makes one event in ten a period. */
+/** Makes every tenth event a period. */
 export function lasting(i: number, event: Event): Event {
   return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
 }
 
-/** Adds a stream with its id as its name. */
+/** Adds a stream, named after its id. */
 export function insertStream(store: UserStore, id: string, parentId: string | null): void {
   store.streams.insert({ id, name: id, parentId, ...tracking })
 }
 
-/** An access without permissions. */
+/** Creates an access without permissions. */
 export function newAccess(type: Access['type'], name = 'coffer-bench'): Access {
   return { id: createId(), token: createToken(), type, name, ...tracking }
 }
 
-/** The event that holds a series. Older than all others, as pictures are, so that it is not among the latest. */
-function holder(): Event {
+/** Creates the holder event of a series. It is older than all others, as are pictures, so that it is not among the latest. */
+function createHolderEvent(): Event {
   const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
   return { ...eventIn(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }
 }
 
-function picture(): Event {
+function createPicture(): Event {
   const attachments = [{ id: createId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
   return { ...eventIn(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
 }
 
-function newWebhook(accessId: string, url: string): Webhook {
-  return {
-    id: createId(),
-    accessId,
-    url,
-    state: 'active',
-    runCount: 0,
-    failCount: 0,
-    lastRun: { status: 0, timestamp: 0 },
-    runs: [],
-    currentRetries: 0,
-    maxRetries: 5,
-    minIntervalMs: 5000,
-    ...tracking,
-    createdBy: accessId
-  }
-}
-
-function giveUp(error: unknown): never {
+function rethrow(error: unknown): never {
   throw error
 }

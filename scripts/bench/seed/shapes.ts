@@ -1,20 +1,20 @@
-/** Accounts with a thousand dense and sparse streams, and ones whose live events are older than many trashed ones. */
+/** Accounts with a thousand dense and sparse streams, and accounts whose live events are older than many trashed ones. */
 import type { Access } from '../../../schemas/access.js'
 import type { Event } from '../../../schemas/event.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { eventIn, insertStream, lasting, newAccess, rootStream, timeOf, type Shape } from './seeder.js'
 
 const groups = 20
-/** Streams with nine events in ten. */
+/** Number of streams that share nine tenths of the events. */
 const busy = 90
-/** Streams with one event in ten. */
+/** Number of streams that share one tenth of the events. */
 export const quiet = 878
-/** Streams with ten events each, all among the oldest thousand. */
+/** Number of streams with ten events each, all among the oldest thousand. */
 const rare = 10
-/** A stream that one event in seven is in too. */
+/** A second stream of every seventh event. */
 export const starred = 'starred'
 
-/** Kinds and numbers of streams for the permissions of accesses. */
+/** Kinds and numbers of streams in the permissions of accesses. */
 export const permitted = [
   ['busy', 1],
   ['busy', 20],
@@ -23,7 +23,7 @@ export const permitted = [
   ['rare', 10]
 ] as const
 
-/** A thousand streams: a root, groups below it, and the others in these. */
+/** A thousand streams: a root, groups below it, and the others in these groups. */
 export class BroadShape implements Shape {
   readonly accesses: readonly Access[]
 
@@ -33,10 +33,11 @@ export class BroadShape implements Shape {
   ) {
     this.accesses = permitted.map(([kind, count]) => ({
       ...newAccess('shared', nameOf(kind, count)),
-      permissions: idsFor(kind, count).map(streamId => ({ streamId, level: 'read' as const }))
+      permissions: getStreamIds(kind, count).map(streamId => ({ streamId, level: 'read' as const }))
     }))
   }
 
+  /** Returns the token of an access. */
   token(name: string): string {
     return this.accesses.find(access => access.name === name)!.token
   }
@@ -51,7 +52,7 @@ export class BroadShape implements Shape {
 
   event(i: number): Event {
     if (i < 1000 && i % 10 === 5) return this.#make(i, [`rare-${Math.floor(i / 10) % rare}`], 'mass/kg')
-    // Counted from the end, so that the latest events are alike in accounts of any size.
+    // Counted from the end, so that the latest events are the same in accounts of any size.
     const age = this.size - i
     const ten = Math.floor(age / 10)
     const streamId = age % 10 === 0 ? `quiet-${ten % quiet}` : `busy-${((ten * 9 + (age % 10)) * 7) % busy}`
@@ -65,9 +66,9 @@ export class BroadShape implements Shape {
 }
 
 /** Number of live events, which are the oldest. */
-export const liveEvents = 1000
+const liveEvents = 1000
 
-/** As {@link BroadShape}, but all except the oldest events are in the trash. */
+/** Like {@link BroadShape}, but all except the oldest events are in the trash. */
 export class BinnedShape extends BroadShape {
   override event(i: number): Event {
     const event = super.event(i)
@@ -75,16 +76,16 @@ export class BinnedShape extends BroadShape {
   }
 }
 
-/** The first streams of a kind. */
+/** Returns the ids of the first streams of a kind. */
 export function some(kind: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${kind}-${i}`)
 }
 
-function idsFor(kind: string, count: number): string[] {
+function getStreamIds(kind: string, count: number): string[] {
   return kind === 'mixed' ? [...some('busy', 20), ...some('quiet', count - 20)] : some(kind, count)
 }
 
-/** The name of the access to `count` streams of a kind. */
+/** Returns the name of the access to `count` streams of a kind. */
 export function nameOf(kind: string, count: number): string {
   return `${count} ${kind}`
 }

@@ -1,4 +1,4 @@
-/** Many accounts, many of them active: memory, open files and response times. */
+/** Many accounts, many of them in use: memory, open files and response times. */
 import { readdirSync, statSync } from 'node:fs'
 import { Value } from 'typebox/value'
 import { Settings } from '../../../core/settings/settings.js'
@@ -13,22 +13,22 @@ import { measure, type Line } from '../table.js'
 const connections = 32
 /** Events per account. */
 const eventCount = 20
-/** Requests per second at a steady pace: below the capacity, so that times are those of the service, not of a queue. */
+/** Requests per second at a steady rate, below the capacity, so that latencies are those of the service, not of a queue. */
 const pace = 150
-/** Accounts that are open at the same time unless settings say otherwise. */
-const standardOpenUsers = (Value.Default(Settings, {}) as Settings).storage.maxOpenUsers
+/** Default maximum number of open accounts. */
+const defaultOpenUsers = (Value.Default(Settings, {}) as Settings).storage.maxOpenUsers
 /** File descriptors per open account. */
 const descriptorsPerUser = 5
-/** Writes in a hundred requests. */
+/** Percentage of requests that write. */
 const writePercent = 10
 
-/** Measures with 20,000 accounts; with a tenth of them if `quick`. */
+/** Measures with 20,000 accounts, or a tenth of them if `quick`. */
 export async function measureAccounts(bench: Bench): Promise<Line[]> {
   const total = bench.options.quick ? 2000 : 20_000
-  const openUsers = bench.options.quick ? standardOpenUsers / 10 : standardOpenUsers
+  const openUsers = bench.options.quick ? defaultOpenUsers / 10 : defaultOpenUsers
   const make = async (dataDir: string) => {
-    const model = await seeded(dataDir, seeder => seeder.user('many', { events: eventCount }))
-    const names = Array.from({ length: total }, (_, i) => nameOf(i))
+    const model = await seeded(dataDir, seeder => seeder.createUser('many', { events: eventCount }))
+    const names = Array.from({ length: total }, (_, i) => getUsername(i))
     copyAccount(dataDir, model, names)
     return { model, fileBytes: statSync(new Layout(dataDir).userFile(model.id)).size }
   }
@@ -38,15 +38,15 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
     async ({ pid, port, startSeconds }, { fileBytes, model }) => {
       const take = async (kind: string, active: number, steady?: number): Promise<Line[]> => {
         const name = `${active} active, ${kind}`
-        const asks = Array.from({ length: active }, (_, i) => askOf(model, i))
+        const asks = Array.from({ length: active }, (_, i) => createRequest(model, i))
         const subject = { name, pid, port, asks, connections, ...(steady !== undefined && { pace: steady }) }
         const { rounds, seconds } = bench.options
         for (let round = 0; round < rounds; round++) await bench.meter.take(subject, seconds * 20)
         const { cpuUs, p50Ms, p99Ms, perSecond } = bench.meter.figures(name)
         const openFiles = readdirSync(`/proc/${pid}/fd`).length
         return [
-          measure(`${name}: CPU of a request, µs`, cpuUs),
-          measure(`${name}: requests a second`, perSecond),
+          measure(`${name}: CPU per request, µs`, cpuUs),
+          measure(`${name}: requests per second`, perSecond),
           measure(`${name}: p50, ms`, p50Ms),
           measure(`${name}: p99, ms`, p99Ms, steady === undefined ? undefined : 50),
           measure(`${name}: memory, MB`, residentMb(pid), active > openUsers ? 350 : 250),
@@ -54,27 +54,27 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
         ]
       }
       return [
-        measure(`${total} accounts: from spawn to first answer, s`, startSeconds, 1),
+        measure(`${total} accounts: startup time, s`, startSeconds, 1),
         measure(`${total} accounts: memory when idle, MB`, await idleMb(pid), 120),
         measure('disk of an account of 20 events, KB', fileBytes / 1000),
-        ...(await take('as fast as can be', openUsers / 3)),
+        ...(await take('full speed', openUsers / 3)),
         // Opens most of these accounts for the first time.
-        ...(await take('the first ones', total / 4, pace)),
+        ...(await take('first requests', total / 4, pace)),
         ...(await take(`${pace} a second`, total / 4, pace)),
-        ...(await take('as fast as can be', total / 4))
+        ...(await take('full speed', total / 4))
       ]
     },
     { COFFER_STORAGE_MAX_OPEN_USERS: String(openUsers) }
   )
 }
 
-/** The request of the user with a number: some write, most read. */
-function askOf({ token }: SeededUser, i: number): Ask {
-  const path = `/${nameOf(i)}/events`
+/** Returns a request of the user with a number: some write, most read. */
+function createRequest({ token }: SeededUser, i: number): Ask {
+  const path = `/${getUsername(i)}/events`
   if (i % 100 < writePercent) return { path, token, body: postedEvent(rootStream) }
   return { path: `${path}?limit=20`, token }
 }
 
-function nameOf(i: number): string {
+function getUsername(i: number): string {
   return `many-${i}`
 }

@@ -1,25 +1,25 @@
-/** What a cluster costs: its calls beside those of a service that is alone, on copies of the same accounts. */
+/** The cost of a cluster: calls to a node and to a single service, on copies of the same accounts. */
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
 import type { Ask } from '../load/ask.js'
-import type { Subject } from '../load/meter.js'
+import type { Figures, Subject } from '../load/meter.js'
 import { Target } from '../load/target.js'
 import { postedEvent } from '../seed/sample.js'
 import { rootStream, seeded, type SeededUser } from '../seed/seeder.js'
 import type { Line } from '../table.js'
 
-/** Users who write, and who read; events of each of the latter. */
+/** Number of users who write and who read, and of events of each reader. */
 const [writerCount, readerCount, eventCount] = [200, 50, 1000]
 
-/** What is asked, by whom, how many at a time. */
+/** A kind of call to measure. */
 interface Call {
   readonly name: string
   readonly who: keyof People
   readonly connections: number
   readonly isWrite: boolean
-  /** Least CPU time alone by that in a cluster. */
+  /** Minimum ratio of the single service's CPU time to that in the cluster. */
   readonly ratio?: number
 }
 
@@ -36,15 +36,15 @@ const calls: readonly Call[] = [
   { name: 'events.get 20', who: 'readers', connections: 64, isWrite: false, ratio: 0.97 },
   { name: 'events.get 20, one at a time', who: 'readers', connections: 1, isWrite: false }
 ]
-const further = 'events.get 20 at another node, one at a time'
-/** Each record waits for servers: it takes longer until all code has been compiled. */
+const forwardedName = 'events.get 20 at another node, one at a time'
+/** More rounds than usual: each write waits for engine servers, so compiling all code takes longer. */
 export const warmUpRounds = 20
-/** Most CPU time of a server of the engine for a write, in microseconds. */
-const serverUs = 130
-/** Most time by which a call at another node takes longer, in milliseconds. */
-const furtherMs = 0.5
+/** Maximum CPU time of an engine server per write, in microseconds. */
+const maxServerUs = 130
+/** Maximum additional latency of a call that another node forwards, in milliseconds. */
+const maxForwardingMs = 0.5
 
-/** Measures calls at a node that serves all users, and then reads at another one. */
+/** Measures calls at a node that serves all users, then reads that another node forwards to it. */
 export async function measureCluster(bench: Bench): Promise<Line[]> {
   const { meter, options } = bench
   const { folders, people } = await makePeople(bench, 'cluster', ['alone', 'n1'])
@@ -74,9 +74,9 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
       })
       await meter.untilIdle(alone.pid)
       await meter.interleave(subjects, options.rounds, options.seconds)
-      const lines = wanted.map(call => lineOf(bench, call))
-      if (!further.includes(options.part)) return lines
-      return [...lines, await furtherLine(bench, cluster, first, people)]
+      const lines = wanted.map(call => toLine(bench, call))
+      if (!forwardedName.includes(options.part)) return lines
+      return [...lines, await measureForwarding(bench, cluster, first, people)]
     } finally {
       await alone.stop()
     }
@@ -85,7 +85,7 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
   }
 }
 
-/** Makes users, and so many folders with the same of them. */
+/** Creates users, and a data directory with copies of them for each name in `copies`. */
 export async function makePeople(
   { directory }: Bench,
   name: string,
@@ -93,46 +93,46 @@ export async function makePeople(
 ): Promise<{ readonly people: People; readonly folders: readonly string[] }> {
   const [first, ...others] = copies.map(copy => join(directory, `${name}-${copy}`)) as [string, ...string[]]
   const people = await seeded(first, async seeder => ({
-    writers: await seeder.users('writer', writerCount),
-    busy: await seeder.users('busy', 1),
-    readers: await seeder.users('reader', readerCount, { events: eventCount })
+    writers: await seeder.createUsers('writer', writerCount),
+    busy: await seeder.createUsers('busy', 1),
+    readers: await seeder.createUsers('reader', readerCount, { events: eventCount })
   }))
   for (const other of others) cpSync(first, other, { recursive: true })
   return { people, folders: [first, ...others] }
 }
 
-/** A write or a read of a user. */
+/** Creates a request of a user that writes or reads. */
 export function askOf({ token, username }: SeededUser, isWrite: boolean): Ask {
   if (isWrite) return { path: `/${username}/events`, token, body: postedEvent(rootStream) }
   return { path: `/${username}/events?limit=20`, token }
 }
 
-function lineOf({ meter }: Bench, { isWrite, name, ratio }: Call): Line {
+function toLine({ meter }: Bench, { isWrite, name, ratio }: Call): Line {
   const [ours, alone] = [meter.figures(name), meter.figures(`${name}, alone`)]
-  const cpuRatio = alone.cpuUs / ours.cpuUs
+  const figures = compare(ours, alone)
   const aims = [
     ...(ratio === undefined ? [] : [`CPU ≥ ${ratio}`]),
-    ...(isWrite ? [`server ≤ ${serverUs} µs`] : [])
+    ...(isWrite ? [`server ≤ ${maxServerUs} µs`] : [])
   ]
-  const isMet = cpuRatio >= (ratio ?? 0) && (!isWrite || ours.behindUs / 3 <= serverUs)
+  const isMet = figures['CPU ratio'] >= (ratio ?? 0) && (!isWrite || figures['server µs'] <= maxServerUs)
+  return { name, figures, ...(aims.length > 0 && { aim: aims.join(', '), isMet }) }
+}
+
+function compare(ours: Figures, alone: Figures) {
   return {
-    name,
-    figures: {
-      'CPU µs': ours.cpuUs,
-      'alone µs': alone.cpuUs,
-      'CPU ratio': cpuRatio,
-      'server µs': ours.behindUs / 3,
-      'req/s': ours.perSecond,
-      'alone/s': alone.perSecond,
-      'p50 ms': ours.p50Ms,
-      'alone p50': alone.p50Ms
-    },
-    ...(aims.length > 0 && { aim: aims.join(', '), isMet })
+    'CPU µs': ours.cpuUs,
+    'alone µs': alone.cpuUs,
+    'CPU ratio': alone.cpuUs / ours.cpuUs,
+    'server µs': ours.behindUs / 3,
+    'req/s': ours.perSecond,
+    'alone/s': alone.perSecond,
+    'p50 ms': ours.p50Ms,
+    'alone p50': alone.p50Ms
   }
 }
 
-/** Reads of users whom the first node serves, one at a time, asked for at another node and, for "alone", at their own. */
-async function furtherLine(
+/** Measures reads, one at a time, that a second node forwards to the first, against the same reads at the first ("alone"). */
+async function measureForwarding(
   { directory, meter, options }: Bench,
   cluster: BenchCluster,
   first: Target,
@@ -143,27 +143,18 @@ async function furtherLine(
   const second = await cluster.node('n2', folder)
   const owners = await cluster.ownersOf(readers.map(({ username }) => username))
   const asks = readers.filter((_, index) => owners[index]!.target === first).map(user => askOf(user, false))
-  const there = 'events.get 20 at its own'
+  const directName = 'events.get 20 at its own'
   const shared = { asks, connections: 1, pid: [first.pid, second.pid], behind: cluster.serverPids }
   const subjects = [
-    { ...shared, name: there, port: first.port },
-    { ...shared, name: further, port: second.port }
+    { ...shared, name: directName, port: first.port },
+    { ...shared, name: forwardedName, port: second.port }
   ]
   await meter.interleave(subjects, options.rounds, options.seconds)
-  const [other, own] = [meter.figures(further), meter.figures(there)]
+  const [forwarded, direct] = [meter.figures(forwardedName), meter.figures(directName)]
   return {
-    name: further,
-    figures: {
-      'CPU µs': other.cpuUs,
-      'alone µs': own.cpuUs,
-      'CPU ratio': own.cpuUs / other.cpuUs,
-      'server µs': other.behindUs / 3,
-      'req/s': other.perSecond,
-      'alone/s': own.perSecond,
-      'p50 ms': other.p50Ms,
-      'alone p50': own.p50Ms
-    },
-    aim: `p50 ≤ +${furtherMs} ms`,
-    isMet: other.p50Ms <= own.p50Ms + furtherMs
+    name: forwardedName,
+    figures: compare(forwarded, direct),
+    aim: `p50 ≤ +${maxForwardingMs} ms`,
+    isMet: forwarded.p50Ms <= direct.p50Ms + maxForwardingMs
   }
 }

@@ -1,4 +1,4 @@
-/** How several processors of one machine are used: by one process, by its threads, and by two nodes of a cluster. */
+/** How one process, its threads, and two nodes of a cluster use several processors of one machine. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
@@ -13,12 +13,12 @@ const calls = [
   { name: 'events.create', who: 'writers', isWrite: true }
 ] as const
 const connections = 64
-/** CPU time of a call that comes to the node that serves its user, by that of one process. */
-const mostRatio = 1.15
-/** The ways, in the order of their columns. */
+/** Maximum ratio of the CPU time of a read at the node that serves its user to that of one process. */
+const maxRatio = 1.15
+/** The compared setups, in the order of the columns. */
 const ways = ['one', 'threads', 'nodes'] as const
 
-/** Measures all of them in turns. Calls come to the node that serves their user. */
+/** Measures all of them in turns. Calls are sent to the node that serves their user. */
 export async function measureCores(bench: Bench): Promise<Line[]> {
   const { directory, meter, options } = bench
   const { folders, people } = await makePeople(bench, 'cores', ways)
@@ -41,13 +41,13 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
     for (const { isWrite, name, who } of calls) {
       const asks = people[who].map(user => askOf(user, isWrite))
       const owners = await cluster.ownersOf(people[who].map(({ username }) => username))
-      const straight = asks.map((ask, index) => ({ ...ask, at: owners[index]!.target.port }))
+      const directRequests = asks.map((ask, index) => ({ ...ask, at: owners[index]!.target.port }))
       subjects.push(
         { name: `${name}, one`, asks, connections, pid: one.pid, port: one.port },
         { name: `${name}, threads`, asks, connections, pid: threads.pid, port: threads.port },
         {
           name: `${name}, nodes`,
-          asks: straight,
+          asks: directRequests,
           connections,
           pid: nodes.map(({ pid }) => pid),
           port: nodes[0]!.port,
@@ -57,14 +57,14 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
       )
     }
     await meter.interleave(subjects, options.rounds, options.seconds)
-    return calls.map(({ name, who }) => lineOf(bench, name, who))
+    return calls.map(({ name, who }) => toLine(bench, name, who))
   } finally {
     for (const target of started) await target.stop()
     await cluster.stop()
   }
 }
 
-function lineOf({ meter }: Bench, name: string, who: keyof People): Line {
+function toLine({ meter }: Bench, name: string, who: keyof People): Line {
   const [one, threads, nodes] = ways.map(way => meter.figures(`${name}, ${way}`)) as [
     Figures,
     Figures,
@@ -84,7 +84,7 @@ function lineOf({ meter }: Bench, name: string, who: keyof People): Line {
       'threads/s': threads.perSecond,
       'nodes/s': nodes.perSecond
     },
-    // What is written costs what the engine's logs cost: that has aims of its own.
-    ...(who === 'readers' && { aim: `nodes by one ≤ ${mostRatio}`, isMet: ratio <= mostRatio })
+    // Writes depend on the cost of the engine's logs, which has its own target.
+    ...(who === 'readers' && { aim: `nodes by one ≤ ${maxRatio}`, isMet: ratio <= maxRatio })
   }
 }

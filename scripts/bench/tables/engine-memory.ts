@@ -1,4 +1,4 @@
-/** What the servers of a cluster's engine hold in memory while many accounts rest. */
+/** Memory of a cluster's engine servers with many idle accounts. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { appendUntilConfirmed } from '../../../cluster/append-until-confirmed.js'
@@ -10,28 +10,28 @@ import { BenchCluster } from '../cluster.js'
 import { residentMb } from '../load/statistics.js'
 import { measure, type Line } from '../table.js'
 
-/** Bytes of the first record of an account: its file as it is made, deflated. */
+/** Bytes of the first record of an account: its initial file, deflated. */
 const recordBytes = 9000
-/** Records under way at a time. */
-const atOnce = 256
+/** Records written concurrently. */
+const maxConcurrentWrites = 256
 /**
- * Memory has come to rest when it has not got less, by more than a part, for so long; it is looked at every `everyMs`. Go collects
- * at rest every two minutes, and takes buffers out of pools at the second time only.
+ * Memory has settled when it has not decreased by more than a fraction for this long; it is checked every `everyMs`. When idle, Go
+ * collects garbage every two minutes, and releases pooled buffers only the second time.
  */
-const atRest = { part: 0.02, ms: 360_000, everyMs: 15_000 }
-/** Most memory of a server at rest, in MB. */
-const mostMb = 300
-/** Longest time until a server that was restarted has what the others have, in milliseconds. */
-const patienceMs = 300_000
+const settled = { fraction: 0.02, ms: 360_000, everyMs: 15_000 }
+/** Maximum memory of an idle server, in MB. */
+const maxMb = 300
+/** Maximum time until a restarted server has caught up with the others, in milliseconds. */
+const catchUpTimeoutMs = 300_000
 
-/** Measures with 100,000 accounts; with a tenth of them if `quick`. */
+/** Measures with 100,000 accounts, or a tenth of them if `quick`. */
 export async function measureEngineMemory({ directory, options }: Bench): Promise<Line[]> {
   const count = options.quick ? 10_000 : 100_000
   const cluster = await BenchCluster.start(directory)
   try {
     const { engine, servers } = cluster
     await servers.makeStreams(engine, true)
-    const empty = memoryOf(cluster)
+    const empty = getLargestMb(cluster)
     const bytes = randomBytes(recordBytes)
     let next = 0
     const write = async (): Promise<void> => {
@@ -44,42 +44,42 @@ export async function measureEngineMemory({ directory, options }: Bench): Promis
           isCancelled: () => false
         })
     }
-    await Promise.all(Array.from({ length: atOnce }, write))
-    const written = memoryOf(cluster)
+    await Promise.all(Array.from({ length: maxConcurrentWrites }, write))
+    const written = getLargestMb(cluster)
     for (let index = 0; index < servers.count; index++) {
       await servers.stop(index)
       await servers.restart(index)
       await until(
-        'the server to have what the others have',
+        'the server to catch up with the others',
         async () => (await fetch(`${servers.monitors[index]}/healthz`)).ok,
-        patienceMs
+        catchUpTimeoutMs
       )
     }
-    const started = memoryOf(cluster)
+    const started = getLargestMb(cluster)
     return [
       measure('a server without accounts: memory, MB', empty),
       measure(`… right after ${count} accounts were written, MB`, written),
       measure(`… with ${count} accounts, right after a start, MB`, started),
-      measure(`… and at rest, MB`, await memoryAtRest(cluster), mostMb)
+      measure(`… and when idle, MB`, await waitForSettledMb(cluster), maxMb)
     ]
   } finally {
     await cluster.stop()
   }
 }
 
-/** The memory of the server that takes most. */
-function memoryOf({ serverPids }: BenchCluster): number {
+/** Returns the memory of the largest server, in MB. */
+function getLargestMb({ serverPids }: BenchCluster): number {
   return Math.max(...serverPids.map(residentMb))
 }
 
-/** The memory once it does not get less any more: what a start has needed is given back over minutes. */
-async function memoryAtRest(cluster: BenchCluster): Promise<number> {
-  let least = memoryOf(cluster)
+/** Returns the memory of the largest server once it no longer decreases: what a start needed is released over minutes. */
+async function waitForSettledMb(cluster: BenchCluster): Promise<number> {
+  let least = getLargestMb(cluster)
   let sinceMs = performance.now()
-  while (performance.now() - sinceMs < atRest.ms) {
-    await wait(atRest.everyMs)
-    const now = memoryOf(cluster)
-    if (now > least * (1 - atRest.part)) continue
+  while (performance.now() - sinceMs < settled.ms) {
+    await wait(settled.everyMs)
+    const now = getLargestMb(cluster)
+    if (now > least * (1 - settled.fraction)) continue
     least = now
     sinceMs = performance.now()
   }

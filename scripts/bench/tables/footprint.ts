@@ -1,24 +1,25 @@
 /** The footprint of the service: startup time, memory, disk. */
 import { statSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Bench } from '../bench.js'
-import type { Ask } from '../load/ask.js'
 import { send } from '../load/client.js'
-import { idleMb, median, memoryGrowth, residentMb } from '../load/statistics.js'
+import { RawSocket } from '../load/socket.js'
+import { idleMb, median, residentMb } from '../load/statistics.js'
 import { Target } from '../load/target.js'
 import { batch, batchSize } from '../rows.js'
-import { postedEvent } from '../seed/sample.js'
-import { rootStream, seeded, type SeededUser } from '../seed/seeder.js'
+import { seeded, type SeededUser } from '../seed/seeder.js'
 import { measure, type Line } from '../table.js'
 
-/** Points of a series whose size is measured, on disk and when it is read. */
+/** Points of the series whose size on disk is measured. */
 const pointCount = 3_000_000
-/** Starts before the one that is measured further. */
+/** Starts before the one on which everything else is measured. */
 const starts = 4
 /** Events posted to measure their size on disk. */
 const diskEvents = 10_000
-const huge: Ask = { path: '/events', body: postedEvent(rootStream), megabytes: 2048 }
+/** Sockets opened to measure the memory of one. */
+const socketCount = 1000
 
 export async function measureFootprint(bench: Bench): Promise<Line[]> {
   const lines: Line[] = []
@@ -27,34 +28,28 @@ export async function measureFootprint(bench: Bench): Promise<Line[]> {
     'footprint',
     async dataDir => {
       const [user, reader] = await seeded(dataDir, async seeder => [
-        await seeder.user('disk'),
-        await seeder.user('reader', { points: pointCount })
+        await seeder.createUser('disk'),
+        await seeder.createUser('reader', { points: pointCount })
       ])
       const [empty, full] = [user, reader].map(({ id }) => statSync(new Layout(dataDir).userFile(id)).size)
       lines.push(measure('disk of a point of a series, bytes', (full! - empty!) / pointCount))
       file = new Layout(dataDir).userFile(user.id)
       const seconds: number[] = []
-      for (let n = 0; n < starts; n++) seconds.push(await startSeconds(dataDir))
-      return { reader, user, seconds }
+      for (let n = 0; n < starts; n++) seconds.push(await measureStart(dataDir))
+      return { user, seconds }
     },
-    async (target, { reader, seconds, user }) => {
-      const idle = await idleMb(target.pid)
-      const posted = await postEvents(target, user)
+    async (target, { seconds, user }) => {
       lines.push(
-        measure('from spawn to first answer, s', median([...seconds, target.startSeconds]), 0.4),
-        measure('memory when idle, MB', idle, 90),
-        measure('memory after 10,000 creates, MB', residentMb(target.pid), 250)
+        measure('startup time, s', median([...seconds, target.startSeconds]), 0.4),
+        measure('memory when idle, MB', await idleMb(target.pid), 90),
+        measure('memory of an open socket, KB', await measureSocketKb(target, user), 45)
       )
-      const read = await growthOf(target, reader, {
-        path: `/events/${reader.seriesIds[0]}/series?toDeltaTime=1e9`
-      })
-      lines.push(measure('memory growth while 3 million points are read, MB', read))
-      if (!bench.options.quick)
-        lines.push(measure('memory growth while 2 GB come in, MB', await growthOf(target, user, huge), 50))
+      const posted = await postEvents(target, user)
+      lines.push(measure('memory after 10,000 creates, MB', residentMb(target.pid), 250))
       return posted
     }
   )
-  const [{ size }, audit] = [statSync(file), auditBytes(file)]
+  const [{ size }, audit] = [statSync(file), getAuditBytes(file)]
   return [
     ...lines,
     measure('disk by JSON text of the events, without audit', (size - audit) / textBytes, 1.6),
@@ -63,10 +58,21 @@ export async function measureFootprint(bench: Bench): Promise<Line[]> {
   ]
 }
 
-async function startSeconds(dataDir: string): Promise<number> {
+async function measureStart(dataDir: string): Promise<number> {
   const target = await Target.start(dataDir)
   await target.stop()
   return target.startSeconds
+}
+
+/** Returns the memory of an open socket, in KB. */
+async function measureSocketKb({ origin, pid }: Target, { token, username }: SeededUser): Promise<number> {
+  const before = residentMb(pid)
+  const sockets: RawSocket[] = []
+  for (let n = 0; n < socketCount; n++) sockets.push(await RawSocket.open(origin, `/${username}`, token))
+  await wait(500)
+  const socketKb = ((residentMb(pid) - before) * 1000) / socketCount
+  for (const socket of sockets) socket.close()
+  return socketKb
 }
 
 /** Posts events. Returns the length of their JSON text as returned by the server. */
@@ -77,13 +83,8 @@ async function postEvents({ origin }: Target, { token, username }: SeededUser): 
   return /"events":\[(.*)\]/s.exec(text)?.[1]?.length ?? 0
 }
 
-/** The growth of memory while a request of a user is served, in MB. */
-async function growthOf({ origin, pid }: Target, { token, username }: SeededUser, ask: Ask): Promise<number> {
-  return await memoryGrowth(pid, () => send(origin, { ...ask, path: `/${username}${ask.path}`, token }))
-}
-
-/** Bytes of the audit in a user's file. */
-function auditBytes(file: string): number {
+/** Returns the bytes of the audit log in a user's file. */
+function getAuditBytes(file: string): number {
   const db = new SQLite(file, { readonly: true })
   try {
     return db.prepare("SELECT sum(pgsize) FROM dbstat WHERE name GLOB 'audit_*'").pluck().get() as number

@@ -1,4 +1,4 @@
-/** How one user's heavy requests affect the response times of others. */
+/** The effect of one user's heavy requests on the latency of another user's requests. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -13,14 +13,14 @@ import { rootStream, type SeededUser } from '../seed/seeder.js'
 import { makeStreet, type Street } from '../seed/street.js'
 import type { Line } from '../table.js'
 
-/** Limits of a neighbour's response time, and of a turn of the server's event loop. */
+/** Maximum latency of the other user's requests, and maximum CPU time of a turn of the server's event loop. */
 const aims = { p99Ms: 50, turnMs: 100 }
-/** The neighbour's requests per second, and its most requests in flight. */
+/** The other user's requests per second, and their maximum number in flight. */
 const [pace, connections] = [100, 64]
 /** Duration of the warm-up, in seconds. */
 const warmUp = 2
-/** A heavy request is repeated for this many times the duration of a measurement, unless it can be done only once. */
-const doneFor = 5
+/** A heavy request is repeated for this multiple of a measurement's duration, unless it can be done only once. */
+const durationFactor = 5
 
 export async function measureNeighbours({ directory, options }: Bench): Promise<Line[]> {
   const { nodeOptions, part, quick, seconds } = options
@@ -43,10 +43,10 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
       })
     })
     try {
-      // Until Node has compiled the hot code and files are open.
-      await watched(target, street, turnsFile, nothing, warmUp)
+      // Until Node has compiled the hot code and the files are open.
+      await measureWhile(target, street, turnsFile, nothing, warmUp)
       for (const thing of things)
-        lines.push(await watched(target, street, turnsFile, thing, seconds * doneFor))
+        lines.push(await measureWhile(target, street, turnsFile, thing, seconds * durationFactor))
     } finally {
       await target.stop()
     }
@@ -54,8 +54,8 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
   return lines
 }
 
-/** Does one heavy thing while a neighbour, in a process of its own, sends light requests. */
-async function watched(
+/** Repeats a heavy request while another process sends light requests of another user. Returns the latencies of the latter. */
+async function measureWhile(
   { origin, port }: Target,
   street: Street,
   turnsFile: string,
@@ -64,7 +64,7 @@ async function watched(
 ): Promise<Line> {
   const neighbour = new Child<Job | 'stop', Load>(new URL('../load/load.js', import.meta.url))
   try {
-    neighbour.send({ port, asks: lightAsks(street.light), connections, pace })
+    neighbour.send({ port, asks: createLightRequests(street.light), connections, pace })
     writeFileSync(turnsFile, '')
     const startMs = performance.now()
     const lastsMs = isOnce === true ? 0 : seconds * 1000
@@ -72,7 +72,7 @@ async function watched(
     while (performance.now() - startMs < lastsMs)
     const heavySeconds = (performance.now() - startMs) / 1000
     const { bad, complaint, count, maxMs, p50Ms, p99Ms } = await neighbour.ask('stop')
-    if (bad > 0) throw new Error(`A neighbour was refused: ${complaint}`)
+    if (bad > 0) throw new Error(`A light request failed: ${complaint}`)
     const turnMs = Math.max(0, ...readFileSync(turnsFile, 'utf8').split('\n').map(Number))
     return {
       name,
@@ -82,7 +82,7 @@ async function watched(
         'p50 ms': p50Ms,
         'p99 ms': p99Ms,
         'max ms': maxMs,
-        // In CPU time, which other work on the machine does not affect.
+        // CPU time, which other load on the machine does not affect.
         'longest turn, CPU ms': turnMs
       },
       aim: `p99 ≤ ${aims.p99Ms}, turn ≤ ${aims.turnMs}`,
@@ -93,8 +93,8 @@ async function watched(
   }
 }
 
-/** A light load: reads a list, reads an event, writes one. */
-function lightAsks({ eventIds, token, username }: SeededUser): Ask[] {
+/** Creates the light requests: read a list, read an event, create one. */
+function createLightRequests({ eventIds, token, username }: SeededUser): Ask[] {
   return [
     { path: `/${username}/events?limit=20`, token },
     { path: `/${username}/events/${eventIds[0]}`, token },

@@ -12,7 +12,7 @@ export interface CreateOptions extends JsonOption {
   readonly language?: string
 }
 
-/** Creates an account. Its password is typed, or the first line of standard input. */
+/** Creates an account. Its password is typed, or read from the first line of standard input. */
 export async function createUser(args: readonly string[], options: CreateOptions): Promise<void> {
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands

@@ -1,4 +1,4 @@
-/** `coffer user list`: lists accounts, whether or not a service runs. */
+/** `coffer user list`: lists accounts, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import { PlatformInspection } from '../../../storage/inspection.js'
 import { print, type JsonOption } from '../../terminal/answer.js'
@@ -6,7 +6,7 @@ import { presentDirectoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'
 import type { Account } from '../../../storage/platform/account.js'
 
-/** Lists accounts, by name. */
+/** Lists accounts by username. */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {
   const { layout } = presentDirectoryOf(split(args).flags)
   if (!existsSync(layout.platformFile)) return print(json, [])
@@ -22,7 +22,7 @@ export function listUsers(args: readonly string[], { json }: JsonOption): void {
     id,
     created,
     relocatedTo,
-    // Files of earlier versions have none.
+    // Files of earlier versions have no such column.
     deletion: deletion ?? null
   }))
   const lines = users.map(({ created, deletion, relocatedTo, username }) =>

@@ -10,7 +10,7 @@ export interface TokenOptions extends JsonOption {
   readonly app?: string
 }
 
-/** Opens a session of a user for an app, while no service owns the data directory. */
+/** Opens a session of a user for an app. No service may be running. */
 export async function userToken(
   args: readonly string[],
   { app = 'coffer-command', json }: TokenOptions

@@ -1,29 +1,29 @@
 /** Weight, blood pressure, temperature, glucose, sleep and steps. */
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import type { Day, Plan } from './days.js'
 import { restingRate } from './heart.js'
 import { Random, rounded } from './random.js'
 
 const [hour, minute] = [3600, 60]
-/** Glucose is measured from so many days before the last one, for two weeks. */
+/** Glucose is measured for two weeks, starting this many days before the last day. */
 const glucoseBegins = 48
 const glucoseDays = 14
-/** Since when tablets lower the blood pressure, days before the last one. */
+/** Days before the last day on which blood pressure tablets begin. */
 export const tabletsBegin = 188
 
-/** What was measured on a day, or counted by its end. */
+/** Returns the measurements of a day, and its totals. */
 export function bodyFacts(plan: Plan, day: Day): Fact[] {
   return [
-    ...weight(plan, day),
-    ...bloodPressure(plan, day),
-    ...temperature(plan, day),
-    ...glucose(plan, day),
-    ...sleep(plan, day),
-    ...steps(plan, day)
+    ...createWeight(plan, day),
+    ...createBloodPressure(plan, day),
+    ...createTemperature(plan, day),
+    ...createGlucose(plan, day),
+    ...createSleep(plan, day),
+    ...createSteps(plan, day)
   ]
 }
 
-function weight({ seed }: Plan, day: Day): Fact[] {
+function createWeight({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'weight')
   if (day.isAway || !random.chance(0.86)) return []
   const afterHoliday = day.ago < 129 && day.ago > 100 ? (day.ago - 100) * 0.04 : 0
@@ -33,10 +33,12 @@ function weight({ seed }: Plan, day: Day): Fact[] {
     afterHoliday +
     (day.isWeekend ? 0.25 : 0) -
     0.6 * day.illness
-  return [fact(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })]
+  return [
+    createEvent(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })
+  ]
 }
 
-function bloodPressure({ seed }: Plan, day: Day): Fact[] {
+function createBloodPressure({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'pressure')
   if (day.isAway || !random.chance(0.37)) return []
   const eased = Math.min(1, Math.max(0, (tabletsBegin - day.ago) / 40))
@@ -45,21 +47,23 @@ function bloodPressure({ seed }: Plan, day: Day): Fact[] {
     diastolic: Math.round(random.normal(88 - 8 * eased, 3.2)),
     rate: Math.round(random.normal(restingRate(day) + 5, 3))
   }
-  return [fact(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })]
+  return [
+    createEvent(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })
+  ]
 }
 
-function temperature({ seed }: Plan, day: Day): Fact[] {
+function createTemperature({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'temperature')
   const times = day.illness > 0 ? [0.5, 6, 12] : random.chance(0.12) ? [0.5] : []
   return times.map(hours => {
     const fever = day.illness * (1.6 + 0.05 * hours)
     const content = rounded(random.normal(36.5, 0.12) + fever, 1)
-    return fact(day, 'temperature', 'temperature/c', day.night.to + hours * hour, { content })
+    return createEvent(day, 'temperature', 'temperature/c', day.night.to + hours * hour, { content })
   })
 }
 
-/** A value every five minutes, higher after breakfast, lunch and dinner. */
-function glucose({ seed }: Plan, day: Day): Fact[] {
+/** Creates a value every five minutes, higher after breakfast, lunch and dinner. */
+function createGlucose({ seed }: Plan, day: Day): Fact[] {
   if (day.ago > glucoseBegins || day.ago <= glucoseBegins - glucoseDays) return []
   const random = new Random(seed, day.number, 'glucose')
   const meals = [
@@ -70,25 +74,28 @@ function glucose({ seed }: Plan, day: Day): Fact[] {
   const sizes = meals.map(() => random.between(1.4, 3.2))
   const facts: Fact[] = []
   for (let time = day.from; time < day.to; time += 5 * minute) {
-    const risen = meals.reduce((sum, meal, index) => sum + sizes[index]! * afterMeal((time - meal) / hour), 0)
+    const risen = meals.reduce(
+      (sum, meal, index) => sum + sizes[index]! * getMealRise((time - meal) / hour),
+      0
+    )
     const content = rounded(random.normal(5.1, 0.09) + risen, 1)
-    facts.push(fact(day, 'glucose', 'density/mmol-l', time, { content }))
+    facts.push(createEvent(day, 'glucose', 'density/mmol-l', time, { content }))
   }
   return facts
 }
 
-/** Up within the hour, down in three. */
-function afterMeal(hours: number): number {
+/** Returns the rise of glucose after a meal, which peaks within the hour and ends after three. */
+function getMealRise(hours: number): number {
   return hours <= 0 ? 0 : hours * Math.E * 1.25 * Math.exp(-1.25 * hours)
 }
 
-/** The night in bed, and in it sleep with some waking; the watch tells how deep the sleep was. */
-function sleep({ seed }: Plan, day: Day): Fact[] {
+/** Creates the time in bed, and phases of sleep and waking as the watch recorded them. */
+function createSleep({ seed }: Plan, day: Day): Fact[] {
   const { from, to } = day.night
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'sleep')
   const inBed = { content: { analysis: 'inBed' }, duration: to - from }
-  const facts = [fact(day, 'sleep', 'sleep/analysis', from, inBed)]
+  const facts = [createEvent(day, 'sleep', 'sleep/analysis', from, inBed)]
   let time = from + random.between(6, 25) * minute
   while (time < to - 30 * minute) {
     const isBroken = random.chance(0.12 + 0.3 * day.illness)
@@ -97,18 +104,18 @@ function sleep({ seed }: Plan, day: Day): Fact[] {
     const content = isBroken ? { analysis: 'awake' } : { analysis: 'asleep', stage }
     const length = isBroken ? random.between(3, 20) * minute : random.between(25, 75) * minute
     const duration = Math.round(Math.min(length, to - time))
-    facts.push(fact(day, 'sleep', 'sleep/analysis', time, { content, duration }))
+    facts.push(createEvent(day, 'sleep', 'sleep/analysis', time, { content, duration }))
     time += duration
   }
   return facts
 }
 
-function steps({ seed }: Plan, day: Day): Fact[] {
+function createSteps({ seed }: Plan, day: Day): Fact[] {
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'steps')
   const usual = day.isAway
     ? random.normal(15_200, 3100)
     : random.normal(day.isWeekend ? 8600 : 7300, day.isWeekend ? 2600 : 1300)
   const content = Math.round(usual * (1 - 0.75 * day.illness) + (day.run?.metres ?? 0) * 1.05)
-  return [fact(day, 'steps', 'count/steps', day.from, { content, duration: day.to - day.from })]
+  return [createEvent(day, 'steps', 'count/steps', day.from, { content, duration: day.to - day.from })]
 }

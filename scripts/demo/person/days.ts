@@ -1,17 +1,17 @@
-/** The days of the invented person: where they are, when they sleep, whether they run or have a cold. */
+/** The days of the fictional person: where they are, when they sleep, whether they run or have a cold. */
 import { formatDate, getDayStart, getLocalDay, type ZonePeriod } from '../../../schemas/zones.js'
 import { Random } from './random.js'
 
-/** What the data is made from: the same plan, the same data. Times in seconds. */
+/** The input of the generator: the same plan produces the same data. */
 export interface Plan {
   readonly seed: number
-  /** Number of days, the last one included. */
+  /** Number of days, including the last one. */
   readonly days: number
-  /** Nothing is later than this. */
+  /** End of the data, in seconds. */
   readonly until: number
 }
 
-/** A stretch of time, in seconds. */
+/** A range of time, in seconds. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -22,24 +22,24 @@ export interface Run extends Span {
   readonly metres: number
 }
 
-/** A day as it is lived, from midnight to midnight where the person is: flights make days shorter or longer. */
+/** A day from midnight to midnight in the local time zone. Flights make days shorter or longer. */
 export interface Day extends Span {
   /** Days since 1 January 1970. */
   readonly number: number
   readonly date: string
   readonly zone: string
-  /** How many days before the last one. */
+  /** Number of days before the last day. */
   readonly ago: number
-  /** How much of the year is over, from 0 to 1. */
+  /** Elapsed part of the year, from 0 to 1. */
   readonly progress: number
   readonly isWeekend: boolean
-  /** Whether the person is on holiday, far from home. */
+  /** True if the person is on holiday abroad. */
   readonly isAway: boolean
-  /** How ill they are, from 0 to 1. */
+  /** Severity of an illness, from 0 to 1. */
   readonly illness: number
-  /** Whether the watch lies in a drawer. */
+  /** True if the watch is not worn. */
   readonly isUnworn: boolean
-  /** The night before the day. */
+  /** The night before this day. */
   readonly night: Span
   readonly run?: Run | undefined
 }
@@ -47,80 +47,80 @@ export interface Day extends Span {
 export const homeZone = 'Europe/Zurich'
 export const holidayZone = 'Asia/Tokyo'
 
-/** Days before the last one, both included, on which something else happens. */
+/** First and last days of special periods, as days before the last day. */
 export const coldBegins = 15
 const coldEnds = 11
 const [holidayBegins, holidayEnds] = [140, 129]
 const [drawerBegins, drawerEnds] = [220, 207]
-/** After a cold nobody runs for a few days. */
+/** Days without runs after a cold. */
 const recovery = 3
 const [hour, minute] = [3600, 60]
 
-/** All days, the first one first. */
+/** Returns all days in order. */
 export function daysOf(plan: Plan): Day[] {
   const last = getLocalDay(homeZone, plan.until).number
-  return Array.from({ length: plan.days }, (_, index) => dayOf(plan, last, plan.days - 1 - index))
+  return Array.from({ length: plan.days }, (_, index) => createDay(plan, last, plan.days - 1 - index))
 }
 
-/** The zones that the person has been in, as the private profile set has them. */
+/** Returns the time zones that the person was in, as stored in the private profile set. */
 export function zonePeriods(days: readonly Day[]): ZonePeriod[] {
   return days
     .filter((day, index) => day.zone !== days[index - 1]?.zone)
     .map(({ from, zone }) => ({ from, zone }))
 }
 
-/** When the night after a day begins. */
+/** Returns when the night after a day begins, in seconds. */
 export function bedtime(plan: Plan, { ago, number }: Day): number {
-  return nightOf(plan, number + 1, ago - 1).from
+  return createNight(plan, number + 1, ago - 1).from
 }
 
-function dayOf(plan: Plan, last: number, ago: number): Day {
+function createDay(plan: Plan, last: number, ago: number): Day {
   const number = last - ago
-  const zone = zoneOf(ago)
+  const zone = getZone(ago)
   const from = getDayStart(zone, number)
   const isAway = zone === holidayZone
   const random = new Random(plan.seed, number, 'day')
-  const illness = within(ago, coldBegins, coldEnds) ? [0.6, 1, 0.9, 0.6, 0.3][coldBegins - ago]! : 0
+  const illness = isBetween(ago, coldBegins, coldEnds) ? [0.6, 1, 0.9, 0.6, 0.3][coldBegins - ago]! : 0
   const progress = 1 - ago / Math.max(plan.days, 365)
   return {
     number,
     date: formatDate(number),
     zone,
     from,
-    to: getDayStart(zoneOf(ago - 1), number + 1),
+    to: getDayStart(getZone(ago - 1), number + 1),
     ago,
     progress,
     isWeekend: isWeekend(number),
     isAway,
     illness,
-    isUnworn: within(ago, drawerBegins, drawerEnds) || random.chance(0.03),
-    night: nightOf(plan, number, ago),
-    run: within(ago, coldBegins, coldEnds - recovery)
+    isUnworn: isBetween(ago, drawerBegins, drawerEnds) || random.chance(0.03),
+    night: createNight(plan, number, ago),
+    run: isBetween(ago, coldBegins, coldEnds - recovery)
       ? undefined
-      : runOn(number, from, progress, isAway, random)
+      : createRun(number, from, progress, isAway, random)
   }
 }
 
-function nightOf({ seed }: Plan, number: number, ago: number): Span {
+function createNight({ seed }: Plan, number: number, ago: number): Span {
   const random = new Random(seed, number, 'night')
-  const midnight = getDayStart(zoneOf(ago), number)
-  const isFree = isWeekend(number) || zoneOf(ago) === holidayZone
-  const isIll = within(ago, coldBegins, coldEnds)
+  const midnight = getDayStart(getZone(ago), number)
+  const isFree = isWeekend(number) || getZone(ago) === holidayZone
+  const isIll = isBetween(ago, coldBegins, coldEnds)
   const from = midnight + random.normal(isFree ? 0.1 : -0.9, 0.4) * hour - (isIll ? 1.5 * hour : 0)
   const to =
     midnight + random.normal(isFree ? 8.1 : 6.7, isFree ? 0.6 : 0.25) * hour + (isIll ? 1.3 * hour : 0)
   return { from: Math.round(from), to: Math.round(to) }
 }
 
-/** Tuesdays and Thursdays after work, Sundays in the morning; on holiday whenever it suits. */
-function runOn(
+/** Runs take place on Tuesdays and Thursdays after work and on Sunday mornings, on holiday on any day. */
+function createRun(
   number: number,
   midnight: number,
   progress: number,
   isAway: boolean,
   random: Random
 ): Run | undefined {
-  const weekday = weekdayOf(number)
+  const weekday = getWeekday(number)
   const wanted = isAway ? 0.25 : [0.85, 0, 0.75, 0, 0.7, 0, 0][weekday]!
   if (!random.chance(wanted)) return undefined
   const isMorning = isAway || weekday === 0
@@ -130,19 +130,19 @@ function runOn(
   return { from, to: Math.round(from + (metres / 1000) * secondsPerKilometre + minute), metres }
 }
 
-function zoneOf(ago: number): string {
-  return within(ago, holidayBegins, holidayEnds) ? holidayZone : homeZone
+function getZone(ago: number): string {
+  return isBetween(ago, holidayBegins, holidayEnds) ? holidayZone : homeZone
 }
 
-function within(ago: number, begins: number, ends: number): boolean {
+function isBetween(ago: number, begins: number, ends: number): boolean {
   return ago <= begins && ago >= ends
 }
 
-/** 0 is Sunday. */
-function weekdayOf(number: number): number {
+/** Returns the weekday; 0 is Sunday. */
+function getWeekday(number: number): number {
   return (number + 4) % 7
 }
 
 function isWeekend(number: number): boolean {
-  return weekdayOf(number) % 6 === 0
+  return getWeekday(number) % 6 === 0
 }

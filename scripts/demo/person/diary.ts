@@ -1,26 +1,26 @@
 /** Notes and moods. */
 import { coldBegins, type Day, type Plan } from './days.js'
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import { Random, rounded } from './random.js'
 import { sentences } from './sentences.js'
 
 const hour = 3600
 
-/** What the person wrote on a day, and how they felt. */
+/** Returns the notes and the mood of a day. */
 export function diaryFacts(plan: Plan, day: Day): Fact[] {
-  return [...notes(plan, day), ...moods(plan, day)]
+  return [...createNotes(plan, day), ...createMoods(plan, day)]
 }
 
-function notes({ seed }: Plan, day: Day): Fact[] {
+function createNotes({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'notes')
   if (!random.chance(day.isAway || day.illness > 0 ? 0.95 : 0.6)) return []
-  const content = day.illness > 0 ? ofCold(day, random) : ofDay(day, random)
-  return [fact(day, 'notes', 'note/txt', day.from + random.between(19.5, 22) * hour, { content })]
+  const content = day.illness > 0 ? describeCold(day, random) : describeDay(day, random)
+  return [createEvent(day, 'notes', 'note/txt', day.from + random.between(19.5, 22) * hour, { content })]
 }
 
-/** What a day gives to write about: at most three things. */
-function ofDay(day: Day, random: Random): string {
-  const usual = [day.isWeekend ? 'weekend' : 'work', seasonOf(day), 'people', 'food', 'evening'] as const
+/** Returns up to three sentences about the day. */
+function describeDay(day: Day, random: Random): string {
+  const usual = [day.isWeekend ? 'weekend' : 'work', getSeason(day), 'people', 'food', 'evening'] as const
   const possible: readonly (keyof typeof sentences)[] = day.isAway ? ['holiday', 'food'] : usual
   const chosen = possible.filter(() => random.chance(0.4))
   if (chosen.length === 0) chosen.push(possible[0]!)
@@ -31,21 +31,23 @@ function ofDay(day: Day, random: Random): string {
     .join(' ')
 }
 
-function ofCold({ ago }: Day, random: Random): string {
+function describeCold({ ago }: Day, random: Random): string {
   const begin = 2 * (coldBegins - ago)
   return random.pick(sentences.cold.slice(begin, begin + 4))
 }
 
-function seasonOf({ from }: Day): 'winter' | 'spring' | 'summer' | 'autumn' {
+function getSeason({ from }: Day): 'winter' | 'spring' | 'summer' | 'autumn' {
   const month = new Date(from * 1000).getUTCMonth()
   return (['winter', 'spring', 'summer', 'autumn'] as const)[Math.floor(((month + 1) % 12) / 3)]!
 }
 
-function moods({ seed }: Plan, day: Day): Fact[] {
+function createMoods({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'mood')
   if (!random.chance(0.8)) return []
   const raised = (day.isWeekend ? 0.07 : 0) + (day.isAway ? 0.15 : 0) + (day.run ? 0.06 : 0)
   const content = random.normal(0.62 + raised - 0.35 * day.illness, 0.11)
   const time = day.from + random.between(20, 22) * hour
-  return [fact(day, 'mood', 'mood/rating', time, { content: rounded(Math.min(1, Math.max(0, content)), 2) })]
+  return [
+    createEvent(day, 'mood', 'mood/rating', time, { content: rounded(Math.min(1, Math.max(0, content)), 2) })
+  ]
 }

@@ -1,4 +1,4 @@
-/** What a part of the data is made of: events, as they are sent. */
+/** The events of the sample data, as they are sent. */
 import { zoneKey } from '../../../schemas/zones.js'
 import { homeZone, type Day } from './days.js'
 
@@ -13,21 +13,21 @@ export interface Fact {
   readonly clientData?: Readonly<Record<string, unknown>>
 }
 
-/** An event with a file. */
+/** An event with an attachment. */
 export interface Filed {
   readonly fact: Fact
   readonly file: { readonly name: string; readonly type: string; readonly bytes: Buffer }
 }
 
-/** An event that holds a series, and its points. */
+/** The holder event of a series, and its data points. */
 export interface Holder {
   readonly fact: Fact
   readonly fields: readonly string[]
   readonly points: readonly (readonly number[])[]
 }
 
-/** An event in one stream; one of a day spent elsewhere says in which zone. */
-export function fact(
+/** Creates an event in one stream. If the person is abroad, it contains the time zone. */
+export function createEvent(
   { zone }: Day,
   streamId: string,
   type: string,

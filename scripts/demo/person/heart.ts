@@ -1,17 +1,17 @@
-/** The heart rate of a day, second by second: slow in sleep, quick on a run, and higher in a cold. */
+/** The heart rate of a day, second by second: low in sleep, high on a run, and higher during a cold. */
 import { bedtime, type Day, type Plan, type Span } from './days.js'
 import { Random } from './random.js'
 
-/** Beats per minute at a second. */
+/** Heart rate at a second. */
 export type Beat = readonly [deltaTime: number, bpm: number]
 
 const [hour, minute] = [3600, 60]
 
-/** The seconds of a day on which the watch was worn, as times since `origin` (seconds), none after `plan.until`. */
+/** Returns the heart rate of each second at which the watch is worn, with times since `origin` (seconds), up to `plan.until`. */
 export function heartRates(plan: Plan, day: Day, origin: number): Beat[] {
   if (day.isUnworn) return []
   const random = new Random(plan.seed, day.number, 'heart')
-  const targets = targetsOf(plan, day, random)
+  const targets = createTargets(plan, day, random)
   const rows: Beat[] = []
   const end = Math.min(day.to, Math.floor(plan.until) + 1)
   let rate = targets[0]!
@@ -27,13 +27,13 @@ export function heartRates(plan: Plan, day: Day, origin: number): Beat[] {
   return rows
 }
 
-/** The resting heart rate of a day: it falls as the year goes by, and rises in a cold. */
+/** Returns the resting heart rate of a day. It decreases over the year, and is higher during a cold. */
 export function restingRate({ illness, progress }: Day): number {
   return 60 - 4 * progress + 13 * illness
 }
 
-/** Where the heart rate tends to, minute by minute; not a number while the watch is off. */
-function targetsOf(plan: Plan, day: Day, random: Random): Float64Array {
+/** Returns the value that the heart rate approaches in each minute; NaN while the watch is off. */
+function createTargets(plan: Plan, day: Day, random: Random): Float64Array {
   const count = Math.ceil((day.to - day.from) / minute)
   const targets = new Float64Array(count)
   const resting = restingRate(day)
@@ -41,29 +41,29 @@ function targetsOf(plan: Plan, day: Day, random: Random): Float64Array {
   for (let index = 0; index < count; index++) {
     const time = day.from + index * minute
     const isAsleep = time < day.night.to || time >= asleepAgain
-    targets[index] = isAsleep ? asleep(resting, time) : awake(resting, (time - day.from) / hour)
+    targets[index] = isAsleep ? getAsleepRate(resting, time) : getAwakeRate(resting, (time - day.from) / hour)
   }
-  for (const burst of burstsOf(day, random)) raise(targets, day, burst, burst.by)
+  for (const burst of createBursts(day, random)) raise(targets, day, burst, burst.by)
   if (day.run) raiseByRun(targets, day, day.run, resting)
-  for (const gap of gapsOf(day, asleepAgain, random)) {
-    const [first, last] = minutesOf(day, gap)
+  for (const gap of createGaps(day, asleepAgain, random)) {
+    const [first, last] = getMinutes(day, gap)
     targets.fill(NaN, first, last)
   }
   return targets
 }
 
-/** Deep and light sleep in turn, an hour and a half each round. */
-function asleep(resting: number, time: number): number {
+/** Deep and light sleep alternate in cycles of an hour and a half. */
+function getAsleepRate(resting: number, time: number): number {
   return resting - 4 + 3 * Math.sin((time / (1.5 * hour)) * 2 * Math.PI)
 }
 
-/** Highest in the afternoon. */
-function awake(resting: number, hours: number): number {
+/** The heart rate is highest in the afternoon. */
+function getAwakeRate(resting: number, hours: number): number {
   return resting + 13 + 5 * Math.sin(((hours - 9) / 24) * 2 * Math.PI)
 }
 
-/** Stairs, walks, errands. */
-function burstsOf(
+/** Returns short periods of activity: stairs, walks, errands. */
+function createBursts(
   { from, illness, isAway, isWeekend, night }: Day,
   random: Random
 ): (Span & { by: number })[] {
@@ -78,12 +78,12 @@ function burstsOf(
 }
 
 function raise(targets: Float64Array, day: Day, span: Span, by: number): void {
-  const [first, last] = minutesOf(day, span)
+  const [first, last] = getMinutes(day, span)
   for (let index = first; index < last; index++) targets[index]! += by
 }
 
 function raiseByRun(targets: Float64Array, day: Day, run: Span, resting: number): void {
-  const [first, last] = minutesOf(day, run)
+  const [first, last] = getMinutes(day, run)
   for (let index = first; index < last; index++) {
     const effort = Math.min(1, (index - first + 1) / 8) * 0.88 + ((index - first) / (last - first)) * 0.12
     targets[index] = resting + 102 * effort
@@ -92,8 +92,8 @@ function raiseByRun(targets: Float64Array, day: Day, run: Span, resting: number)
   for (let index = last; index < after; index++) targets[index]! += 34 * (1 - (index - last) / 40)
 }
 
-/** The watch is charged in the evening; some nights it stays on the table. */
-function gapsOf({ from, night }: Day, asleepAgain: number, random: Random): Span[] {
+/** Returns the times without the watch: it is charged in the evening, and some nights not worn. */
+function createGaps({ from, night }: Day, asleepAgain: number, random: Random): Span[] {
   const charging = asleepAgain - random.between(0.5, 2.5) * hour
   const gaps = [{ from: charging, to: charging + random.between(25, 75) * minute }]
   if (random.chance(0.08)) gaps.push({ from, to: night.to + 20 * minute })
@@ -104,8 +104,8 @@ function gapsOf({ from, night }: Day, asleepAgain: number, random: Random): Span
   return gaps
 }
 
-/** The minutes of a day that lie in a span: the first one, and the one after the last. */
-function minutesOf({ from, to }: Day, span: Span): [first: number, last: number] {
+/** Returns the minutes of a day within a span: the first one, and the one after the last. */
+function getMinutes({ from, to }: Day, span: Span): [first: number, last: number] {
   const place = (time: number): number => Math.floor((Math.min(Math.max(time, from), to) - from) / minute)
   return [place(span.from), place(span.to)]
 }

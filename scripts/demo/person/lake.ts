@@ -1,35 +1,37 @@
-/** A lake that no map shows, and the path along its shore. */
+/** A fictional lake, and the path along its shore. */
 
-/** A place on earth, in degrees and metres. */
+/** A position in degrees and metres. */
 export interface Position {
   readonly latitude: number
   readonly longitude: number
   readonly altitude: number
 }
 
-/** Metres to a degree of latitude. */
+/** Metres per degree of latitude. */
 const degree = 111_320
-/** Corners of the shore. */
+/** Number of points that define the shore. */
 const corners = 720
 
 /** A lake with bays. */
 export class Lake {
   readonly #shore: readonly Position[]
-  /** Metres from the first corner to each, and round to the first again. */
+  /** Metres along the shore from the first point to each, and back to the first. */
   readonly #along: readonly number[]
 
-  /** `size`: metres from the middle to the shore, about. */
+  /** `size`: approximate distance from the middle to the shore, in metres. */
   constructor(
     private readonly middle: Position,
     size: number
   ) {
-    this.#shore = Array.from({ length: corners }, (_, index) => corner(middle, size, index / corners))
+    this.#shore = Array.from({ length: corners }, (_, index) =>
+      createShorePoint(middle, size, index / corners)
+    )
     let sum = 0
     this.#along = this.#shore.map((_, index) => (index === 0 ? 0 : (sum += this.#step(index - 1))))
     this.#along = [...this.#along, sum + this.#step(corners - 1)]
   }
 
-  /** Where somebody is after so many metres, maybe several times round. */
+  /** Returns the position after a number of metres along the shore, possibly after several rounds. */
   after(metres: number): Position {
     const around = this.#along.at(-1)!
     const rest = metres % around
@@ -43,7 +45,7 @@ export class Lake {
     return { latitude: mixed('latitude'), longitude: mixed('longitude'), altitude: mixed('altitude') }
   }
 
-  /** A place so many metres north and east of another. */
+  /** Returns the position a number of metres north and east of another. */
   near({ altitude, latitude, longitude }: Position, north: number, east: number): Position {
     return {
       latitude: latitude + north / degree,
@@ -52,7 +54,7 @@ export class Lake {
     }
   }
 
-  /** Metres from a corner to the next one. */
+  /** Returns the metres from a point of the shore to the next. */
   #step(index: number): number {
     const [a, b] = [this.#shore[index]!, this.#shore[(index + 1) % corners]!]
     const narrow = Math.cos((this.middle.latitude * Math.PI) / 180)
@@ -60,7 +62,7 @@ export class Lake {
   }
 }
 
-function corner({ altitude, latitude, longitude }: Position, size: number, part: number): Position {
+function createShorePoint({ altitude, latitude, longitude }: Position, size: number, part: number): Position {
   const angle = part * 2 * Math.PI
   const radius =
     size * (1 + 0.18 * Math.sin(2 * angle + 0.6) + 0.07 * Math.sin(5 * angle) + 0.03 * Math.cos(11 * angle))
@@ -71,6 +73,6 @@ function corner({ altitude, latitude, longitude }: Position, size: number, part:
   }
 }
 
-/** Where the person lives, and where they are on holiday. */
+/** The lakes at home and on holiday. */
 export const homeLake = new Lake({ latitude: 46.842, longitude: 7.331, altitude: 562 }, 1320)
 export const holidayLake = new Lake({ latitude: 35.4905, longitude: 138.741, altitude: 834 }, 1050)

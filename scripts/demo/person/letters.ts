@@ -1,6 +1,6 @@
 /** Letters from the doctor. */
 import type { Day } from './days.js'
-import { fact, type Filed } from './facts.js'
+import { createEvent, type Filed } from './facts.js'
 import { pdfOf } from './pdf.js'
 
 interface Letter {
@@ -10,7 +10,7 @@ interface Letter {
   readonly text: readonly string[]
 }
 
-/** The name of the practice, on paper and among accesses. */
+/** Name of the practice, in letters and as the name of its access. */
 export const doctor = 'Dr. Marti'
 const afternoon = 15.4 * 3600
 
@@ -59,7 +59,7 @@ const letters: readonly Letter[] = [
   }
 ]
 
-/** The letters that came on a day. */
+/** Returns the letters received on a day. */
 export function lettersOn(day: Day): Filed[] {
   return letters
     .filter(({ ago }) => ago === day.ago)
@@ -67,7 +67,7 @@ export function lettersOn(day: Day): Filed[] {
       const page = pdfOf([`${doctor}: ${title}`, day.date, ...text, `With kind regards, ${doctor}`])
       const name = `${day.date} ${title}.pdf`
       return {
-        fact: fact(day, 'letters', 'file/attached', day.from + afternoon, { description: title }),
+        fact: createEvent(day, 'letters', 'file/attached', day.from + afternoon, { description: title }),
         file: { name, type: 'application/pdf', bytes: page }
       }
     })

@@ -1,23 +1,23 @@
-/** Writes short letters as PDF: one page of text in a font that every reader has. */
+/** Writes short letters as PDF: one page of text in a standard font. */
 
-/** Size of a page in points (A4), its margin, the height of a line. */
+/** Width and height of a page (A4), its margin and line height, in points. */
 const [pageWidth, pageHeight, margin, leading] = [595, 842, 72, 17]
-/** Characters of a line, about. */
+/** Approximate number of characters per line. */
 const lineLength = 80
 
-/** A page with paragraphs, the first one as its heading. Only characters of Latin-1. */
+/** Creates a page with a heading and paragraphs. Supports Latin-1 only. */
 export function pdfOf([heading = '', ...paragraphs]: readonly string[]): Buffer {
-  const lines = paragraphs.flatMap(paragraph => [...wrapped(paragraph), ''])
+  const lines = paragraphs.flatMap(paragraph => [...wrapText(paragraph), ''])
   const text = [
     'BT',
     `${margin} ${pageHeight - margin} Td`,
     `${leading} TL`,
-    `/F1 15 Tf (${escaped(heading)}) Tj T* T*`,
+    `/F1 15 Tf (${escapeText(heading)}) Tj T* T*`,
     '/F1 11 Tf',
-    ...lines.map(line => `(${escaped(line)}) Tj T*`),
+    ...lines.map(line => `(${escapeText(line)}) Tj T*`),
     'ET'
   ].join('\n')
-  return assembled([
+  return assemble([
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${pageWidth} ${pageHeight}] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>`,
@@ -26,8 +26,8 @@ export function pdfOf([heading = '', ...paragraphs]: readonly string[]): Buffer 
   ])
 }
 
-/** Objects with the table that tells where each begins. */
-function assembled(objects: readonly string[]): Buffer {
+/** Concatenates objects, followed by the table of their positions. */
+function assemble(objects: readonly string[]): Buffer {
   let file = '%PDF-1.4\n'
   const starts: string[] = []
   for (const [index, object] of objects.entries()) {
@@ -40,7 +40,7 @@ function assembled(objects: readonly string[]): Buffer {
   return Buffer.from(file + table + trailer, 'latin1')
 }
 
-function wrapped(paragraph: string): string[] {
+function wrapText(paragraph: string): string[] {
   const lines = ['']
   for (const word of paragraph.split(' ')) {
     const last = lines.at(-1)!
@@ -50,6 +50,6 @@ function wrapped(paragraph: string): string[] {
   return lines
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[\\()]/g, '\\$&')
 }

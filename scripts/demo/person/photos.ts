@@ -1,6 +1,6 @@
-/** Photographs, most of them of weekends and holidays. */
+/** Photographs, most of them taken on weekends and holidays. */
 import type { Day, Plan } from './days.js'
-import { fact, type Filed } from './facts.js'
+import { createEvent, type Filed } from './facts.js'
 import { Random } from './random.js'
 import { landscape } from './scene.js'
 
@@ -18,7 +18,7 @@ const captions = [
   'First light'
 ]
 
-/** The pictures taken on a day. */
+/** Returns the photographs taken on a day. */
 export function photosOn({ seed }: Plan, day: Day): Filed[] {
   const random = new Random(seed, day.number, 'photos')
   if (day.illness > 0) return []
@@ -28,7 +28,7 @@ export function photosOn({ seed }: Plan, day: Day): Filed[] {
     const description = day.isAway ? `${random.pick(captions)}, on holiday` : random.pick(captions)
     const name = `${day.date}-${index + 1}.png`
     return {
-      fact: fact(day, 'photos', 'picture/attached', time, { description }),
+      fact: createEvent(day, 'photos', 'picture/attached', time, { description }),
       file: { name, type: 'image/png', bytes: landscape(random) }
     }
   })

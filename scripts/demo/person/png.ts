@@ -1,16 +1,16 @@
-/** Writes pictures as PNG, without a library. */
+/** Writes images as PNG, without a library. */
 import { crc32, deflateSync } from 'node:zlib'
 
 /** A colour: red, green and blue, each from 0 to 255. */
 export type Colour = readonly [red: number, green: number, blue: number]
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** Eight bits for each of three colours; nothing interlaced. */
+/** Header: eight bits per colour channel, RGB, not interlaced. */
 const trueColour = [8, 2, 0, 0, 0]
-/** Each row as its difference from the one above. */
+/** Filter type: each row is stored as its difference from the row above. */
 const differenceUp = 2
 
-/** A picture of `width` by `height` pixels of three bytes each, row by row. */
+/** Encodes an image of `width` by `height` pixels of three bytes each, row by row. */
 export function pngOf(width: number, height: number, pixels: Uint8Array): Buffer {
   const rowBytes = width * 3
   const rows = Buffer.alloc((rowBytes + 1) * height)
@@ -28,13 +28,13 @@ export function pngOf(width: number, height: number, pixels: Uint8Array): Buffer
   header.set(trueColour, 8)
   return Buffer.concat([
     signature,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows, { level: 4 })),
-    chunk('IEND', Buffer.alloc(0))
+    encodeChunk('IHDR', header),
+    encodeChunk('IDAT', deflateSync(rows, { level: 4 })),
+    encodeChunk('IEND', Buffer.alloc(0))
   ])
 }
 
-function chunk(name: string, data: Buffer): Buffer {
+function encodeChunk(name: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(name, 'latin1'), data])
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
   length.writeUInt32BE(data.length)

@@ -1,8 +1,8 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, the same for the same seed. */
 
 const golden = 0x9e3779b9
 
-/** A sequence of its own for each seed and name, so that what one part draws does not change the others. */
+/** A sequence per seed and name, so that the numbers used by one part do not affect the others. */
 export class Random {
   #state: number
 
@@ -12,7 +12,7 @@ export class Random {
     this.#state = hash
   }
 
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   next(): number {
     this.#state = (this.#state + golden) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 16), 0x21f0aaad)
@@ -24,12 +24,12 @@ export class Random {
     return low + this.next() * (high - low)
   }
 
-  /** A whole number, `high` included. */
+  /** Returns an integer up to and including `high`. */
   whole(low: number, high: number): number {
     return Math.floor(this.between(low, high + 1))
   }
 
-  /** About normally distributed, never more than 3.5 deviations away. */
+  /** Returns an approximately normally distributed number, at most 3.5 deviations from the mean. */
   normal(mean: number, deviation: number): number {
     const sum = this.next() + this.next() + this.next() + this.next()
     return mean + (sum - 2) * Math.sqrt(3) * deviation
@@ -43,13 +43,13 @@ export class Random {
     return list[Math.floor(this.next() * list.length)]!
   }
 
-  /** Letters and digits. */
+  /** Returns random letters and digits. */
   text(length: number): string {
     return Array.from({ length }, () => Math.floor(this.next() * 36).toString(36)).join('')
   }
 }
 
-/** A number with so many decimals. */
+/** Rounds to a number of decimals. */
 export function rounded(value: number, decimals: number): number {
   return Number(value.toFixed(decimals))
 }

@@ -1,10 +1,10 @@
-/** Runs along the lake: each an activity, and the way that was taken. */
+/** Runs along the lake: an activity event, and the track. */
 import type { Day, Plan, Run } from './days.js'
-import { fact, type Fact, type Holder } from './facts.js'
+import { createEvent, type Fact, type Holder } from './facts.js'
 import { holidayLake, homeLake } from './lake.js'
 import { Random, rounded } from './random.js'
 
-/** A run as the trainer's app reports it. */
+/** A run as the app of the trainer reports it. */
 export interface Outing {
   readonly activity: Fact
   readonly track: Holder
@@ -13,24 +13,26 @@ export interface Outing {
 /** Seconds between two positions. */
 const pace = 3
 
-/** The run of a day, if there is one. */
+/** Returns the run of a day, if there is one. */
 export function outingOn(plan: Plan, day: Day): Outing | undefined {
   const { run } = day
   if (!run || day.isUnworn) return undefined
   const kilometres = rounded(run.metres / 1000, 1)
   const duration = run.to - run.from
-  const description = `${kilometres} km along the lake, ${paceOf(run)} a kilometre`
+  const description = `${kilometres} km along the lake, ${formatPace(run)} a kilometre`
   return {
-    activity: fact(day, 'runs', 'activity/plain', run.from, { duration, description }),
+    activity: createEvent(day, 'runs', 'activity/plain', run.from, { duration, description }),
     track: {
-      fact: fact(day, 'runs', 'series:position/wgs84', run.from, { description: `Way of ${kilometres} km` }),
+      fact: createEvent(day, 'runs', 'series:position/wgs84', run.from, {
+        description: `Way of ${kilometres} km`
+      }),
       fields: ['deltaTime', 'latitude', 'longitude', 'altitude', 'speed'],
-      points: positions(plan, day, run)
+      points: createTrack(plan, day, run)
     }
   }
 }
 
-function positions({ seed }: Plan, day: Day, { from, metres, to }: Run): number[][] {
+function createTrack({ seed }: Plan, day: Day, { from, metres, to }: Run): number[][] {
   const random = new Random(seed, day.number, 'track')
   const lake = day.isAway ? holidayLake : homeLake
   const usual = metres / (to - from)
@@ -38,7 +40,7 @@ function positions({ seed }: Plan, day: Day, { from, metres, to }: Run): number[
   let [gone, north, east] = [0, 0, 0]
   for (let time = 0; time <= to - from; time += pace) {
     const speed = usual * (1 + 0.06 * Math.sin(time / 140) + random.normal(0, 0.03))
-    // Receivers of satellites err, for a while in the same direction.
+    // GPS receivers err in the same direction for a while.
     north = north * 0.9 + random.normal(0, 0.8)
     east = east * 0.9 + random.normal(0, 0.8)
     const { altitude, latitude, longitude } = lake.near(lake.after(gone), north, east)
@@ -54,7 +56,7 @@ function positions({ seed }: Plan, day: Day, { from, metres, to }: Run): number[
   return points
 }
 
-function paceOf({ from, metres, to }: Run): string {
+function formatPace({ from, metres, to }: Run): string {
   const seconds = Math.round((to - from) / (metres / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min`
 }

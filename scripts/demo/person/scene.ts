@@ -1,11 +1,11 @@
-/** Draws small landscapes: a sky, ridges one behind the other, and a lake in which all of it is seen again. */
+/** Draws small landscapes: sky, ridges one behind the other, and a lake that reflects them. */
 import { pngOf, type Colour } from './png.js'
 import type { Random } from './random.js'
 
-/** Size of a picture in pixels. */
+/** Size of an image in pixels. */
 const [width, height] = [480, 320]
 
-/** What the light is like. */
+/** The colours of the light. */
 interface Light {
   readonly top: Colour
   readonly horizon: Colour
@@ -20,20 +20,20 @@ const lights: readonly Light[] = [
   { top: [16, 24, 52], horizon: [58, 80, 118], sun: [238, 240, 226] }
 ]
 
-/** The middle and the radius of a sun in pixels. */
+/** Centre and radius of the sun in pixels. */
 interface Sun {
   readonly x: number
   readonly y: number
   readonly radius: number
 }
 
-/** A ridge: its upper edge in pixels from the top, column by column, and its colour. */
+/** A ridge: its upper edge in pixels from the top for each column, and its colour. */
 interface Ridge {
   readonly edge: Float64Array
   readonly colour: Colour
 }
 
-/** A picture as PNG. */
+/** Draws a landscape. Returns it as PNG. */
 export function landscape(random: Random): Buffer {
   const light = random.pick(lights)
   const shore = Math.round(height * random.between(0.6, 0.78))
@@ -42,26 +42,34 @@ export function landscape(random: Random): Buffer {
     y: random.between(30, shore - 60),
     radius: random.between(12, 26)
   }
-  const ridges = [0.9, 0.62, 0.34].map(distance => ridgeOf(random, light, shore, distance))
+  const ridges = [0.9, 0.62, 0.34].map(distance => createRidge(random, light, shore, distance))
   const pixels = new Uint8Array(width * height * 3)
   for (let y = 0; y < shore; y++)
-    for (let x = 0; x < width; x++) pixels.set(seen(light, sun, ridges, shore, x, y), (y * width + x) * 3)
-  reflect(pixels, shore, light.top, random.between(0, 6))
+    for (let x = 0; x < width; x++)
+      pixels.set(getColour(light, sun, ridges, shore, x, y), (y * width + x) * 3)
+  drawReflection(pixels, shore, light.top, random.between(0, 6))
   return pngOf(width, height, pixels)
 }
 
-function seen(light: Light, sun: Sun, ridges: readonly Ridge[], shore: number, x: number, y: number): Colour {
+function getColour(
+  light: Light,
+  sun: Sun,
+  ridges: readonly Ridge[],
+  shore: number,
+  x: number,
+  y: number
+): Colour {
   const ridge = ridges.findLast(({ edge }) => y >= edge[x]!)
   if (ridge) return ridge.colour
-  const sky = mixed(light.top, light.horizon, y / shore)
+  const sky = mixColours(light.top, light.horizon, y / shore)
   const away = Math.hypot(x - sun.x, y - sun.y) / sun.radius
   return away > 4
     ? sky
-    : mixed(light.sun, sky, Math.min(1, Math.max(0, 0.3 * away + (away > 1 ? 0.1 : -0.3))))
+    : mixColours(light.sun, sky, Math.min(1, Math.max(0, 0.3 * away + (away > 1 ? 0.1 : -0.3))))
 }
 
-/** Ridges far away are high, smooth and pale. */
-function ridgeOf(random: Random, { horizon, top }: Light, shore: number, distance: number): Ridge {
+/** Creates a ridge. Distant ridges are high, smooth and pale. */
+function createRidge(random: Random, { horizon, top }: Light, shore: number, distance: number): Ridge {
   const waves = [1, 2.3, 5.1, 11.7, 23].map(frequency => ({
     frequency: frequency * random.between(0.8, 1.2) * (1.4 - distance),
     phase: random.between(0, 2 * Math.PI),
@@ -77,11 +85,11 @@ function ridgeOf(random: Random, { horizon, top }: Light, shore: number, distanc
     return Math.min(shore - 2, level + sum)
   })
   const forest: Colour = [28 + random.whole(0, 20), 52 + random.whole(0, 24), 46 + random.whole(0, 16)]
-  return { edge, colour: mixed(mixed(forest, top, 0.35), horizon, distance * 0.7) }
+  return { edge, colour: mixColours(mixColours(forest, top, 0.35), horizon, distance * 0.7) }
 }
 
-/** The water shows what is above it, darker and in waves. */
-function reflect(pixels: Uint8Array, shore: number, water: Colour, phase: number): void {
+/** Draws the reflection in the water: darker, and in waves. */
+function drawReflection(pixels: Uint8Array, shore: number, water: Colour, phase: number): void {
   for (let y = shore; y < height; y++) {
     const depth = (y - shore) / (height - shore)
     const above = Math.max(0, shore - 1 - Math.round((y - shore) * 1.3))
@@ -94,7 +102,7 @@ function reflect(pixels: Uint8Array, shore: number, water: Colour, phase: number
   }
 }
 
-/** `part` 0: the first colour, 1: the second. */
-function mixed(a: Colour, b: Colour, part: number): Colour {
+/** Mixes two colours. `part` 0 is the first colour, 1 the second. */
+function mixColours(a: Colour, b: Colour, part: number): Colour {
   return [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2])]
 }

@@ -1,4 +1,4 @@
-/** Sentences of an invented diary, by what they are about. */
+/** Sentences of the fictional diary, by topic. */
 
 export const sentences = {
   work: [
@@ -51,7 +51,7 @@ export const sentences = {
     'A dog ran with me for half the way.',
     'Sprinted the jetty just for fun.'
   ],
-  /** In the order in which colds go. */
+  /** In the order of a cold's course. */
   cold: [
     'My throat has been scratchy since this morning.',
     'Could not find one comfortable way to lie.',

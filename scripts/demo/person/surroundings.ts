@@ -1,13 +1,13 @@
-/** Where the person was, what the room was like, and which tablets they took. */
+/** The person's places, the climate of a room, and medication. */
 import { homeZone, type Day, type Plan } from './days.js'
-import { fact, type Fact } from './facts.js'
+import { createEvent, type Fact } from './facts.js'
 import { tabletsBegin } from './body.js'
 import { holidayLake, homeLake, type Lake } from './lake.js'
 import { Random, rounded } from './random.js'
 
 const [hour, minute] = [3600, 60]
 
-/** A place: metres from the path along the lake. */
+/** A place, relative to the path along the lake. */
 interface Spot {
   readonly name: string
   /** Metres along the shore, then north and east of it. */
@@ -39,15 +39,15 @@ const faraway: readonly Spot[] = [
   { name: 'Railway station', at: [900, 600, 1100] }
 ]
 
-/** The places of a day, each with the time spent there. */
+/** Returns the places of a day, with the time spent there. */
 export function placeFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'places')
   const stay = (spot: Spot, hours: number, length: number): Fact => {
     const lake = day.isAway ? holidayLake : homeLake
     const time = day.from + (hours + random.between(-0.2, 0.2)) * hour
     const duration = Math.round(length * hour + random.between(-8, 8) * minute)
-    const placed = { content: positionOf(lake, spot), description: spot.name, duration }
-    return fact(day, 'places', 'position/wgs84', time, placed)
+    const placed = { content: getPosition(lake, spot), description: spot.name, duration }
+    return createEvent(day, 'places', 'position/wgs84', time, placed)
   }
   if (day.isAway)
     return [9.5, 13, 16.5].filter(() => random.chance(0.8)).map(at => stay(random.pick(faraway), at, 2.2))
@@ -60,10 +60,10 @@ export function placeFacts({ seed }: Plan, day: Day): Fact[] {
   return random.chance(0.45) ? [...facts, stay(random.pick(errands), 18.1, 0.6)] : facts
 }
 
-/** Temperature and humidity of the living room, hour by hour: the sensor stays at home. */
+/** Returns the hourly temperature and humidity of the living room. The sensor stays at home. */
 export function roomFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'room')
-  // How warm it is outside: coldest in the middle of January.
+  // Outside temperature: lowest in the middle of January.
   const season = -Math.cos(((day.number - 14) / 365.25) * 2 * Math.PI)
   const facts: Fact[] = []
   const atHome = { ...day, zone: homeZone }
@@ -73,10 +73,10 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
     const degrees = 21.2 + 2.1 * season + 0.8 * Math.sin(((hours - 10) / 24) * 2 * Math.PI) + heating
     const percent = 46 + 8 * season + (day.isAway ? -4 : 3 * Math.sin(hours / 3))
     facts.push(
-      fact(atHome, 'room-temperature', 'temperature/c', time, {
+      createEvent(atHome, 'room-temperature', 'temperature/c', time, {
         content: rounded(random.normal(degrees, 0.15), 1)
       }),
-      fact(atHome, 'room-humidity', 'ratio/percent', time, {
+      createEvent(atHome, 'room-humidity', 'ratio/percent', time, {
         content: Math.round(random.normal(percent, 1.2))
       })
     )
@@ -84,19 +84,19 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
   return facts
 }
 
-/** Tablets: since the doctor has prescribed them, and in a cold. */
+/** Returns the tablets taken on a day: those prescribed, and others during a cold. */
 export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
   const random = new Random(seed, day.number, 'medication')
   const taken = (name: string, milligrams: number, hours: number): Fact => {
     const time = day.night.to + hours * hour + random.between(0, 20) * minute
-    return fact(day, 'medication', 'mass/mg', time, { content: milligrams, description: name })
+    return createEvent(day, 'medication', 'mass/mg', time, { content: milligrams, description: name })
   }
   const facts = day.ago <= tabletsBegin && random.chance(0.93) ? [taken('Ramipril', 2.5, 0.4)] : []
   if (day.illness >= 0.6) facts.push(taken('Paracetamol', 500, 1), taken('Paracetamol', 500, 10))
   return facts
 }
 
-function positionOf(lake: Lake, { at: [along, north, east] }: Spot): object {
+function getPosition(lake: Lake, { at: [along, north, east] }: Spot): object {
   const { altitude, latitude, longitude } = lake.near(lake.after(along), north, east)
   return { latitude: rounded(latitude, 6), longitude: rounded(longitude, 6), altitude: Math.round(altitude) }
 }

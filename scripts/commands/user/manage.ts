@@ -1,0 +1,94 @@
+/** `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: change an account by one call. */
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { newPasswordHash } from '../../terminal/new-password.js'
+import { split, UsageError } from '../../terminal/operands.js'
+import { asOperator } from '../../terminal/operator.js'
+import { typed } from '../../terminal/passphrase.js'
+
+export interface DeleteOptions extends JsonOption {
+  readonly yes?: true
+}
+
+export interface MoveOptions extends JsonOption {
+  readonly undo?: true
+}
+
+/** Deletes an account with all its data, after confirmation. */
+export async function deleteUser(args: readonly string[], { json, yes }: DeleteOptions): Promise<void> {
+  const { flags, operands } = split(args, 'name')
+  const [username = ''] = operands
+  const { settings } = directoryOf(flags)
+  // Checked before the confirmation is requested. The account's files may be damaged or missing.
+  await asOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
+  if (
+    !yes &&
+    (await typed(`All data of ${username} will be permanently deleted. Type the username to confirm: `)) !==
+      username
+  )
+    throw new UsageError('Nothing was deleted. Use --yes to skip the confirmation')
+  await asOperator(settings, operator => operator.call('users.delete', { username }))
+  print(json, { username, isDeleted: true }, `${username}: deleted`)
+}
+
+/** Marks an account as moved to another server, or undoes that. */
+export async function moveUser(args: readonly string[], { json, undo }: MoveOptions): Promise<void> {
+  const { flags, operands } = undo ? split(args, 'name') : split(args, 'name', 'url')
+  const [username = '', url = ''] = operands
+  const { settings } = directoryOf(flags)
+  await asOperator(settings, operator =>
+    undo
+      ? operator.call('system.bringBackUser', { username })
+      : operator.call('system.relocateUser', { username, url })
+  )
+  print(
+    json,
+    { username, relocatedTo: undo ? null : url },
+    undo ? `${username}: is no longer marked as moved` : `${username}: marked as moved to ${url}`
+  )
+}
+
+/** Sets a password, which is typed, or read from the first line of standard input. Ends all sessions of the user. */
+export async function setUserPassword(args: readonly string[], { json }: JsonOption): Promise<void> {
+  const { flags, operands } = split(args, 'name')
+  const [username = ''] = operands
+  const { settings } = directoryOf(flags)
+  // Checks that the account exists before anything is typed.
+  await asOperator(settings, operator => operator.call('system.getUserInfo', { username }))
+  const passwordHash = await newPasswordHash(settings, username)
+  await asOperator(settings, operator => operator.call('system.setPassword', { username, passwordHash }))
+  print(json, { username }, `${username}: password set, all sessions signed out`)
+}
+
+/** Ends the waiting time after wrong passwords or codes. */
+export async function unlockUser(args: readonly string[], options: JsonOption): Promise<void> {
+  await callForUser('system.unlockUser', args, options, 'sign-in unlocked')
+}
+
+/** Removes the second factor of a user who can no longer use it. */
+export async function turnOffMfa(args: readonly string[], options: JsonOption): Promise<void> {
+  await callForUser('system.deactivateMfa', args, options, 'two-factor authentication turned off')
+}
+
+/** Removes all passkeys of a user, for example after their phone was stolen. */
+export async function turnOffPasskeys(args: readonly string[], options: JsonOption): Promise<void> {
+  await callForUser('system.deletePasskeys', args, options, 'all passkeys removed')
+}
+
+/** Cancels the scheduled deletion of an account. */
+export async function keepUser(args: readonly string[], options: JsonOption): Promise<void> {
+  await callForUser('system.keepUser', args, options, 'deletion cancelled')
+}
+
+async function callForUser(
+  method: string,
+  args: readonly string[],
+  { json }: JsonOption,
+  done: string
+): Promise<void> {
+  const { flags, operands } = split(args, 'name')
+  const [username = ''] = operands
+  const { settings } = directoryOf(flags)
+  await asOperator(settings, operator => operator.call(method, { username }))
+  print(json, { username }, `${username}: ${done}`)
+}
