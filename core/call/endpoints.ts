@@ -1,4 +1,4 @@
-/** HTTP endpoints of methods, for the audit. Transports know them, and pass them to the core. */
+/** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
 export interface Endpoint {
   readonly verb: string
   /** The path below the user's root, without parameters: `/events`. */

@@ -1,4 +1,4 @@
-/** The services shared by all methods. */
+/** The services that methods use. */
 import type { Accounts } from '../../storage/accounts.js'
 import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
@@ -32,7 +32,7 @@ export interface Services {
   readonly log: Log
   readonly accounts: Accounts
   readonly platform: PlatformStore
-  /** Those of the platform. */
+  /** The auth requests of the platform. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
@@ -57,7 +57,7 @@ export interface Services {
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep
-  /** The shard of users whose files are opened here. */
+  /** The users whose files are opened here. */
   readonly shard: Shard
   /** Ids of all methods. */
   readonly methodIds: readonly string[]

@@ -1,10 +1,10 @@
-/** Notes how the work on an import has ended. */
+/** Saves the final state of an import. */
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
 import { keepJob, type ImportState, type KeptJob } from './job.js'
 
-/** Writes a job in its last state, and whatever goes with that, unless it has left the state `from` in the meantime. */
+/** Saves a job in its final state and runs `andThen`, in one transaction, unless the job has left the state `from` in the meantime. */
 export async function settle(
   { accounts }: Services,
   account: Account,
