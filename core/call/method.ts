@@ -5,7 +5,7 @@ import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
-import type { Changes } from '../changes.js'
+import { Changes } from '../changes.js'
 import type { Credentials } from './credentials.js'
 import type { Services } from './services.js'
 import type { Facts } from './outcome.js'
@@ -141,6 +141,22 @@ export interface BatchMethod<P extends TSchema = TSchema> extends Definition<P> 
   readonly mode: 'batch'
   /** Returns the calls to make, in order. */
   calls(params: Static<P>): readonly unknown[]
+}
+
+/** The user and the caller of a call, with the store that it works on. */
+interface CallSubject extends Pick<Call, 'account' | 'caller' | 'store'> {
+  readonly files?: readonly Attachment[]
+}
+
+/** Creates a call of a user's method. */
+export function createCall(
+  { services, credentials, now }: ServiceCall,
+  { account, caller, store, files = [] }: CallSubject
+): Call {
+  // Not a spread: this runs for every call, and a spread costs as much as a query.
+  const changes = new Changes(store.streams)
+  const [reach, provider, actor] = [undefined, undefined, undefined]
+  return { services, credentials, now, account, caller, store, changes, reach, provider, actor, files }
 }
 
 /** Any method, with its generic types erased for the registry. */

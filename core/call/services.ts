@@ -5,7 +5,6 @@ import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Spools } from '../../storage/files/spool.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
-import type { Endpoints } from './endpoints.js'
 import type { CallLimit } from '../security/call-limit.js'
 import type { ChangeBus } from '../changes.js'
 import type { Config } from '../settings/config.js'
@@ -24,6 +23,18 @@ import type { Clock } from '../time.js'
 import type { WebhookSender } from '../outgoing/webhook-sender.js'
 import type { AuthorizationStep } from './authorization-step.js'
 import type { Syslog } from '../outgoing/syslog.js'
+
+/** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
+export interface Endpoint {
+  readonly verb: string
+  /** The path below the user's root, without parameters: `/events`. */
+  readonly resource: string
+  /** Status of success. */
+  readonly status: number
+}
+
+/** By method id. */
+export type Endpoints = ReadonlyMap<string, Endpoint>
 
 /** The services shared by all methods. */
 export interface Services {

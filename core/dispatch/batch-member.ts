@@ -23,10 +23,12 @@ export interface BatchCall {
   onEnd(): void
 }
 
-/** A call of a batch; with `error` if it cannot be made. */
+/** A call of a batch; with `error` instead of `compiled` if it cannot be made. */
 export interface Member {
   readonly index: number
-  readonly call: unknown
+  readonly method: string
+  /** Not validated yet. */
+  readonly params: unknown
   readonly compiled?: Compiled
   readonly error?: unknown
 }
@@ -68,19 +70,9 @@ export function errorText({ error }: Pick<Failure, 'error'>): string {
   return `{${joinMembers({ error })}}`
 }
 
-/** Returns the method id of a call. */
-export function methodOf(call: unknown): string {
-  return (call as { method: string }).method
-}
-
-/** Returns the params of a call, which have not been validated. */
-export function paramsOf(call: unknown): unknown {
-  return (call as { params?: unknown }).params
-}
-
-/** Requires params. Error: `invalid-parameters-format`. */
-export function assertCallParams(call: unknown): void {
-  if (paramsOf(call) === undefined) refuseParams([missingParams])
+/** Requires the params of a call. Error: `invalid-parameters-format`. */
+export function assertCallParams(params: unknown): void {
+  if (params === undefined) refuseParams([missingParams])
 }
 
 /** Returns true if a call is asynchronous, or runs in steps. */

@@ -1,12 +1,10 @@
 /** Runs many calls in order, with shared commits. A call that fails is rolled back alone. (docs/spec/batch.md#order-and-transactions) */
 import { removeOrphans } from '../events/attachment-sweep.js'
 import {
+  assertCallParams,
   errorText,
   finished,
-  methodOf,
-  assertCallParams,
   needsToWait,
-  paramsOf,
   textOf,
   type BatchCall,
   type Done,
@@ -18,7 +16,7 @@ import { BatchResults } from './batch-results.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
-import type { UserMethod } from '../call/method.js'
+import { createCall, type UserMethod } from '../call/method.js'
 import type { MemberWriter } from './result-writer.js'
 import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
@@ -78,16 +76,15 @@ export class Batch {
   }
 
   async #finish(): Promise<void> {
-    const { services } = this.#stages
     if (!this.#isEnded) this.#finishCalls()
     await this.#publish()
-    if (this.#hasWritten && services.accounts.store(this.batch.account).attachments.hasOrphans)
-      await removeOrphans(services, this.batch.account)
+    if (this.#hasWritten && this.#store.attachments.hasOrphans)
+      await removeOrphans(this.#stages.services, this.batch.account)
   }
 
   /** Publishes the changes so far, once they are on disk. */
   async #publish(): Promise<void> {
-    if (this.#hasWritten) await this.#stages.services.accounts.store(this.batch.account).durable()
+    if (this.#hasWritten) await this.#store.durable()
     await this.#changes.publish()
   }
 
@@ -98,16 +95,21 @@ export class Batch {
     return accounts.find(username)?.id !== id && !isUnavailable(accounts, username)
   }
 
+  /** The store of the account, which may change after an await. */
+  get #store(): UserStore {
+    return this.#stages.services.accounts.store(this.batch.account)
+  }
+
   /** Runs the calls from index `start` that can share a transaction. Returns the index of the next call. */
   async #runGroup(start: number): Promise<number> {
     const { calls } = this.batch
     const group: Member[] = []
-    const openStore = (): UserStore => this.#stages.services.accounts.store(this.batch.account)
+    const openStore = (): UserStore => this.#store
     for (let index = start; index < calls.length && group.length < this.#maxCalls; index++) {
       const entry = this.#find(index, calls[index])
-      if (entry.compiled && needsToWait(entry.compiled, paramsOf(entry.call), openStore)) {
+      if (entry.compiled && needsToWait(entry.compiled, entry.params, openStore)) {
         if (group.length > 0) break
-        await this.#runAlone(entry.compiled, paramsOf(entry.call))
+        await this.#runAlone(entry.compiled, entry.params)
         return index + 1
       }
       group.push(entry)
@@ -121,17 +123,16 @@ export class Batch {
     // Writes wait for the turn of the account instead.
     const waiting = isWriting ? undefined : this.#turn()
     if (waiting) await waiting
-    const store = this.#stages.services.accounts.store(this.batch.account)
+    const store = this.#store
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
     const work = (): void => {
       const end = performance.now() + sliceMs
-      for (const { index, call, compiled, error } of group) {
-        const method = methodOf(call)
+      for (const { index, method, params, compiled, error } of group) {
         try {
           if (!compiled) throw error
-          const { caller, changes, text, writer } = this.#runIn(compiled, paramsOf(call), isWriting)
+          const { caller, changes, text, writer } = this.#runIn(compiled, params, isWriting)
           const reading = compiled.definition.mode === 'write' ? undefined : this.#createReading(caller)
           done.push({ index, method, text, writer, reading, changes })
           size += writer?.size ?? text.length
@@ -162,8 +163,7 @@ export class Batch {
       this.#maxCalls = 1
       await this.#turn()
       const count = Math.max(done.length, 1)
-      for (const { call, index } of group.slice(0, count)) {
-        const method = methodOf(call)
+      for (const { index, method } of group.slice(0, count)) {
         await this.#add(
           finished(index, method, this.#recordRefusal(withAccess(error, this.batch.caller), method))
         )
@@ -178,7 +178,7 @@ export class Batch {
       if (this.#changes.areMany && !this.#isGone) await this.#publish()
     }
     if (!deferred) return done.length
-    await this.#runAlone(deferred, paramsOf(group[done.length]!.call), { isCounted: true })
+    await this.#runAlone(deferred, group[done.length]!.params, { isCounted: true })
     return done.length + 1
   }
 
@@ -188,14 +188,15 @@ export class Batch {
 
   /** Finds the method of a call and checks the form of the call. */
   #find(index: number, call: unknown): Member {
+    const { method, params } = call as { method: string; params?: unknown }
     try {
-      const compiled = this.#stages.find(methodOf(call))
+      const compiled = this.#stages.find(method)
       if (compiled.definition.mode === 'batch')
         fail('invalid-operation', 'A batch cannot contain another batch')
-      assertCallParams(call)
-      return { index, call, compiled }
+      assertCallParams(params)
+      return { index, method, params, compiled }
     } catch (error) {
-      return { index, call, error: withAccess(error, this.batch.caller) }
+      return { index, method, params, error: withAccess(error, this.batch.caller) }
     }
   }
 
@@ -209,7 +210,7 @@ export class Batch {
     this.#stages.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
     const service = { services: this.#stages.services, credentials: this.#credentials, now }
-    const call = this.#stages.callOf(this.batch.account, caller, service)
+    const call = createCall(service, { account: this.batch.account, caller, store: this.#store })
     try {
       const result =
         isInTransaction && method.mode === 'write'
@@ -266,7 +267,6 @@ export class Batch {
   }
 
   async #addList(writer: MemberWriter, reading: Reading | undefined, method: string): Promise<void> {
-    const { accounts } = this.#stages.services
     try {
       this.#results.add('{')
       for (;;) {
@@ -274,10 +274,7 @@ export class Batch {
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
         await this.#turn()
-        const reader = reading?.current() ?? {
-          store: accounts.store(this.batch.account),
-          caller: this.batch.caller
-        }
+        const reader = reading?.current() ?? { store: this.#store, caller: this.batch.caller }
         reader.store.read(() => writer.write(reader))
         await reader.store.waitUntilReadable()
       }

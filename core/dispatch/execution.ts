@@ -9,7 +9,15 @@ import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { sumExcess, hasListing, joinMembers } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
-import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
+import {
+  createCall,
+  type AnyMethod,
+  type BatchMethod,
+  type Call,
+  type Result,
+  type ServiceCall,
+  type UserMethod
+} from '../call/method.js'
 import {
   isKnown,
   onceWritten,
@@ -115,7 +123,10 @@ export class Execution {
     // Storing files was asynchronous; so is preparing.
     if (files.length > 0) currentCaller = this.#currentCaller(definition)
     if (definition.prepare) {
-      prepared = await definition.prepare(this.#stages.callOf(account, this.context.caller, service), params)
+      prepared = await definition.prepare(
+        createCall(service, { account, caller: this.context.caller, store: this.#store }),
+        params
+      )
       // In the meantime, the token may have been revoked, or the store closed.
       currentCaller = this.#currentCaller(definition)
     }
@@ -132,8 +143,7 @@ export class Execution {
   async #publishWrite({ changes, result }: WriteResult, caller: Caller): Promise<Outcome> {
     const { account } = this.context
     this.#services.bus.publish(account.username, changes)
-    if (this.#services.accounts.store(account).attachments.hasOrphans)
-      await removeOrphans(this.#services, account)
+    if (this.#store.attachments.hasOrphans) await removeOrphans(this.#services, account)
     return hasListing(result)
       ? await this.#spoolWriteResult(result, caller)
       : this.#toSuccess(result, caller, true)
@@ -145,7 +155,7 @@ export class Execution {
     files: readonly Attachment[],
     prepared: unknown
   ): Promise<WriteResult> {
-    const store = this.#services.accounts.store(this.context.account)
+    const store = this.#store
     return writeSteps(store, draft => this.#runWrite(definition, draft, files, prepared), {
       access: this.context.caller.access?.id,
       isLong: isLong(definition, store, this.context.params)
@@ -160,7 +170,7 @@ export class Execution {
   ): Steps<WriteResult> {
     const { account, compiled, params, service } = this.context
     const caller = this.#currentCaller(definition, store)
-    const call = this.#stages.callOf(account, caller, service, files, store)
+    const call = createCall(service, { account, caller, store, files })
     const result = yield* runWrite(definition, call, params, prepared)
     this.#stages.record(compiled, account, call.actor ?? caller, call, store.isDraft ? store : undefined)
     return { changes: call.changes, result }
@@ -168,10 +178,9 @@ export class Execution {
 
   #runRead(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
     const { account, compiled, params, service } = this.context
-    const call = this.#stages.callOf(account, caller, service)
-    const { via } = service.credentials
+    const call = createCall(service, { account, caller, store: this.#store })
     const validator =
-      via === 'http' && definition.isRepeatable?.(params)
+      service.credentials.via === 'http' && definition.isRepeatable?.(params)
         ? this.#stages.validators.of(call, definition.id, params, this.#computeHiddenState(definition, call))
         : undefined
     if (validator !== undefined && isKnown(service.credentials, validator)) {
@@ -186,7 +195,7 @@ export class Execution {
 
   /** Returns the outcome of a read once the data that it contains is durable. */
   #waitUntilReadable(outcome: Outcome): Promise<Outcome> | Outcome {
-    const gate = this.#services.accounts.store(this.context.account).waitUntilReadable()
+    const gate = this.#store.waitUntilReadable()
     return gate ? gate.then(() => outcome) : outcome
   }
 
@@ -198,7 +207,7 @@ export class Execution {
    * Returns the currentCaller caller: the same object unless accesses have changed. A token that was revoked in the meantime does not count
    * as a failed authentication.
    */
-  #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.context.account)): Caller {
+  #currentCaller({ allow }: AnyMethod, store = this.#store): Caller {
     const { account, caller, service } = this.context
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
     const { credentials, now } = service
@@ -213,7 +222,7 @@ export class Execution {
     }
     const facts = this.context.isDocument ? this.context.compiled.definition.facts?.(result) : undefined
     const writer = new MemberWriter(result, reach)
-    const store = this.#services.accounts.store(this.context.account)
+    const store = this.#store
     store.read(() => writer.write({ store, caller }))
     const { isCut } = writer
     let text = ''
@@ -249,14 +258,11 @@ export class Execution {
   async #spoolWriteResult(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
     const reading = this.#createReading(caller, true)
-    const reader = { store: this.#services.accounts.store(this.context.account), caller }
+    const reader = { store: this.#store, caller }
     const spool = await putAside(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
     if (spool.isShort) return success(await spool.next(), accessId)
-    return {
-      ...success('', accessId),
-      remainder: new Remainder(reading, this.#spools, { spool })
-    }
+    return { ...success('', accessId), remainder: new Remainder(reading, this.#spools, { spool }) }
   }
 
   #toSuccess(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
@@ -274,14 +280,15 @@ export class Execution {
   }
 
   #createReading(caller: Caller, isWritten = false): Reading {
-    const reading = new Reading(
-      this.#services,
-      this.context.account,
-      this.context.service.credentials,
-      caller.access?.id
-    )
+    const { account, service } = this.context
+    const reading = new Reading(this.#services, account, service.credentials, caller.access?.id)
     if (isWritten) reading.written()
     return reading
+  }
+
+  /** The store of the account, which may change after an await. */
+  get #store(): UserStore {
+    return this.#services.accounts.store(this.context.account)
   }
 
   /** The spools for slow clients; `undefined` for a result in one piece. */

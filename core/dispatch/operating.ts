@@ -90,7 +90,7 @@ export async function recordRefused(
 }
 
 async function recordAction(
-  definition: Pick<ServiceMethod, 'deed' | 'id'>,
+  definition: Partial<ServiceMethod> & { readonly id: string },
   { credentials, now, services }: ServiceCall,
   params: unknown,
   target: string | undefined,

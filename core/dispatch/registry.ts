@@ -11,14 +11,14 @@ import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { joinMembers } from '../json/json-text.js'
-import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
+import type { AnyMethod, ServiceCall, ServiceMethod, UserMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
 import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
-import { validatorOf } from './validators.js'
+import { hashText } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -74,7 +74,7 @@ export class Registry implements Dispatch, Dispatcher {
     if (request.user !== undefined) return request
     try {
       const { definition } = this.stages.find(request.method)
-      const user = 'userIn' in definition ? definition.userIn?.(this.services, request.params) : undefined
+      const user = (definition as Partial<UserMethod>).userIn?.(this.services, request.params)
       return user === undefined ? request : { ...request, user }
     } catch {
       return request // The error is reported when the call is made.
@@ -163,8 +163,8 @@ export class Registry implements Dispatch, Dispatcher {
   /** Returns the account of a call: an open one, or for some methods also one that is scheduled for deletion. */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
-    const found = accounts.find(username)
-    return found || !('whileClosing' in definition) ? found : accounts.findClosing(username)
+    const { whileClosing } = definition as Partial<UserMethod>
+    return accounts.find(username) ?? (whileClosing ? accounts.findClosing(username) : undefined)
   }
 
   async #callService(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
@@ -188,7 +188,7 @@ export class Registry implements Dispatch, Dispatcher {
       })
     const outcome = success(joinMembers(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
-    const validator = validatorOf(outcome.members)
+    const validator = hashText(outcome.members)
     this.#constantValidators.set(definition.id, validator)
     return isKnown(credentials, validator) ? unchanged(validator) : { ...outcome, validator }
   }
@@ -199,10 +199,10 @@ export class Registry implements Dispatch, Dispatcher {
     user: string | undefined,
     params: unknown
   ): Promise<Outcome> {
-    const { definition } = compiled
+    const definition = compiled.definition as Partial<UserMethod>
     const { accounts } = this.services
     if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
-    if (isUnavailable(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
+    if (isUnavailable(accounts, user ?? '') || !definition.unknownUser)
       refuseUnknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))

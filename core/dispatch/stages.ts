@@ -1,5 +1,4 @@
 /** Implements the stages of a call, for single calls and those in a batch. */
-import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { AuditTrail, type AuditedMethod } from '../audit/trail.js'
 import { authenticate } from '../auth/authenticate.js'
@@ -8,7 +7,6 @@ import { aliases, removed } from '../call/method-names.js'
 import type { AnyMethod, Call, ServiceCall } from '../call/method.js'
 import { failureOf, withAccess, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
-import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
@@ -110,7 +108,7 @@ export class Stages {
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now, provider, reach }: ServiceCall & Partial<Pick<Call, 'provider' | 'reach'>>,
+    { credentials, now, provider, reach }: ServiceCall & Partial<Call>,
     store?: UserStore
   ): void {
     if (audited)
@@ -122,21 +120,6 @@ export class Stages {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
     if (audited)
       this.audit.recordFailure(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
-  }
-
-  /** Creates a `Call`. */
-  callOf(
-    account: Account,
-    caller: Caller,
-    service: ServiceCall,
-    files: readonly Attachment[] = [],
-    store = this.services.accounts.store(account)
-  ): Call {
-    // Not a spread: this runs for every call, and a spread costs as much as a query.
-    const { services, credentials, now } = service
-    const changes = new Changes(store.streams)
-    const [reach, provider, actor] = [undefined, undefined, undefined]
-    return { services, credentials, now, account, caller, store, changes, reach, provider, actor, files }
   }
 }
 

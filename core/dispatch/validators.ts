@@ -181,11 +181,6 @@ function exceedsStreams({ places }: Change, limit: number): boolean {
   return false
 }
 
-/** Computes the validator of a constant text. */
-export function validatorOf(text: string): string {
-  return hashText(text)
-}
-
 function hasSystemStreams(ids: Iterable<string>): boolean {
   for (const id of ids) if (isSystemId(id)) return true
   return false
@@ -196,7 +191,7 @@ function createName(): string {
 }
 
 /** Hashes a text to 60 bits: enough to distinguish the requests of one client, in a fraction of the time of a cryptographic digest. */
-function hashText(text: string): string {
+export function hashText(text: string): string {
   let a = 0x811c9dc5
   let b = 0x1b873593
   for (let at = 0; at < text.length; at++) {

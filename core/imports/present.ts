@@ -4,9 +4,9 @@ import type { Party } from '../../storage/scheduler.js'
 import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
-import type { Call, UserMethod } from '../call/method.js'
+import { createCall, type Call, type UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { Changes } from '../changes.js'
+import type { Changes } from '../changes.js'
 import { beginWrite } from '../dispatch/run-write.js'
 import { fail } from '../errors.js'
 import { Caller } from '../permissions/caller.js'
@@ -56,10 +56,10 @@ export class Presence {
     const { account, services } = this
     const now = services.clock.now()
     const caller = this.#findCaller(store, now)
-    const changes = new Changes(store.streams)
-    const credentials = { ip: '127.0.0.1', via: 'http' } as const
-    const unset = { reach: undefined, provider: undefined, actor: undefined }
-    return { account, services, credentials, now, caller, store, changes, files: [], ...unset }
+    return createCall(
+      { services, credentials: { ip: '127.0.0.1', via: 'http' }, now },
+      { account, caller, store }
+    )
   }
 
   /**

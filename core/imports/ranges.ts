@@ -6,13 +6,18 @@ import type { Row } from '../../storage/series/rows.js'
 /** Maximum number of chunks in a range: its points were written together, but others may have been added in between. */
 const maxChunks = 256
 
-/** Records the range of points that have just been written. `stored`: the points that existed in the range, ascending. */
+/** The points that an import has just written, and those that existed in their range, both ascending. */
+interface WrittenPoints {
+  readonly by: ImportAttempt
+  readonly fresh: readonly Row[]
+  readonly stored: readonly Row[]
+}
+
+/** Records the range of points that have just been written. */
 export function noteRange(
   { imports, series }: UserStore,
   event: number,
-  fresh: readonly Row[],
-  stored: readonly Row[],
-  by: ImportAttempt
+  { by, fresh, stored }: WrittenPoints
 ): void {
   const [first, last] = [fresh[0]![0], fresh.at(-1)![0]]
   const times = fresh.map(([time]) => time)

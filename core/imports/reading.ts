@@ -101,7 +101,7 @@ export class Reading {
 
   /** The job with the streams created so far. */
   get job(): KeptJob {
-    return this.#writer.present
+    return this.#writer.job
   }
 
   /** Reads the file to its end. Rejects with the error that ends the import. */

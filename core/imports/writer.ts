@@ -32,7 +32,7 @@ export class ImportWriter {
 
   /** Without `footprint`, nothing is written. `job` is replaced when streams are created. */
   constructor(
-    private job: KeptJob,
+    public job: KeptJob,
     private readonly presence: Presence,
     private readonly writers: Writers,
     readonly footprint: Footprint | undefined
@@ -42,11 +42,6 @@ export class ImportWriter {
 
   get isDry(): boolean {
     return this.footprint === undefined
-  }
-
-  /** The job with the streams created so far. */
-  get present(): KeptJob {
-    return this.job
   }
 
   /** Processes a batch in transactions of a few milliseconds. Throws what ends the import. */
@@ -216,7 +211,7 @@ export class ImportWriter {
         return true
       }
       this.#addPoints(call, holder, draft, result.fresh)
-      noteRange(call.store, holder.number, result.fresh, stored, this.by)
+      noteRange(call.store, holder.number, { by: this.by, fresh: result.fresh, stored })
     }
     this.footprint?.add(draft.holder, span.from, span.to)
     this.#countPoints(call, draft.type, known, result)

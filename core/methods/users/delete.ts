@@ -6,8 +6,7 @@ import { verifyOperator, refuseUnknownPath } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasPresentedToken } from '../../auth/authenticate.js'
 import { authorize } from '../../call/authorization-step.js'
-import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
-import { Changes } from '../../changes.js'
+import { createCall, serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
 import { ApiError, fail } from '../../errors.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
@@ -94,10 +93,7 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
   try {
     const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
     if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
-    if (caller.isPersonal) {
-      const rest = { reach: undefined, provider: undefined, actor: undefined, files: [] }
-      return { ...service, ...rest, account, caller, store, changes: new Changes(store.streams) }
-    }
+    if (caller.isPersonal) return createCall(service, { account, caller, store })
   } catch (error) {
     // An insufficient token gets the same error as a missing one.
     if (!(error instanceof ApiError)) throw error
