@@ -154,9 +154,19 @@ export function createCall(
   { account, caller, store, files = [] }: CallSubject
 ): Call {
   // Not a spread: this runs for every call, and a spread costs as much as a query.
-  const changes = new Changes(store.streams)
-  const [reach, provider, actor] = [undefined, undefined, undefined]
-  return { services, credentials, now, account, caller, store, changes, reach, provider, actor, files }
+  return {
+    services,
+    credentials,
+    now,
+    account,
+    caller,
+    store,
+    changes: new Changes(store.streams),
+    reach: undefined,
+    provider: undefined,
+    actor: undefined,
+    files
+  }
 }
 
 /** Any method, with its generic types erased for the registry. */

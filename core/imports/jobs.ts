@@ -231,7 +231,7 @@ export class ImportJobs implements Imports {
       this.readers,
       assignment,
       { account, job, isDry, services: this.#services, writers: this.#writers, files: this.files },
-      progress => (work.progress = progress)
+      value => (work.progress = value)
     ))
     if (work.isStopped) return
     const end = await reading.run()

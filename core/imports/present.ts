@@ -66,13 +66,13 @@ export class Presence {
    * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that is valid within it.
    * Resolves at the commit. Errors: those of {@link call}.
    */
-  async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (call: Call) => T): Promise<T> {
+  async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined
     const result = await this.services.accounts.store(this.account).commit(() => {
-      const call = this.call()
-      changes = call.changes
-      const finish = beginWrite(rules, call)
-      const value = work(call)
+      const current = this.call()
+      changes = current.changes
+      const finish = beginWrite(rules, current)
+      const value = work(current)
       runSteps(finish(true))
       return value
     }, this.party.access)

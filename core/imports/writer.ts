@@ -188,9 +188,9 @@ export class ImportWriter {
   #writePointsTogether(call: Call, draft: PointsDraft): boolean {
     const { series } = call.store
     const rows = draft.cells.length / (draft.columns.length + 1)
-    const refused = this.#findRefusal(call, draft)
-    if (refused) {
-      this.note(draft.type, refused, rows)
+    const refusal = this.#findRefusal(call, draft)
+    if (refusal) {
+      this.note(draft.type, refusal, rows)
       return true
     }
     const known = series.findHolder(draft.holder)

@@ -10,9 +10,9 @@ import { createCall, serviceMethod, type Call, type ServiceCall } from '../../ca
 import { ApiError, fail } from '../../errors.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
-import { removeAccount } from '../../platform/remove-account.js'
-import { scheduleDeletion } from '../../platform/schedule-deletion.js'
+import { removeAccount, announceAccountChange } from '../../platform/remove-account.js'
 import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 const Params = Type.Object(
   {
@@ -99,4 +99,28 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
     if (!(error instanceof ApiError)) throw error
   }
   return refuseUnknownPath(services, credentials)
+}
+
+/**
+ * Closes the account until `time` (seconds): from now on calls on it fail, sockets are closed, webhooks are not called.
+ * Notifies the user by mail. Returns when it will be deleted. (docs/spec/accounts.md#deleting-an-account)
+ */
+async function scheduleDeletion(call: Call, time: number): Promise<number> {
+  const { account, credentials, services } = call
+  const { accounts } = services
+  const announce = (): void => announceAccountChange(services, account)
+  const isSocket = credentials.via === 'socket.io'
+  const deletion = await accounts.closeUntilDeletion(account, time, isSocket ? undefined : announce)
+  const closing = accounts.findClosing(account.username)
+  if (closing) {
+    // In a cluster, its file may take a while to be opened again.
+    await accounts.waitUntilReady(closing)
+    const store = accounts.store(closing)
+    await store.write(() =>
+      notifyUser({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })
+    )
+  }
+  // A socket that made the call gets the response before it is closed.
+  if (isSocket) announce()
+  return deletion
 }
