@@ -221,7 +221,7 @@ export const Import = Type.Object({
 })
 export type Import = Static<typeof Import>
 
-/** The stored content of a file that was read. (`counted.ts`) */
+/** The stored content of a file that was read. (`counted-files.ts`) */
 export const KeptCount = Type.Object({
   look: Type.Intersect([Import.properties.look, Type.Object({ leftOut: counts })]),
   lanes: Type.Array(CountedLane)

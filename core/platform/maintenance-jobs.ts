@@ -31,11 +31,14 @@ export function startMaintenance(services: Services): MaintenanceJobs {
   const deleteDueAccounts = (): void => {
     running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))
   }
-  const timers = [setInterval(() => run(now() - graceSeconds), dayMs), setInterval(deleteDueAccounts, hourMs)]
+  const timers = [
+    setInterval(() => run(getCurrentIdTime() - graceSeconds), dayMs),
+    setInterval(deleteDueAccounts, hourMs)
+  ]
   for (const timer of timers) timer.unref()
   deleteDueAccounts()
   // Calls that were under way in an earlier process have ended with it.
-  run(now())
+  run(getCurrentIdTime())
   return {
     async stop() {
       stopping.abort()
@@ -46,7 +49,7 @@ export function startMaintenance(services: Services): MaintenanceJobs {
 }
 
 /** Returns the current time (seconds) by the clock of ids, from which the age of files is read. */
-function now(): number {
+function getCurrentIdTime(): number {
   return getIdTime(createId())
 }
 

@@ -14,13 +14,13 @@ const pageSizes = { audit: 500, deletions: 100 } as const
 export async function removeExpired(
   services: Services,
   account: Account,
-  { kind, isStopped }: { readonly kind: keyof typeof pageSizes; isStopped?(): boolean }
+  { kind, isStopped = () => false }: { readonly kind: keyof typeof pageSizes; isStopped?: () => boolean }
 ): Promise<number> {
   const { retention } = services.config[kind]
   if (retention === 0) return 0
   const before = services.clock.now() - retention
   let removed = 0
-  while (!isStopped?.()) {
+  while (!isStopped()) {
     const store = services.accounts.store(account)
     if (!store.read(() => store[kind].hasBefore(before))) break
     removed += await store.commit(() => store[kind].removeBefore(before, pageSizes[kind]))
