@@ -2,7 +2,6 @@
 import { SettingsError } from '../settings/load.js'
 import type { AnyMethod } from '../call/method.js'
 import { aliases } from '../call/method-names.js'
-import { findNearest } from '../settings/find-nearest.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */
@@ -84,4 +83,35 @@ function resolveMethods(name: string, ids: readonly string[]): readonly string[]
 function listFilterNames(ids: readonly string[]): Set<string> {
   const groups = ids.filter(id => id.includes('.')).map(id => `${id.split('.', 1)[0]}.all`)
   return new Set(['all', ...ids, ...groups, ...aliases.keys()])
+}
+
+/** Returns the known name most similar to `name`, which was probably meant; `undefined` if none is similar enough. */
+export function findNearest(name: string, known: Iterable<string>): string | undefined {
+  // With more than a third of its characters wrong it is a different word.
+  let least = Math.floor(name.length / 3) + 1
+  let found: string | undefined
+  for (const candidate of known) {
+    const distance = computeDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance >= least) continue
+    least = distance
+    found = candidate
+  }
+  return found
+}
+
+/**
+ * Computes the Levenshtein distance: the number of characters to add, remove or replace to turn one text into the
+ * other.
+ */
+function computeDistance(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let row = 0; row < one.length; row++) {
+    const current = [row + 1]
+    for (let column = 0; column < other.length; column++) {
+      const replaced = above[column]! + (one[row] === other[column] ? 0 : 1)
+      current.push(Math.min(replaced, above[column + 1]! + 1, current[column]! + 1))
+    }
+    above = current
+  }
+  return above.at(-1)!
 }

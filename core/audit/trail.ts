@@ -10,7 +10,6 @@ import type { AnyMethod, StandIn } from '../call/method.js'
 import { resolveAuditedMethods, type AuditedMethods } from './filter.js'
 import { truncateText } from '../truncate-text.js'
 import { AuditedQuery, listRecordableParams } from './query.js'
-import { AnonymousCallers } from './anonymous-callers.js'
 import { createSyslogFormat, type SyslogFormat } from './syslog.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -202,4 +201,31 @@ function quotesBody(
   { status }: ApiError
 ): boolean {
   return status !== 401 && (isMember === true || via === 'socket.io' || query === undefined)
+}
+
+/** Maximum messages about calls without a valid token in one second. */
+const perSecond = 50
+
+/** Limits the syslog messages about calls without a valid token. Skipped messages are counted. */
+class AnonymousCallers {
+  #second = 0
+  #sent = 0
+  #skipped = 0
+
+  /** Returns the entries to send for a call; the number of calls skipped before is added to the message. */
+  admit(entry: AuditEntry): AuditEntry[] {
+    const second = Math.floor(entry.time)
+    const skipped = second === this.#second ? 0 : this.#skipped
+    if (second !== this.#second) {
+      this.#second = second
+      this.#sent = this.#skipped = 0
+    }
+    if (++this.#sent > perSecond) {
+      this.#skipped++
+      return []
+    }
+    if (skipped === 0) return [entry]
+    const message = `calls without a valid token not sent before this one: ${skipped}`
+    return [{ ...entry, message: entry.message === undefined ? message : `${message}; ${entry.message}` }]
+  }
 }

@@ -1,10 +1,10 @@
-/** The operator's own authorization step, which may deny any call made with an access. */
+/** Runs the operator's own authorization step, which can deny any call made with an access. */
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
 import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** What the step is told about a call: everything except its params. */
+/** Describes a call to the step: everything except its params. */
 export interface AuthorizationContext {
   readonly username: string
   readonly user: { readonly id: string; readonly username: string }

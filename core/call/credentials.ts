@@ -4,7 +4,7 @@ import type { Account } from '../../storage/platform/account.js'
 /** A parsed query string: one text per name, or several if the name is repeated or marks a list. */
 export type QueryValues = ReadonlyMap<string, string | readonly string[]>
 
-/** Everything that comes with a call besides its params, as the transport received it. */
+/** What a transport receives with a call besides its params. */
 export interface Credentials {
   /** The value of the `Authorization` header, whatever its scheme. */
   readonly authorization?: string
@@ -12,40 +12,40 @@ export interface Credentials {
   readonly auth?: string
   readonly origin?: string
   readonly referer?: string
-  /** Replaces an access when a single file is read. */
+  /** Used instead of an access to read a single file. */
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The `If-None-Match` header: validators of responses that the client has. */
   readonly ifNoneMatch?: string
-  /** The URL of a request that is identified by its URL alone. It names the call in the validator of its response. */
+  /** The URL of a request that is identified by its URL alone; included in the validator of the response. */
   readonly url?: string | undefined
   /** The query, for the audit. */
   readonly query?: QueryValues
-  /** Whether the token is that of a page's session, which the page is not told. */
+  /** Set if the token belongs to a page's session; the page never sees it. */
   readonly isPage?: true
-  /** The sessions of pages that the browser has, whatever else the call is made with: signing in replaces that of the account. */
+  /** All page sessions of the browser, whatever credentials the call uses. Signing in replaces the session of the account. */
   readonly pageSessions?: readonly PageSession[]
-  /** Whose session it is, in calls that operators may make with it. */
+  /** The user of the page's session, in calls that operators may make with it. */
   readonly pageUser?: string
-  /** The operator whose session has been proven. Set by the dispatcher only: whoever has it may do what the key may. */
+  /** The authenticated operator. Set by the dispatcher only, since it grants the same rights as the admin key. */
   readonly operator?: Pick<Account, 'id' | 'username'>
-  /** Whether the call is one of a batch. */
+  /** Set for a call of a batch. */
   readonly isMember?: true
-  /** Whether the call is made again, and was counted the first time. */
+  /** Set if the call is repeated and has been counted before. */
   readonly isCounted?: true
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'
 }
 
-/** Who has signed in on a page, and with which token. */
+/** A session of a page: the signed-in user and the token. */
 export interface PageSession {
   readonly username: string
   readonly token: string
 }
 
-/** A read token and the file for which it is used; it is valid for that file only. */
+/** A read token and the file that it is used for. It is valid for that file only. */
 export interface ReadTokenUse {
   readonly token: string
   readonly eventId: string

@@ -1,7 +1,4 @@
-/**
- * The interface between transports and the core, whether it runs in their own thread or in the one that owns the
- * user's file.
- */
+/** The interface between transports and the core, which runs in the same thread or in the thread that owns the user's file. */
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
@@ -17,19 +14,19 @@ import type { Clock } from '../time.js'
 import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Services that transports use directly. None of them needs a user's file. */
+/** Services that transports use directly. None needs a user's file. */
 export interface SharedServices {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  /** Contents of files do not pass through the core: transports move them from and to the disk. */
+  /** File contents do not pass through the core: transports read and write them. */
   readonly attachments: AttachmentStore
-  /** The same goes for previews. */
+  /** Previews, which do not pass through the core either. */
   readonly previews: Pick<Previews, 'bytes'>
-  /** And for exports, which are built from copies of users' files. */
+  /** Exports, which are built from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
-  /** Requests of apps: whose account a code of OAuth is for shows in the one that it answers. */
+  /** Requests of apps. The request that an OAuth code belongs to names its account. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   /** Limits the memory for request bodies. */
   readonly intakes: UploadBuffers
@@ -38,18 +35,18 @@ export interface SharedServices {
   readonly accounts: {
     /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined
-    /** As `find`, also one that is closed until it is deleted. */
+    /** Like `find`, but includes accounts that are closed until they are deleted. */
     findServed(username: string): Account | undefined
     /** Returns the new URL of an account that has moved. */
     getRelocationUrl(username: string): string | undefined
-    /** Whether an operator lets nobody use the account. */
+    /** True if an operator has suspended the account. */
     isSuspended(username: string): boolean
-    /** When an account that its owner has closed will be deleted, in seconds. */
+    /** Returns the time at which an account closed by its owner will be deleted, in seconds. */
     getDeletionTime(username: string): number | undefined
   }
 }
 
-/** The permission to make a call. */
+/** The result of a precheck that allows the call. */
 export interface Admittance {
   readonly ok: true
   /** Bytes left in the account; `Infinity` without a quota. */
@@ -61,20 +58,20 @@ export interface Dispatcher {
   readonly definitions: readonly AnyMethod[]
   /** Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome
-  /** Checks before its body is read whether the caller may make a call. Returns how much may be uploaded, or the error. */
+  /** Checks, before the body is read, whether the caller may make a call. Returns how much may be uploaded, or the error. */
   precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
-  /** Returns an error if the caller may not have the rest of a response any more. Not counted as a call. */
+  /** Returns an error if the caller is no longer allowed to read the rest of a response. Not counted as a call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
 }
 
 /** Receives notifications. Neither function may throw or block. */
 export interface Subscriber {
   notify(message: string, payload?: object): void
-  /** Called when the access has ended; nothing is sent after that. */
+  /** Called when the access has ended; nothing is sent afterwards. */
   close(): void
 }
 
-/** A user and credentials that have been found valid. */
+/** An account and credentials that are valid for it. */
 export interface Admission {
   readonly account: Account
   readonly credentials: Credentials

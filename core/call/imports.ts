@@ -1,9 +1,9 @@
-/** What methods ask of imports: the work itself is done between calls. */
+/** The interface of methods to imports, which run between calls. */
 import type { Account } from '../../storage/platform/account.js'
 
-/** How far reading a file is. */
+/** The progress of reading a file. */
 export interface ImportProgress {
-  /** It is read twice: once to count, once more to compare or write. */
+  /** A file is read twice: once to count records, once to compare or write them. */
   readonly pass: 1 | 2
   /** Bytes. */
   readonly done: number
@@ -11,30 +11,30 @@ export interface ImportProgress {
 }
 
 export interface Imports {
-  /** Number of files that are being read, and of those that wait for it. */
+  /** Number of files that are being read, and that are waiting to be read. */
   readonly load: { readonly running: number; readonly waiting: number }
-  /** Does what the state of an import asks for, once the present write is on disk and its turn has come. */
+  /** Starts the work that the state of an import calls for, after the current write is on disk and when its turn comes. */
   begin(account: Account, id: string): void
-  /** Ends the work on an import; resolves when nothing more is written. */
+  /** Stops the work on an import. Resolves when nothing more is written. */
   stop(account: Account, id: string): Promise<void>
-  /** `undefined` where nothing is going on. */
+  /** Returns the progress of an import; `undefined` if it is not being worked on. */
   progress(id: string): ImportProgress | undefined
-  /** Whether somebody works on an import, or is about to. */
+  /** Returns true if an import is running or queued. */
   isAtWork(id: string): boolean
-  /** Goes on with what nobody works on although it is not finished: an earlier attempt could not even note that it failed. */
+  /** Resumes unfinished imports of an account that are not running: an earlier attempt could not save that it failed. */
   goOn(account: Account): void
-  /** Goes on with what another process has left unfinished, which served the account until it died or moved it here. */
+  /** Resumes imports left unfinished by another process, which served the account until it failed or moved it here. */
   resume(account: Account): void
-  /** Goes on with what was left unfinished, of accounts that are served here from now on. */
+  /** Resumes the unfinished imports of all accounts served here. */
   takeUp(): void
-  /** Ends the work on accounts that are not served here any more, where it is. */
+  /** Stops the imports of accounts that are no longer served here. */
   leave(): Promise<void>
-  /** Removes the files of an account that have waited for too long, or that belong to no import any more. */
+  /** Removes the files of an account that have waited for too long, or that belong to no import. */
   expire(account: Account): Promise<void>
-  /** Has the file of an import here, if it is anywhere: another process may have received it. */
+  /** Fetches the file of an import if another process has received it. */
   fetch(account: Account, id: string): Promise<void>
-  /** Whether the file of an import is still here. */
+  /** Returns true if the file of an import exists here. */
   hasFile(account: Account, id: string): boolean
-  /** Whether an import of the account is being worked on. */
+  /** Returns true if an import of the account is running. */
   isWorking(account: Account): boolean
 }

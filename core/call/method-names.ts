@@ -1,4 +1,4 @@
-/** Method names other than those of current definitions. */
+/** Method names that have no definition of their own. */
 
 /** Methods that have been removed from the API. (docs/spec/compatibility.md#removed-methods) */
 export const removed: ReadonlySet<string> = new Set([
@@ -8,7 +8,7 @@ export const removed: ReadonlySet<string> = new Set([
   'whoAmI'
 ])
 
-/** Aliases: for methods that serve several kinds of events, and for renamed ones. */
+/** Method ids by alias: for methods that serve several kinds of events, and for renamed methods. */
 export const aliases: ReadonlyMap<string, string> = new Map([
   ['hfs.create', 'events.create'],
   ['hfs.update', 'events.update'],

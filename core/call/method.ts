@@ -1,18 +1,18 @@
-/** The definition of a method, and what it receives when it runs. */
+/** The definition of a method, and the call that it receives. */
 import type { Static, TSchema } from 'typebox'
 import type { Attachment } from '../../schemas/event.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
-import type { Changes } from '../changes.js'
+import { Changes } from '../changes.js'
 import type { Credentials } from './credentials.js'
 import type { Services } from './services.js'
 import type { Facts } from './outcome.js'
 import type { Reader } from './reader.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** What a method of the service receives: no user, no store. */
+/** The call that a method of the service receives: without a user and a store. */
 export interface ServiceCall {
   readonly services: Services
   readonly credentials: Credentials
@@ -20,7 +20,7 @@ export interface ServiceCall {
   readonly now: number
 }
 
-/** What a user's method receives. Created for every call, including those in a batch. Valid until `run` returns. */
+/** The call that a user's method receives. Created for every call, including those in a batch. Valid until `run` returns. */
 export interface Call extends ServiceCall {
   readonly account: Account
   readonly caller: Caller
@@ -29,11 +29,11 @@ export interface Call extends ServiceCall {
   readonly changes: Changes
   /** The data that the call has read, for the audit. Set by methods that read stored data. */
   reach: AuditScope | undefined
-  /** The provider that has vouched for the user, for the audit. Set by methods that sign in. */
+  /** The identity provider that has authenticated the user, for the audit. Set by methods that sign in. */
   provider: string | undefined
-  /** Who the method has found to be calling, for the audit: set by methods whose callers prove it by something else than a token. */
+  /** The authenticated caller, for the audit. Set by methods whose callers authenticate without a token. */
   actor: Caller | undefined
-  /** Uploaded files, already moved to their place. The event that `run` writes has to refer to them. */
+  /** Uploaded files, already stored. The event that `run` writes must refer to them. */
   readonly files: readonly Attachment[]
 }
 
@@ -43,19 +43,19 @@ export type Result = object
 interface Definition<P extends TSchema> {
   /** `resource.action`. */
   readonly id: string
-  /** What it does, in one phrase without a full stop: for the description of the API. */
+  /** Describes the method in one phrase without a full stop, for the API description. */
   readonly summary: string
   readonly params: P
-  /** Set if the schema limits the depth of its params, so that the general check is skipped. */
+  /** Set if the schema limits the depth of the params, so that the general check is skipped. */
   readonly boundsDepth?: true
   /** Schema of the result; checked in tests. */
   readonly result: TSchema
   readonly allow: Allow
-  /** What transports need to know of the result besides its text. */
+  /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts
   /**
-   * What the audit records in place of an access, for calls that are authenticated in another way. Of the service's
-   * own methods, only those with this member are sent to the syslog.
+   * Recorded in the audit in place of an access, for calls that are authenticated in another way. Of the service's own methods,
+   * only those with this member are sent to the syslog.
    */
   readonly auditAs?: StandIn
 }
@@ -71,66 +71,66 @@ export type StandIn =
   | 'public'
   | 'invalid'
 
-/** What a method does at once. */
-interface AtOnce<P extends TSchema, Prepared> {
+/** Implements a method that runs without interruption. */
+interface SynchronousRun<P extends TSchema, Prepared> {
   /** Synchronous; for a write, one transaction. */
   run(call: Call, params: Static<P>, prepared: Prepared): Result
   readonly isLong?: undefined
 }
 
-/** What a method does in steps, between which it yields to the event loop if the call is long: on the draft of a store. */
-interface InSteps<P extends TSchema> {
-  /** One transaction. If the call is not long, all steps are made at once. */
+/** Implements a method in steps, on a draft of the store. A long call yields to the event loop between them. */
+interface SteppedRun<P extends TSchema> {
+  /** One transaction. If the call is short, all steps run without interruption. */
   run(call: Call, params: Static<P>): Steps<Result>
-  /** Estimates whether a call takes long. In a batch, the params have not been checked yet. */
+  /** Estimates whether a call takes long. In a batch, the params have not been validated yet. */
   isLong(store: UserStore, params: Static<P>): boolean
 }
 
 /** A method on one user's data. */
 export type UserMethod<P extends TSchema = TSchema, Prepared = unknown> = UserRules<P, Prepared> &
-  (AtOnce<P, Prepared> | InSteps<P>)
+  (SynchronousRun<P, Prepared> | SteppedRun<P>)
 
-/** How calls of a method on one user's data are made. */
+/** The rules for calls of a method on one user's data. */
 interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   /** `read` sees one snapshot of the data; `write` is one transaction, on disk before its response is sent. */
   readonly mode: 'read' | 'write'
   /**
-   * Whether a read returns the same result for the same params until something changes, regardless of the time. Only
-   * then does it have a validator.
+   * Returns true if a read has the same result for the same params until data changes, regardless of the time. Only such reads
+   * have a validator.
    */
   isRepeatable?(params: Static<P>): boolean
-  /** The part of a repeatable response that may change without the caller being notified: included in the validator. */
+  /** Returns the part of a repeatable response that can change without a notification to the caller; included in the validator. */
   untold?(call: Call, params: Static<P>): unknown
-  /** Whether the call may have files: see `Call.files`. */
+  /** Set if the call accepts files: see `Call.files`. */
   readonly takesFiles?: true
-  /** Whether it is allowed when the quota is used up, such as deletions and signing in. See core/dispatch/quota.ts. */
+  /** Set if it is allowed when the quota is used up, such as deletions and signing in. See core/dispatch/quota.ts. */
   readonly mayExceedQuota?: true
-  /** Set if it works on an account that is scheduled for deletion, too: signing in, keeping the account, giving back a token. */
+  /** Set if it also works on an account scheduled for deletion: signing in, keeping the account, revoking a token. */
   readonly whileClosing?: true
-  /** Asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
+  /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /**
-   * Throws if the caller may not have the rest of a response whose content the transport streams. Called repeatedly
-   * while it does. By default, only the access itself is checked.
+   * Throws if the caller is no longer allowed to read a response that the transport is streaming. Called repeatedly while it
+   * streams. By default, only the access itself is checked.
    */
   mayGoOn?(reader: Reader, params: Static<P>): void
   /**
-   * Returns the name of the user whom the params name, which have not been checked yet: for calls at the root of the service,
-   * before it is known who calls.
+   * Returns the username in the params, which have not been validated yet. For calls at the root of the service, before the caller
+   * is known.
    */
   userIn?(services: Services, params: unknown): string | undefined
-  /** Called if the user is unknown; by default the error is `unknown-resource`. */
+  /** Handles a call for an unknown user; by default the error is `unknown-resource`. */
   unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }
 
 /** A method of the service, independent of any user's data. */
 export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P> {
   readonly mode: 'service'
-  /** Whether the result depends on the settings only. Then it has a validator. */
+  /** Set if the result depends on the settings only. Then it has a validator. */
   readonly isConstant?: true
   /**
-   * Set if it changes something as an operator. Returns what of its params is recorded among the deeds of operators;
-   * `undefined` for a call that changes nothing.
+   * Set if it makes changes as an operator. Returns the params to record in the operators' activity log; `undefined` for a call that
+   * changes nothing.
    */
   deed?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
@@ -139,25 +139,51 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
 /** `callBatch`, the only method that calls others. */
 export interface BatchMethod<P extends TSchema = TSchema> extends Definition<P> {
   readonly mode: 'batch'
-  /** The calls to make, in order. */
+  /** Returns the calls to make, in order. */
   calls(params: Static<P>): readonly unknown[]
 }
 
-/** Any method, with its types erased for the registry. */
+/** The user and the caller of a call, with the store that it works on. */
+interface CallSubject extends Pick<Call, 'account' | 'caller' | 'store'> {
+  readonly files?: readonly Attachment[]
+}
+
+/** Creates a call of a user's method. */
+export function createCall(
+  { services, credentials, now }: ServiceCall,
+  { account, caller, store, files = [] }: CallSubject
+): Call {
+  // Not a spread: this runs for every call, and a spread costs as much as a query.
+  return {
+    services,
+    credentials,
+    now,
+    account,
+    caller,
+    store,
+    changes: new Changes(store.streams),
+    reach: undefined,
+    provider: undefined,
+    actor: undefined,
+    files
+  }
+}
+
+/** Any method, with its generic types erased for the registry. */
 // oxlint-disable-next-line no-explicit-any -- the only place where generics are erased
 export type AnyMethod = UserMethod<any, any> | ServiceMethod<any> | BatchMethod<any>
 
 /** Defines a method on a user's data. */
 export function method<P extends TSchema, Prepared = undefined>(
-  definition: UserRules<P, Prepared> & AtOnce<P, Prepared>
-): UserRules<P, Prepared> & AtOnce<P, Prepared> {
+  definition: UserRules<P, Prepared> & SynchronousRun<P, Prepared>
+): UserRules<P, Prepared> & SynchronousRun<P, Prepared> {
   return definition
 }
 
 /** Defines a method on a user's data whose calls may take long. */
 export function methodInSteps<P extends TSchema>(
-  definition: UserRules<P, undefined> & InSteps<P>
-): UserRules<P, undefined> & InSteps<P> {
+  definition: UserRules<P, undefined> & SteppedRun<P>
+): UserRules<P, undefined> & SteppedRun<P> {
   return definition
 }
 
@@ -166,7 +192,7 @@ export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): 
   return definition
 }
 
-/** The input of the decision. `params` are as sent, not validated yet. */
+/** The input of an access rule. `params` have not been validated yet. */
 export interface Asking {
   readonly services: Services
   readonly caller: Caller
@@ -174,12 +200,13 @@ export interface Asking {
   readonly params: unknown
 }
 
+/** Decides who may call a method. */
 export interface Allow {
   /** Whether a token is required. Without one, the caller has no access and no permissions. */
   readonly needsAccess: boolean
-  /** Whether the credentials alone decide, so that the body need not be read first. */
+  /** Set if the credentials alone decide, so that the check can run before the body is read. */
   readonly isByCredentials?: true
-  /** Whether operators who are signed in on the service's own pages may call it: `credentials.operator` is set then. */
+  /** Set if operators signed in on the service's own pages may call it. Then `credentials.operator` is set. */
   readonly isForOperators?: true
   /** Throws `forbidden` if the call is not allowed. */
   check?(asking: Asking): void

@@ -1,4 +1,4 @@
-/** The calls that transports make, and the outcomes that they get. */
+/** The requests that transports make, and their outcomes. */
 import {
   AccountClosing,
   AccountElsewhere,
@@ -30,24 +30,24 @@ export interface Request {
   readonly method: string
   readonly params: unknown
   readonly credentials: Credentials
-  /** Whether a document is wanted as the text that it is, rather than within JSON. */
+  /** Set if a document should be returned as plain text instead of JSON. */
   readonly isDocument?: true
-  /** Whether the whole result is wanted in one piece. Further error then: `too-many-results`. (docs/spec/batch.md#limits) */
+  /** Set if the result must be complete, without a `remainder`. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   readonly isWhole?: true
-  /** Characters that a result wanted in one piece may have: a longer one is refused while it is assembled. */
+  /** Maximum length of a complete result in characters; a longer one is refused while it is assembled. */
   readonly maxLength?: number
-  /** Uploaded files. Afterwards the transport discards those that have not been moved to their place. */
+  /** Uploaded files. After the call, the transport discards those that have not been stored. */
   readonly files?: readonly UploadedFile[]
 }
 
-/** What a transport needs to know of a result to send it, besides its text. */
+/** What a transport needs to know of a result besides its text. */
 export interface Facts {
   /** The status of the response. */
   readonly code?: number
   /** Whether a sign-in still needs the second factor. */
   readonly isPending?: boolean
   /**
-   * The token of a sign-in, and the rest of the result: for pages, which do not get the token. `username` where the call did
+   * The token of a sign-in, and the result without it, for pages, which do not receive the token. `username` is set if the call did
    * not name the user.
    */
   readonly signedIn?: {
@@ -61,7 +61,7 @@ export interface Facts {
   readonly server?: string
   /** The items to show as a table. */
   readonly rows?: readonly object[]
-  /** What the text is, if it is a document. */
+  /** The type and name of a document. */
   readonly document?: { readonly mediaType: string; readonly fileName: string }
   /** The file to send. */
   readonly attachment?: Attachment
@@ -75,19 +75,19 @@ export interface Success {
   readonly ok: true
   /** The members of the result as JSON text, without braces; complete unless there is a `remainder`. */
   readonly members: string
-  /** Identifies this version of the response among those that the same call may have. */
+  /** Identifies this version of the response; changes if the same call could have another response. */
   readonly validator?: string | undefined
-  /** Whether the client has this version already; then there are no `members`. */
+  /** Set if the client already has this version. Then `members` is empty. */
   readonly isUnchanged?: boolean | undefined
-  /** Where to split `members` into two chunks that are sent separately. */
+  /** Index at which to split `members` into two chunks that are sent separately. */
   readonly cut?: number | undefined
-  /** The number of bytes in `members` minus that of characters, if known: counting them takes time. */
+  /** Number of UTF-8 bytes in `members` minus the number of characters, if known. Saves the transport from counting. */
   readonly extraBytes?: number | undefined
-  /** The rest of `members`, page by page. Read it to its end, or call `return`. */
+  /** The rest of `members`, page by page. Read it to the end, or call `return`. */
   readonly remainder?:
     | (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>)
     | undefined
-  /** Number of list items returned so far. */
+  /** Returns the number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined
   readonly facts?: Facts | undefined
@@ -96,20 +96,19 @@ export interface Success {
 export interface Failure {
   readonly ok: false
   readonly error: ApiError
-  /** Known as soon as the token is, even if the call then fails. */
+  /** Set once the token has been found, even if the call then fails. */
   readonly accessId?: string
 }
 
 export type Outcome = Success | Failure
 
-/** Returns the request with these params. */
+/** Returns a request with params. */
 export function withParams({ user, method, credentials }: Omit<Request, 'params'>, params: unknown): Request {
-  // Members are listed one by one: objects made by a spread have varying shapes, which slow down all code that reads
-  // them.
+  // Not a spread: objects of varying shapes slow down all code that reads them.
   return { user, method, params, credentials }
 }
 
-/** Returns a success; `text` contains the members of its result. */
+/** Creates a success; `text` contains the members of its result. */
 export function success(
   text: string,
   accessId?: string,
@@ -120,24 +119,24 @@ export function success(
   return { ok: true, members: text, extraBytes, accessId, validator, facts }
 }
 
-/** Returns a success whose current version the client already has. */
+/** Creates a success for a client that already has the current version. */
 export function unchanged(validator: string, accessId?: string): Success {
   return { ok: true, members: '', validator, isUnchanged: true, accessId }
 }
 
-/** Whether the client has the response with this validator. */
+/** Returns true if the client has the response with this validator. */
 export function isKnown({ ifNoneMatch }: Pick<Credentials, 'ifNoneMatch'>, validator: string): boolean {
   return ifNoneMatch?.includes(`"${validator}"`) ?? false
 }
 
-/** Adds the access of the caller to an error. */
+/** Returns a thrown value as an error of the API, with the id of the caller's access. */
 export function withAccess(error: unknown, caller: Caller): ApiError {
   const known = toApiError(error)
   if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
   return known
 }
 
-/** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
+/** Converts a thrown value to a failure. Internal errors are logged and replaced by `unexpected-error`. */
 export function failureOf(log: Log, thrown: unknown, method: string): Failure {
   const error = toApiError(thrown)
   if (error.status >= 500)
@@ -146,10 +145,7 @@ export function failureOf(log: Log, thrown: unknown, method: string): Failure {
   return { ok: false, error, ...(accessId === undefined ? {} : { accessId }) }
 }
 
-/**
- * Turns a thrown value into an error of the API. Internal errors become a general one, with the original as its
- * cause.
- */
+/** Converts a thrown value to an error of the API. Internal errors become `unexpected-error`, with the original as their cause. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof AccountGone)
@@ -163,7 +159,10 @@ export function toApiError(thrown: unknown): ApiError {
       retryAfter: 5
     })
   if (thrown instanceof Unconfirmed)
-    return unanswered('The result of this call is unknown. Check whether it took effect', thrown)
+    return createUnknownResultError(
+      'The result of this call is unknown. Check whether it took effect',
+      thrown
+    )
   if (thrown instanceof StoreUnavailable)
     return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
       retryAfter: 1,
@@ -184,23 +183,23 @@ export function toApiError(thrown: unknown): ApiError {
 }
 
 /**
- * The error for what goes wrong once a call has written. It neither asks the client to come again nor has the call made again,
- * which would write twice. (docs/spec/errors.md#retrying)
+ * Converts a value thrown after a call has written. The error neither asks the client to retry nor causes a retry here: that would
+ * write twice. (docs/spec/errors.md#retrying)
  */
 export function onceWritten(thrown: unknown): ApiError {
-  if (thrown instanceof AccountElsewhere) return unanswered(done, thrown)
+  if (thrown instanceof AccountElsewhere) return createUnknownResultError(resultUnavailable, thrown)
   const error = toApiError(thrown)
-  return error.details.retryAfter === undefined ? error : unanswered(done, thrown)
+  return error.details.retryAfter === undefined ? error : createUnknownResultError(resultUnavailable, thrown)
 }
 
-const done = 'The call took effect, but its result is unavailable at the moment'
+const resultUnavailable = 'The call took effect, but its result is unavailable at the moment'
 
-/** Without `retryAfter`, which would say that nothing has been done. */
-function unanswered(message: string, cause: unknown): ApiError {
+/** Creates an error without `retryAfter`, which would say that nothing has been written. */
+function createUnknownResultError(message: string, cause: unknown): ApiError {
   return new ApiError('api-unavailable', message, { cause })
 }
 
-/** An uploaded file, kept in the attachment store. */
+/** An uploaded file, received by the attachment store. */
 export interface UploadedFile {
   readonly fileName: string
   /** MIME type given by the sender. */

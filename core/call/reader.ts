@@ -1,21 +1,18 @@
-/** The reader of a response, and whether something computed for one reader is valid for another. */
+/** The reader of a response, and the detection of changes to it. */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 
-/** The caller that reads, and the user's open file. Valid until the next `await`. */
+/** The caller that reads, and the user's open store. Valid until the next `await`. */
 export interface Reader {
   readonly store: UserStore
   readonly caller: Caller
-  /** Whether pages may be the bytes that are stored. */
+  /** Set if pages may be returned as the stored bytes. */
   readonly takesBytes?: boolean
 }
 
-/**
- * Detects whether something computed for one reader is valid for another: the access and the tree of streams must be
- * the same.
- */
+/** Detects whether a value computed for one reader is valid for another: the access and the tree of streams must be the same. */
 export class Footing {
   #access: Access | undefined
   #streams: StreamRepository
@@ -27,7 +24,7 @@ export class Footing {
     this.#version = store.streams.version
   }
 
-  /** Whether the reader has changed since the last call. */
+  /** Returns true if the reader differs from that of the last call. */
   hasChanged({ caller, store: { streams } }: Reader): boolean {
     const isSame =
       this.#access === caller.access && this.#streams === streams && this.#version === streams.version

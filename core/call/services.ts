@@ -1,11 +1,10 @@
-/** The services shared by all methods. */
+/** The services that methods use. */
 import type { Accounts } from '../../storage/accounts.js'
 import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Spools } from '../../storage/files/spool.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
-import type { Endpoints } from './endpoints.js'
 import type { CallLimit } from '../security/call-limit.js'
 import type { ChangeBus } from '../changes.js'
 import type { Config } from '../settings/config.js'
@@ -25,6 +24,18 @@ import type { WebhookSender } from '../outgoing/webhook-sender.js'
 import type { AuthorizationStep } from './authorization-step.js'
 import type { Syslog } from '../outgoing/syslog.js'
 
+/** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
+export interface Endpoint {
+  readonly verb: string
+  /** The path below the user's root, without parameters: `/events`. */
+  readonly resource: string
+  /** Status of success. */
+  readonly status: number
+}
+
+/** By method id. */
+export type Endpoints = ReadonlyMap<string, Endpoint>
+
 /** The services shared by all methods. */
 export interface Services {
   readonly config: Config
@@ -32,7 +43,7 @@ export interface Services {
   readonly log: Log
   readonly accounts: Accounts
   readonly platform: PlatformStore
-  /** Those of the platform. */
+  /** The auth requests of the platform. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
@@ -57,7 +68,7 @@ export interface Services {
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep
-  /** The shard of users whose files are opened here. */
+  /** The users whose files are opened here. */
   readonly shard: Shard
   /** Ids of all methods. */
   readonly methodIds: readonly string[]

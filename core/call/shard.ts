@@ -1,49 +1,50 @@
-/** Divides users among those who serve them: threads, or machines. */
+/** Divides users among the threads or nodes that serve them. */
 import type { Outcome, Request } from './outcome.js'
 import type { ThrottleEvent } from '../security/shared-throttle.js'
 
-/** Who serves which users. */
+/** Maps users to the threads or nodes that serve them. */
 export interface ShardMap {
-  /** Number of those who serve users, each with an index. */
+  /** Number of threads or nodes. */
   readonly size: number
-  /** The index of the one who serves a user. It may change while the service runs. */
+  /** Returns the index of the thread or node that serves a user. It may change while the service runs. */
   indexOf(username: string): number
 }
 
-/** The users whose files are opened here; all of them if the map has one place only. */
+/** The users whose files are opened here; all users if the size of the map is 1. */
 export interface Shard {
   readonly index: number
   readonly map: ShardMap
-  /** The others who serve users, if there are any. */
+  /** The other threads or nodes, if there are any. */
   readonly peers?: Peers
-  /** The base URL of the one who serves a user, or of this one; empty where clients may not go straight to it. */
+  /** Returns the base URL of the node that serves a user, or of this node; empty if clients may not connect to it directly. */
   urlOf?(username?: string): string
 }
 
-/** Requests to the others. */
+/** Sends requests to other threads or nodes. */
 export interface Peers {
-  /** Makes a call where this user's file is open. */
+  /** Makes a call on the thread or node that serves a user. */
   forward(username: string, request: Request): Promise<Outcome>
-  /** Shares what has been counted. */
-  note(note: ThrottleEvent): void
+  /** Shares an event of a throttle. */
+  note(event: ThrottleEvent): void
 }
 
-/** Users divided among a number of places by their names alone: a user's place never changes. */
+/** Creates a map that divides users by their names alone, so that the index of a user never changes. */
 export function fixedShards(size: number): ShardMap {
-  return { size, indexOf: username => shardOf(username, size) }
+  return { size, indexOf: username => hashUsername(username, size) }
 }
 
-/** All users, served by one. */
+/** The shard with all users. */
 export const wholeShard: Shard = { index: 0, map: fixedShards(1) }
 
-/** Whether a shard has a user. */
+/** Returns true if a user belongs to a shard. */
 export function isIn({ index, map }: Shard, username: string): boolean {
   return map.indexOf(username) === index
 }
 
-/** Returns the place of a user among `count`. Uses FNV-1a, which spreads similar names well. */
-function shardOf(username: string, count: number): number {
+/** Maps a username to an index below `count`. Uses FNV-1a, which spreads similar names well. */
+function hashUsername(username: string, count: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < username.length; at++) hash = Math.imul(hash ^ username.charCodeAt(at), 0x01000193)
+  for (let index = 0; index < username.length; index++)
+    hash = Math.imul(hash ^ username.charCodeAt(index), 0x01000193)
   return (hash >>> 0) % count
 }

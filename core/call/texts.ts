@@ -1,8 +1,8 @@
-/** Base class for asynchronous sequences of texts. */
+/** A base class for asynchronous sequences of texts. */
 
 export type Step = IteratorResult<string, void>
 
-/** A text, which may be empty, and bytes that follow it. */
+/** A text, which may be empty, followed by bytes. */
 export interface Piece {
   readonly text: string
   readonly bytes?: Uint8Array | undefined
@@ -10,18 +10,15 @@ export interface Piece {
 
 export type PieceStep = IteratorResult<Piece, void>
 
-/**
- * Texts that are made as they are asked for. Classes extend this instead of being generator functions, whose cleanup does not run
- * where `return` is called before the first `next`.
- */
+/** Produces texts on demand. Unlike a generator function, a subclass cleans up even if `return` is called before the first `next`. */
 export abstract class Texts implements AsyncGenerator<string, void, undefined> {
-  /** Whether the last text is known to be ASCII, which whoever encodes it need not find out again. */
+  /** True if the last text is known to be ASCII, which saves encoders from checking. */
   isAscii = false
 
   abstract next(): Promise<Step>
   abstract return(): Promise<Step>
 
-  /** As `next`, for consumers that take bytes as well: what is stored as bytes need not be decoded for them. */
+  /** Returns the next text with bytes that follow it. For consumers that accept stored bytes without decoding. */
   nextPiece?(): Promise<PieceStep>
 
   async throw(error: unknown): Promise<Step> {

@@ -1,17 +1,17 @@
-/** The changes made by a batch: published at its end, or earlier if there are many. */
+/** Collects the changes made by a batch, which are published at its end, or earlier if there are many. */
 import type { Party } from '../../storage/scheduler.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Changes } from '../changes.js'
 import type { Services } from '../call/services.js'
 
-/** Maximum number of stream ids kept: an event may be in thousands of streams, each below a hundred others. */
-const maxIds = 100_000
+/** Maximum number of stream ids in memory: an event can be in thousands of streams, each with a hundred ancestors. */
+const maxStreamIds = 100_000
 /** Time after which publishing yields to the event loop, in milliseconds. */
-const turnMs = 5
+const sliceMs = 5
 
 export class BatchChanges {
-  #list: Changes[] = []
+  #pending: Changes[] = []
   #size = 0
 
   constructor(
@@ -23,26 +23,26 @@ export class BatchChanges {
   /** Adds the changes of a committed call. */
   add(changes: Changes): void {
     if (changes.isEmpty) return
-    this.#list.push(changes)
+    this.#pending.push(changes)
     this.#size += changes.size
   }
 
-  /** Whether they take so much memory that they should be published. */
+  /** True if the changes use so much memory that they should be published. */
   get areMany(): boolean {
-    return this.#size > maxIds
+    return this.#size > maxStreamIds
   }
 
-  /** Publishes what has been added since the last time, which has to be on disk. */
+  /** Publishes the changes added since the last time, which must be on disk. */
   async publish(): Promise<void> {
-    const list = this.#list
-    this.#list = []
+    const pending = this.#pending
+    this.#pending = []
     this.#size = 0
-    let end = performance.now() + turnMs
-    for (const changes of list) {
+    let end = performance.now() + sliceMs
+    for (const changes of pending) {
       this.services.bus.publish(this.account.username, changes)
       if (performance.now() < end) continue
       await nextTurn(this.party)
-      end = performance.now() + turnMs
+      end = performance.now() + sliceMs
     }
   }
 }

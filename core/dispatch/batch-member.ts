@@ -13,41 +13,43 @@ import type { Account } from '../../storage/platform/account.js'
 import type { Caller } from '../permissions/caller.js'
 import { refuseParams } from '../validation/params.js'
 
-/** The calls of a batch, and who makes them. */
+/** A batch: its calls, and the caller that makes them. */
 export interface BatchCall {
   readonly account: Account
   readonly caller: Caller
   readonly credentials: Credentials
   readonly calls: readonly unknown[]
-  /** Called when the last call has run, within its transaction if it has one. */
+  /** Called when the last call has run, within its transaction if there is one. */
   onEnd(): void
 }
 
-/** A call of a batch, or the error of one that cannot be made. */
+/** A call of a batch; with `error` instead of `compiled` if it cannot be made. */
 export interface Member {
   readonly index: number
-  readonly call: unknown
+  readonly method: string
+  /** Not validated yet. */
+  readonly params: unknown
   readonly compiled?: Compiled
   readonly error?: unknown
 }
 
-/** The text of a result; for one with lists what writes it instead, its first page written. */
+/** The text of a result. For a result with lists, `text` is empty and `writer` has written the first page. */
 export interface ResultText {
   readonly text: string
   readonly writer: MemberWriter | undefined
 }
 
-/** A finished call: its result, and who may read it. */
+/** The result of a finished call. */
 export interface Done extends ResultText {
   readonly index: number
   readonly method: string
-  /** Absent for writes, whose result is returned as it was at that time. */
+  /** Authorizes reading the rest; absent for writes, whose result is returned as of that time. */
   readonly reading: Reading | undefined
-  /** Absent for errors, and for calls that were made by themselves. */
+  /** Absent for errors, and for calls that ran alone. */
   readonly changes: Changes | undefined
 }
 
-/** Returns the text of a result, or its first page. */
+/** Converts a result to text. */
 export function textOf(result: Result, { caller, reach, store }: Call): ResultText {
   if (!hasListing(result)) {
     if (reach) reach.isOpen = false
@@ -58,43 +60,35 @@ export function textOf(result: Result, { caller, reach, store }: Call): ResultTe
   return { text: '', writer }
 }
 
-/** Returns a call with a text that takes the place of its result, such as that of an error. */
+/** Creates the result of a finished call from a text, such as that of an error. */
 export function finished(index: number, method: string, text: string): Done {
   return { index, method, text, writer: undefined, reading: undefined, changes: undefined }
 }
 
-/** Returns the text of an error that takes the place of a result. */
+/** Formats an error in place of a result. */
 export function errorText({ error }: Pick<Failure, 'error'>): string {
   return `{${joinMembers({ error })}}`
 }
 
-export function methodOf(call: unknown): string {
-  return (call as { method: string }).method
+/** Requires the params of a call. Error: `invalid-parameters-format`. */
+export function assertCallParams(params: unknown): void {
+  if (params === undefined) refuseParams([missingParams])
 }
 
-export function paramsOf(call: unknown): unknown {
-  return (call as { params?: unknown }).params
-}
-
-/** Throws `invalid-parameters-format` for a call without params. */
-export function assertCallParams(call: unknown): void {
-  if (paramsOf(call) === undefined) refuseParams([withoutParams])
-}
-
-/** Whether a call is asynchronous, or runs in steps. */
-export function needsToWait({ definition }: Compiled, params: unknown, storeNow: () => UserStore): boolean {
+/** Returns true if a call is asynchronous, or runs in steps. */
+export function needsToWait({ definition }: Compiled, params: unknown, openStore: () => UserStore): boolean {
   if (definition.mode === 'service') return true
   if (definition.mode === 'batch') return false
   if (definition.prepare) return true
   try {
-    return isLong(definition, storeNow(), params)
+    return isLong(definition, openStore(), params)
   } catch {
-    // Its params have not been checked yet; errors are reported when it runs.
+    // The params have not been validated yet. Errors are reported when the call runs.
     return false
   }
 }
 
-const withoutParams = {
+const missingParams = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
   message: 'The call has no "params"',
   path: '#',

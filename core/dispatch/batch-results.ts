@@ -1,7 +1,4 @@
-/**
- * Collects the results of a batch as text in a spool, so that a batch runs at full speed however slowly the client
- * reads.
- */
+/** Collects the results of a batch as text in a spool, so that a batch runs at full speed even if the client reads slowly. */
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import { success, type Success } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
@@ -35,7 +32,7 @@ export class BatchResults {
     if (this.#count++ > 0) this.#spool.add(',')
   }
 
-  /** Throws `too-many-results` if so many characters, after so many items of the same call, exceed the limits. */
+  /** Requires that `size` further characters, and `items` list items of the current call, are within the limits. Error: `too-many-results`. */
   assertFits(size: number, items = 0): void {
     const { batchResultBytes, batchResultItems } = this.limits
     if (items > batchResultItems || this.#spool.size + size > batchResultBytes) fail('too-many-results')
@@ -46,7 +43,7 @@ export class BatchResults {
     this.#spool.add(text)
   }
 
-  /** Replaces the current result. The remaining calls are made even if results can no longer be stored. */
+  /** Replaces the current result. A failure is kept in {@link error}: the remaining calls are made even if results cannot be stored. */
   replace(text: string): void {
     try {
       this.#spool.undo()

@@ -1,12 +1,10 @@
-/** Runs many calls in order, sharing commits; one that fails is rolled back alone. (docs/spec/batch.md#order-and-transactions) */
+/** Runs many calls in order, with shared commits. A call that fails is rolled back alone. (docs/spec/batch.md#order-and-transactions) */
 import { removeOrphans } from '../events/attachment-sweep.js'
 import {
+  assertCallParams,
   errorText,
   finished,
-  methodOf,
-  assertCallParams,
   needsToWait,
-  paramsOf,
   textOf,
   type BatchCall,
   type Done,
@@ -18,7 +16,7 @@ import { BatchResults } from './batch-results.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
-import type { UserMethod } from '../call/method.js'
+import { createCall, type UserMethod } from '../call/method.js'
 import type { MemberWriter } from './result-writer.js'
 import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
@@ -30,24 +28,24 @@ import { scheduler } from '../../storage/scheduler.js'
 import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Time after which a chunk ends, so that other calls get their turn, in milliseconds. */
-const turnMs = 5
-/** Most calls per commit; one after a commit that failed. */
-const chunkSize = 500
-/** Characters of results after which a chunk ends: they are kept in memory until the commit. */
-const chunkText = 1024 * 1024
+/** Time after which a group of calls ends, so that other calls can run, in milliseconds. */
+const sliceMs = 5
+/** Maximum number of calls per commit. It is 1 after a failed commit. */
+const maxGroupCalls = 500
+/** Length of results, in characters, after which a group ends: they are kept in memory until the commit. */
+const maxGroupText = 1024 * 1024
 
 export class Batch {
   readonly #results: BatchResults
   readonly #changes: BatchChanges
   readonly #credentials: Credentials
-  /** Checks who may read the results. */
+  /** Authorizes reading the results. */
   readonly #reading: Reading
   readonly #stages: Stages
   /** Waits for the next turn of the access. */
   readonly #turn: () => Promise<void> | undefined
   #hasWritten = false
-  #most = chunkSize
+  #maxCalls = maxGroupCalls
   #isEnded = false
 
   constructor(
@@ -64,10 +62,10 @@ export class Batch {
     this.#results = new BatchResults(services.spools, services.config.limits)
   }
 
-  /** Makes all calls, even if their results cannot be kept. Resolves once all writes are on disk. */
+  /** Makes all calls, even if their results cannot be stored. Resolves once all writes are on disk. */
   async run(): Promise<Success> {
     try {
-      for (let index = 0; index < this.batch.calls.length;) index = await this.#runChunk(index)
+      for (let index = 0; index < this.batch.calls.length;) index = await this.#runGroup(index)
       if (!this.#isGone) await this.#finish()
       if (this.#results.error !== undefined) throw this.#results.error
       return await this.#results.outcome(this.#reading, this.batch.caller.access?.id)
@@ -78,75 +76,78 @@ export class Batch {
   }
 
   async #finish(): Promise<void> {
-    const { services } = this.#stages
-    if (!this.#isEnded) this.#end()
+    if (!this.#isEnded) this.#finishCalls()
     await this.#publish()
-    if (this.#hasWritten && services.accounts.store(this.batch.account).attachments.hasOrphans)
-      await removeOrphans(services, this.batch.account)
+    if (this.#hasWritten && this.#store.attachments.hasOrphans)
+      await removeOrphans(this.#stages.services, this.batch.account)
   }
 
-  /** Publishes what has been changed so far, once it is on disk. */
+  /** Publishes the changes so far, once they are on disk. */
   async #publish(): Promise<void> {
-    if (this.#hasWritten) await this.#stages.services.accounts.store(this.batch.account).durable()
+    if (this.#hasWritten) await this.#store.durable()
     await this.#changes.publish()
   }
 
-  /** Whether the account has been deleted, possibly by the batch itself. Then nothing is left to do. */
+  /** True if the account has been deleted, possibly by the batch itself. */
   get #isGone(): boolean {
     const { accounts } = this.#stages.services
     const { id, username } = this.batch.account
     return accounts.find(username)?.id !== id && !isUnavailable(accounts, username)
   }
 
-  /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */
-  async #runChunk(start: number): Promise<number> {
-    const { calls } = this.batch
-    const chunk: Member[] = []
-    const storeNow = (): UserStore => this.#stages.services.accounts.store(this.batch.account)
-    for (let index = start; index < calls.length && chunk.length < this.#most; index++) {
-      const entry = this.#find(index, calls[index])
-      if (entry.compiled && needsToWait(entry.compiled, paramsOf(entry.call), storeNow)) {
-        if (chunk.length > 0) break
-        await this.#runAlone(entry.compiled, paramsOf(entry.call))
-        return index + 1
-      }
-      chunk.push(entry)
-    }
-    return start + (await this.#runTogether(chunk))
+  /** The store of the account, which may change after an await. */
+  get #store(): UserStore {
+    return this.#stages.services.accounts.store(this.batch.account)
   }
 
-  /** Runs a chunk in one transaction, or without one if it only reads. Returns how many calls have been made. */
-  async #runTogether(chunk: readonly Member[]): Promise<number> {
-    const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
-    // Writes take the turns of the account.
+  /** Runs the calls from index `start` that can share a transaction. Returns the index of the next call. */
+  async #runGroup(start: number): Promise<number> {
+    const { calls } = this.batch
+    const group: Member[] = []
+    const openStore = (): UserStore => this.#store
+    for (let index = start; index < calls.length && group.length < this.#maxCalls; index++) {
+      const entry = this.#find(index, calls[index])
+      if (entry.compiled && needsToWait(entry.compiled, entry.params, openStore)) {
+        if (group.length > 0) break
+        await this.#runAlone(entry.compiled, entry.params)
+        return index + 1
+      }
+      group.push(entry)
+    }
+    return start + (await this.#runTogether(group))
+  }
+
+  /** Runs calls in one transaction, or without one if they only read. Returns the number of calls made. */
+  async #runTogether(group: readonly Member[]): Promise<number> {
+    const isWriting = group.some(({ compiled }) => compiled?.definition.mode === 'write')
+    // Writes wait for the turn of the account instead.
     const waiting = isWriting ? undefined : this.#turn()
     if (waiting) await waiting
-    const store = this.#stages.services.accounts.store(this.batch.account)
+    const store = this.#store
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
     const work = (): void => {
-      const end = performance.now() + turnMs
-      for (const { index, call, compiled, error } of chunk) {
-        const method = methodOf(call)
+      const end = performance.now() + sliceMs
+      for (const { index, method, params, compiled, error } of group) {
         try {
           if (!compiled) throw error
-          const { caller, changes, text, writer } = this.#runIn(compiled, paramsOf(call), isWriting)
-          const reading = compiled.definition.mode === 'write' ? undefined : this.#readingOf(caller)
+          const { caller, changes, text, writer } = this.#runIn(compiled, params, isWriting)
+          const reading = compiled.definition.mode === 'write' ? undefined : this.#createReading(caller)
           done.push({ index, method, text, writer, reading, changes })
           size += writer?.size ?? text.length
-          if (writer?.isDone === false || size > chunkText) break
+          if (writer?.isDone === false || size > maxGroupText) break
         } catch (thrown) {
-          // Rolled back by itself; made again, by itself, once the calls before it are committed.
+          // Rolled back alone, and repeated alone once the calls before it are committed.
           if (mustRunAlone(thrown)) deferred = compiled
           if (deferred) break
-          done.push(finished(index, method, this.#refusal(thrown, method)))
+          done.push(finished(index, method, this.#recordRefusal(thrown, method)))
           // A full disk ends the whole transaction, so later calls must not run outside of it.
           if (isWriting && !store.isInTransaction) throw thrown
         }
         if (performance.now() > end) break
       }
-      if (done.at(-1)?.index === this.batch.calls.length - 1) this.#end()
+      if (done.at(-1)?.index === this.batch.calls.length - 1) this.#finishCalls()
     }
     try {
       if (isWriting) {
@@ -157,43 +158,45 @@ export class Batch {
         await store.waitUntilReadable()
       }
     } catch (error) {
-      // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
+      // The commit failed, so none of the calls has had any effect. The next commit may fail, too.
       this.#isEnded = false
-      this.#most = 1
+      this.#maxCalls = 1
       await this.#turn()
       const count = Math.max(done.length, 1)
-      for (const { call, index } of chunk.slice(0, count)) {
-        const method = methodOf(call)
-        await this.#add(finished(index, method, this.#refusal(withAccess(error, this.batch.caller), method)))
+      for (const { index, method } of group.slice(0, count)) {
+        await this.#add(
+          finished(index, method, this.#recordRefusal(withAccess(error, this.batch.caller), method))
+        )
       }
       return count
     }
-    this.#most = chunkSize
+    this.#maxCalls = maxGroupCalls
     for (const result of done) {
-      const adding = this.#add(result)
-      if (adding) await adding
+      const added = this.#add(result)
+      if (added) await added
       if (result.changes) this.#changes.add(result.changes)
       if (this.#changes.areMany && !this.#isGone) await this.#publish()
     }
     if (!deferred) return done.length
-    await this.#runAlone(deferred, paramsOf(chunk[done.length]!.call), { isCounted: true })
+    await this.#runAlone(deferred, group[done.length]!.params, { isCounted: true })
     return done.length + 1
   }
 
-  #readingOf(caller: Caller): Reading {
+  #createReading(caller: Caller): Reading {
     return new Reading(this.#stages.services, this.batch.account, this.#credentials, caller.access?.id)
   }
 
-  /** Finds the method of a call and checks the call's form. */
+  /** Finds the method of a call and checks the form of the call. */
   #find(index: number, call: unknown): Member {
+    const { method, params } = call as { method: string; params?: unknown }
     try {
-      const compiled = this.#stages.find(methodOf(call))
+      const compiled = this.#stages.find(method)
       if (compiled.definition.mode === 'batch')
         fail('invalid-operation', 'A batch cannot contain another batch')
-      assertCallParams(call)
-      return { index, call, compiled }
+      assertCallParams(params)
+      return { index, method, params, compiled }
     } catch (error) {
-      return { index, call, error: withAccess(error, this.batch.caller) }
+      return { index, method, params, error: withAccess(error, this.batch.caller) }
     }
   }
 
@@ -207,7 +210,7 @@ export class Batch {
     this.#stages.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
     const service = { services: this.#stages.services, credentials: this.#credentials, now }
-    const call = this.#stages.callOf(this.batch.account, caller, service)
+    const call = createCall(service, { account: this.batch.account, caller, store: this.#store })
     try {
       const result =
         isInTransaction && method.mode === 'write'
@@ -222,23 +225,23 @@ export class Batch {
     }
   }
 
-  #end(): void {
+  #finishCalls(): void {
     this.batch.onEnd()
     this.#isEnded = true
   }
 
-  /** Makes a call that may be asynchronous by itself, in the same way as any single call. */
+  /** Makes a call that may be asynchronous, like a single call. */
   async #runAlone(
     { definition }: Compiled,
     params: unknown,
-    known: Pick<Credentials, 'isCounted'> = {}
+    counted: Pick<Credentials, 'isCounted'> = {}
   ): Promise<void> {
     const { id, mode } = definition
     const user = this.batch.account.username
-    const credentials = { ...this.#credentials, ...known }
-    // Everything committed so far must be durable before this call is; the same sync covers both.
+    const credentials = { ...this.#credentials, ...counted }
+    // Everything committed so far must become durable before this call does; the same sync covers both.
     const outcome = await this.dispatch.call({ user, method: id, params, credentials, isWhole: true })
-    // An error need not mean that nothing has been written.
+    // A call that fails may have written something.
     if (mode !== 'read') this.#hasWritten = true
     if (outcome.ok && mode === 'write') this.#reading.written()
     const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
@@ -246,7 +249,7 @@ export class Batch {
     await this.#turn()
   }
 
-  /** Stores the result of a call completely, unless it exceeds the limits of a batch. Waits only for long lists. */
+  /** Stores the complete result of a call, unless it exceeds the limits of a batch. Asynchronous only for long lists. */
   #add({ changes, method, reading, text, writer }: Done): Promise<void> | undefined {
     if (this.#results.error !== undefined) {
       writer?.close()
@@ -254,17 +257,16 @@ export class Batch {
     }
     try {
       this.#results.begin()
-      if (writer) return this.#drain(writer, reading, method)
+      if (writer) return this.#addList(writer, reading, method)
       if (changes) this.#results.assertFits(text.length)
       this.#results.add(text)
     } catch (error) {
-      this.#replace(error, method)
+      this.#replaceWithError(error, method)
     }
     return undefined
   }
 
-  async #drain(writer: MemberWriter, reading: Reading | undefined, method: string): Promise<void> {
-    const { accounts } = this.#stages.services
+  async #addList(writer: MemberWriter, reading: Reading | undefined, method: string): Promise<void> {
     try {
       this.#results.add('{')
       for (;;) {
@@ -272,26 +274,23 @@ export class Batch {
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
         await this.#turn()
-        const reader = reading?.current() ?? {
-          store: accounts.store(this.batch.account),
-          caller: this.batch.caller
-        }
+        const reader = reading?.current() ?? { store: this.#store, caller: this.batch.caller }
         reader.store.read(() => writer.write(reader))
         await reader.store.waitUntilReadable()
       }
     } catch (error) {
-      this.#replace(error, method)
+      this.#replaceWithError(error, method)
     } finally {
       writer.close()
     }
   }
 
-  #replace(thrown: unknown, method: string): void {
+  #replaceWithError(thrown: unknown, method: string): void {
     const error = this.#hasWritten ? onceWritten(thrown) : thrown
     this.#results.replace(errorText(this.#stages.failure(error, method)))
   }
 
-  #refusal(thrown: unknown, method: string): string {
+  #recordRefusal(thrown: unknown, method: string): string {
     const failure = this.#stages.failure(thrown, method)
     const user = this.batch.account.username
     this.#stages.recordRefusal({ user, method, credentials: this.#credentials }, failure)

@@ -1,4 +1,4 @@
-/** One call of a user whose caller is known: admit → prepare → run → durable → publish. */
+/** Executes one call of a user whose caller is known: check → prepare → run → durable → publish. */
 import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
@@ -9,7 +9,15 @@ import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { sumExcess, hasListing, joinMembers } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
-import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
+import {
+  createCall,
+  type AnyMethod,
+  type BatchMethod,
+  type Call,
+  type Result,
+  type ServiceCall,
+  type UserMethod
+} from '../call/method.js'
 import {
   isKnown,
   onceWritten,
@@ -28,20 +36,20 @@ import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Everything that a call of a user depends on. */
+/** The input of the execution of a call. */
 export interface CallContext {
   readonly compiled: Compiled
   readonly account: Account
   readonly caller: Caller
   readonly service: ServiceCall
   readonly params: unknown
-  /** See `Request`, as for the next one. */
+  /** See `Request`. */
   readonly isWhole?: boolean | undefined
   readonly isDocument?: boolean | undefined
 }
 
-/** What a write has done. */
-interface Written {
+/** The outcome of a write before it is published. */
+interface WriteResult {
   readonly changes: Changes
   readonly result: Result
 }
@@ -58,10 +66,7 @@ export class Execution {
     this.#stages = dispatch.stages
   }
 
-  /**
-   * Makes the call with its files. Errors carry the access of the caller. Reads that need no preparation return
-   * synchronously.
-   */
+  /** Makes the call with its files. Errors contain the access of the caller. Reads without preparation return synchronously. */
   begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
     const { caller, compiled, params, service } = this.context
     this.#stages.admit(compiled, caller, service.credentials, params)
@@ -76,7 +81,7 @@ export class Execution {
     }
   }
 
-  /** Like {@link documentStart}, after something asynchronous: the access may have ended in the meantime. */
+  /** Like {@link begin}, for use after an await: authenticates the caller again, since the access may have ended. */
   async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
     const caller = this.#currentCaller(this.context.compiled.definition)
     return await new Execution(this.dispatch, { ...this.context, caller }).begin(files)
@@ -84,15 +89,15 @@ export class Execution {
 
   #run(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
     const { definition } = this.context.compiled
-    if (definition.mode === 'batch') return this.#batch(definition)
+    if (definition.mode === 'batch') return this.#runBatch(definition)
     if (definition.mode === 'service') throw new Error(`${definition.id} needs no user`)
-    if (files.length > 0) return this.#withFiles(definition, files)
+    if (files.length > 0) return this.#runWithFiles(definition, files)
     if (definition.mode === 'read' && !definition.prepare)
-      return this.#gated(this.#read(definition, this.context.caller, undefined))
-    return this.#runOne(definition, [])
+      return this.#waitUntilReadable(this.#runRead(definition, this.context.caller, undefined))
+    return this.#runMethod(definition, [])
   }
 
-  async #batch(definition: BatchMethod): Promise<Outcome> {
+  async #runBatch(definition: BatchMethod): Promise<Outcome> {
     const { account, caller, compiled, params, service } = this.context
     const onEnd = (): void => this.#stages.record(compiled, account, caller, service)
     const { credentials } = service
@@ -100,120 +105,128 @@ export class Execution {
     return await new Batch(this.dispatch, { account, caller, credentials, calls, onEnd }).run()
   }
 
-  /** Moves files to their place for the call; removes them if it fails. */
-  async #withFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
-    const kept = await keepFiles(this.#services, this.context.account, files)
+  /** Stores the files of a call; removes them if it fails. */
+  async #runWithFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
+    const stored = await keepFiles(this.#services, this.context.account, files)
     try {
-      return await this.#runOne(definition, kept)
+      return await this.#runMethod(definition, stored)
     } catch (error) {
-      await dropFiles(this.#services, this.context.account, kept)
+      await dropFiles(this.#services, this.context.account, stored)
       throw error
     }
   }
 
-  async #runOne(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
+  async #runMethod(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
     const { account, params, service } = this.context
     let prepared: unknown
-    let current = this.context.caller
-    // Moving files was asynchronous; so is preparing.
-    if (files.length > 0) current = this.#currentCaller(definition)
+    let currentCaller = this.context.caller
+    // Storing files was asynchronous; so is preparing.
+    if (files.length > 0) currentCaller = this.#currentCaller(definition)
     if (definition.prepare) {
-      prepared = await definition.prepare(this.#stages.callOf(account, this.context.caller, service), params)
-      // In the meantime, the token may have been revoked, or the file closed.
-      current = this.#currentCaller(definition)
+      prepared = await definition.prepare(
+        createCall(service, { account, caller: this.context.caller, store: this.#store }),
+        params
+      )
+      // In the meantime, the token may have been revoked, or the store closed.
+      currentCaller = this.#currentCaller(definition)
     }
-    if (definition.mode === 'read') return await this.#gated(this.#read(definition, current, prepared))
-    const written = await this.#written(definition, files, prepared)
+    if (definition.mode === 'read')
+      return await this.#waitUntilReadable(this.#runRead(definition, currentCaller, prepared))
+    const written = await this.#commitWrite(definition, files, prepared)
     try {
-      return await this.#afterWrite(written, current)
+      return await this.#publishWrite(written, currentCaller)
     } catch (error) {
       throw onceWritten(error)
     }
   }
 
-  async #afterWrite({ changes, result }: Written, caller: Caller): Promise<Outcome> {
+  async #publishWrite({ changes, result }: WriteResult, caller: Caller): Promise<Outcome> {
     const { account } = this.context
     this.#services.bus.publish(account.username, changes)
-    if (this.#services.accounts.store(account).attachments.hasOrphans)
-      await removeOrphans(this.#services, account)
-    return hasListing(result) ? await this.#listOfWrite(result, caller) : this.#plain(result, caller, true)
+    if (this.#store.attachments.hasOrphans) await removeOrphans(this.#services, account)
+    return hasListing(result)
+      ? await this.#spoolWriteResult(result, caller)
+      : this.#toSuccess(result, caller, true)
   }
 
-  /** Makes the write; in steps if it is large, or turns out to be. */
-  #written(definition: UserMethod, files: readonly Attachment[], prepared: unknown): Promise<Written> {
-    const store = this.#services.accounts.store(this.context.account)
-    return writeSteps(store, draft => this.#write(definition, draft, files, prepared), {
+  /** Runs a write; in steps if it is large, or turns out to be. */
+  #commitWrite(
+    definition: UserMethod,
+    files: readonly Attachment[],
+    prepared: unknown
+  ): Promise<WriteResult> {
+    const store = this.#store
+    return writeSteps(store, draft => this.#runWrite(definition, draft, files, prepared), {
       access: this.context.caller.access?.id,
       isLong: isLong(definition, store, this.context.params)
     })
   }
 
-  *#write(
+  *#runWrite(
     definition: UserMethod,
     store: UserStore,
     files: readonly Attachment[],
     prepared: unknown
-  ): Steps<Written> {
+  ): Steps<WriteResult> {
     const { account, compiled, params, service } = this.context
     const caller = this.#currentCaller(definition, store)
-    const call = this.#stages.callOf(account, caller, service, files, store)
+    const call = createCall(service, { account, caller, store, files })
     const result = yield* runWrite(definition, call, params, prepared)
     this.#stages.record(compiled, account, call.actor ?? caller, call, store.isDraft ? store : undefined)
     return { changes: call.changes, result }
   }
 
-  #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
+  #runRead(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
     const { account, compiled, params, service } = this.context
-    const call = this.#stages.callOf(account, caller, service)
-    const { via } = service.credentials
+    const call = createCall(service, { account, caller, store: this.#store })
     const validator =
-      via === 'http' && definition.isRepeatable?.(params)
-        ? this.#stages.validators.of(call, definition.id, params, this.#untold(definition, call))
+      service.credentials.via === 'http' && definition.isRepeatable?.(params)
+        ? this.#stages.validators.of(call, definition.id, params, this.#computeHiddenState(definition, call))
         : undefined
     if (validator !== undefined && isKnown(service.credentials, validator)) {
       this.#stages.record(compiled, account, caller, service)
       return unchanged(validator, caller.access?.id)
     }
     const result = call.store.read(() => runAtOnce(definition, call, params, prepared))
-    const outcome = this.#resultOfRead(result, call, validator)
+    const outcome = this.#toReadOutcome(result, call, validator)
     this.#stages.record(compiled, account, call.actor ?? caller, call)
     return outcome
   }
 
-  /** Returns the outcome of a read once what it tells of is certain to stay. */
-  #gated(outcome: Outcome): Promise<Outcome> | Outcome {
-    const gate = this.#services.accounts.store(this.context.account).waitUntilReadable()
+  /** Returns the outcome of a read once the data that it contains is durable. */
+  #waitUntilReadable(outcome: Outcome): Promise<Outcome> | Outcome {
+    const gate = this.#store.waitUntilReadable()
     return gate ? gate.then(() => outcome) : outcome
   }
 
-  #untold(definition: UserMethod, call: Call): unknown {
+  #computeHiddenState(definition: UserMethod, call: Call): unknown {
     return definition.untold && call.store.read(() => definition.untold!(call, this.context.params))
   }
 
   /**
-   * Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime is not a
-   * guess, so it does not count as one.
+   * Returns the currentCaller caller: the same object unless accesses have changed. A token that was revoked in the meantime does not count
+   * as a failed authentication.
    */
-  #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.context.account)): Caller {
+  #currentCaller({ allow }: AnyMethod, store = this.#store): Caller {
     const { account, caller, service } = this.context
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
     const { credentials, now } = service
     return authenticate({ services: this.#services, account, store, credentials, now, isUse: false })
   }
 
-  /** Returns the outcome of a read: the first page at once, the rest as a `remainder`. */
-  #resultOfRead(result: Result, { caller, reach }: Call, validator?: string): Outcome {
+  /** Creates the outcome of a read: the first page, with the rest as a `remainder`. */
+  #toReadOutcome(result: Result, { caller, reach }: Call, validator?: string): Outcome {
     if (!hasListing(result)) {
       if (reach) reach.isOpen = false
-      return this.#plain(result, caller, false, validator)
+      return this.#toSuccess(result, caller, false, validator)
     }
     const facts = this.context.isDocument ? this.context.compiled.definition.facts?.(result) : undefined
     const writer = new MemberWriter(result, reach)
-    const store = this.#services.accounts.store(this.context.account)
+    const store = this.#store
     store.read(() => writer.write({ store, caller }))
     const { isCut } = writer
     let text = ''
-    // What is wanted in one piece counts as that, even while it waits.
+    // A complete result is stored in memory even while it waits to be assembled.
     if (this.context.isWhole) text = writer.take()
     // A page that is too large for memory is spooled as a whole.
     else if (writer.size <= maxInMemory) text = writer.takeSome()
@@ -230,7 +243,9 @@ export class Execution {
       ok: true,
       members: text,
       extraBytes: writer.extraBytes,
-      remainder: writer.isTaken ? undefined : new Remainder(this.#reading(caller), this.#aside, { writer }),
+      remainder: writer.isTaken
+        ? undefined
+        : new Remainder(this.#createReading(caller), this.#spools, { writer }),
       items: () => writer.items,
       accessId: caller.access?.id,
       validator,
@@ -239,21 +254,18 @@ export class Execution {
     }
   }
 
-  /** Returns the outcome of a write that has a list. It is delivered even if the access ends, and reads nothing later. */
-  async #listOfWrite(result: Result, caller: Caller): Promise<Outcome> {
+  /** Creates the outcome of a write whose result has a list. It is sent even if the access ends, and reads nothing later. */
+  async #spoolWriteResult(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
-    const reading = this.#reading(caller, true)
-    const reader = { store: this.#services.accounts.store(this.context.account), caller }
+    const reading = this.#createReading(caller, true)
+    const reader = { store: this.#store, caller }
     const spool = await putAside(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
     if (spool.isShort) return success(await spool.next(), accessId)
-    return {
-      ...success('', accessId),
-      remainder: new Remainder(reading, this.#aside, { spool })
-    }
+    return { ...success('', accessId), remainder: new Remainder(reading, this.#spools, { spool }) }
   }
 
-  #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
+  #toSuccess(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
     const text = joinMembers(result)
     const facts = this.context.compiled.definition.facts?.(result)
@@ -263,23 +275,24 @@ export class Execution {
     spool.add(text)
     return {
       ...success('', accessId, validator, facts),
-      remainder: new Remainder(this.#reading(caller, isWritten), this.#aside, { spool })
+      remainder: new Remainder(this.#createReading(caller, isWritten), this.#spools, { spool })
     }
   }
 
-  #reading(caller: Caller, isWritten = false): Reading {
-    const reading = new Reading(
-      this.#services,
-      this.context.account,
-      this.context.service.credentials,
-      caller.access?.id
-    )
+  #createReading(caller: Caller, isWritten = false): Reading {
+    const { account, service } = this.context
+    const reading = new Reading(this.#services, account, service.credentials, caller.access?.id)
     if (isWritten) reading.written()
     return reading
   }
 
-  /** Where texts are spooled for slow clients. */
-  get #aside(): Aside {
+  /** The store of the account, which may change after an await. */
+  get #store(): UserStore {
+    return this.#services.accounts.store(this.context.account)
+  }
+
+  /** The spools for slow clients; `undefined` for a result in one piece. */
+  get #spools(): Aside {
     return this.context.isWhole ? undefined : this.#services.spools
   }
 }

@@ -1,4 +1,4 @@
-/** Calls of operators: who they are, and the record of what they did. (docs/spec/administration.md#operators) */
+/** Authenticates operators, and records their actions. (docs/spec/administration.md#operators) */
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import { matchesAdminKey } from '../auth/admin.js'
@@ -9,18 +9,18 @@ import { toApiError } from '../call/outcome.js'
 import { ApiError } from '../errors.js'
 
 /**
- * Returns the credentials of a call with the operator whose session they are, if they are one's. Errors are those of an ended
- * session, and of too many calls; somebody who is no operator is left to the method.
+ * Returns the credentials of a call, with `operator` if they are the session of an operator. Errors: those of an ended session, and of
+ * too many calls. A user who is not an operator is refused by the method.
  */
 export async function withOperator(
   call: ServiceCall,
   { allow }: Pick<ServiceMethod, 'allow'>
 ): Promise<Credentials> {
   const { credentials } = call
-  const { operator: known, pageUser } = credentials
-  if (known || pageUser === undefined || !allow.isForOperators) return credentials
+  const { operator: given, pageUser } = credentials
+  if (given || pageUser === undefined || !allow.isForOperators) return credentials
   try {
-    const operator = await operatorWherever(call, pageUser)
+    const operator = await findOperator(call, pageUser)
     return { ...credentials, operator }
   } catch (error) {
     if (toApiError(error).id !== 'unknown-resource') throw error
@@ -28,11 +28,8 @@ export async function withOperator(
   }
 }
 
-/** Asks the thread that has the operator's file. */
-async function operatorWherever(
-  call: ServiceCall,
-  username: string
-): Promise<Pick<Account, 'id' | 'username'>> {
+/** Authenticates an operator on the thread or node that serves the operator's account. */
+async function findOperator(call: ServiceCall, username: string): Promise<Pick<Account, 'id' | 'username'>> {
   const { credentials, services } = call
   try {
     return await authenticateOperator(call, username)
@@ -53,7 +50,7 @@ async function operatorWherever(
   }
 }
 
-/** Runs a method, and records it among the deeds of operators if it is one. */
+/** Runs a method, and records it in the operators' activity log if it is an action of an operator. */
 export async function runRecorded(
   definition: ServiceMethod,
   call: ServiceCall,
@@ -64,24 +61,21 @@ export async function runRecorded(
   const { username } = params as { readonly username?: string }
   const findTarget = (): string | undefined =>
     username === undefined ? undefined : platform.find(username.toLowerCase())?.id
-  // Of an account that is deleted, nothing is left to be found afterwards.
+  // Before the method runs, since it may delete the account.
   const target = findTarget()
   try {
     const result = await definition.run(call, params)
-    await record(definition, call, params, target ?? findTarget(), null)
+    await recordAction(definition, call, params, target ?? findTarget(), null)
     return result
   } catch (error) {
-    // The thread that has the account's file records it.
+    // Recorded by the thread that serves the account.
     if (!(error instanceof AccountElsewhere))
-      await record(definition, call, params, target, toApiError(error).id)
+      await recordAction(definition, call, params, target, toApiError(error).id)
     throw error
   }
 }
 
-/**
- * Records that a call was refused before it ran, if it would have been a deed of an operator. What its params ask for is not
- * recorded: they have not been checked.
- */
+/** Records a call that was refused before it ran, if it is an action of an operator. Its params are not recorded: they are not valid. */
 export async function recordRefused(
   definition: ServiceMethod,
   call: ServiceCall,
@@ -92,11 +86,11 @@ export async function recordRefused(
   const { username } = Object(params) as { readonly username?: unknown }
   const target =
     typeof username === 'string' ? call.services.platform.find(username.toLowerCase()) : undefined
-  await record({ id: definition.id }, call, params, target?.id, toApiError(error).id)
+  await recordAction({ id: definition.id }, call, params, target?.id, toApiError(error).id)
 }
 
-async function record(
-  definition: Pick<ServiceMethod, 'deed' | 'id'>,
+async function recordAction(
+  definition: Partial<ServiceMethod> & { readonly id: string },
   { credentials, now, services }: ServiceCall,
   params: unknown,
   target: string | undefined,
@@ -115,7 +109,7 @@ async function record(
       ip
     })
   } catch (cause) {
-    // It has been done: to say that it failed would be wrong.
+    // The action has taken effect, so an error would be wrong.
     services.log.error('an action of an operator could not be recorded', { method: definition.id, cause })
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The storage quota of accounts. Beyond it, writes are refused, while reads and deletions are not.
- * (docs/spec/limits.md#quota)
- */
+/** Enforces the storage quota of accounts. Beyond it, writes are refused, but not reads and deletions. (docs/spec/limits.md#quota) */
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
@@ -13,17 +10,17 @@ import type { Config } from '../settings/config.js'
 export function roomOf({ accounts, config }: Services, user: string): number {
   const account = accounts.find(user)
   const quota = account ? quotaOf(config, account) : 0
-  return account && quota > 0 ? quota - total(accounts.store(account)) : Infinity
+  return account && quota > 0 ? quota - getUsedBytes(accounts.store(account)) : Infinity
 }
 
-/** Returns the bytes that an account may store; 0 for any number. An operator's decision on it precedes the settings. */
+/** Returns the bytes that an account may store; 0 means unlimited. The quota that an operator has set takes precedence over the settings. */
 export function quotaOf({ quota }: Pick<Config, 'quota'>, account: Pick<Account, 'quota'>): number {
   return account.quota ?? quota.bytes
 }
 
 /**
- * Call it before a write, and the returned function after it: that throws `user-intervention-required` if the write
- * has exceeded the quota.
+ * Notes the usage before a write, and returns a function to call after it. That throws `user-intervention-required` if the write has
+ * exceeded the quota.
  */
 export function quotaCheck(
   { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,
@@ -31,7 +28,7 @@ export function quotaCheck(
 ): () => void {
   const quota = quotaOf(services.config, account)
   if (mayExceedQuota || quota === 0) return unlimited
-  const before = total(store)
+  const before = getUsedBytes(store)
   return () => assertWithinQuota(quota, store, before)
 }
 
@@ -39,7 +36,7 @@ function unlimited(): void {
   // No quota applies.
 }
 
-/** Returns the error for exceeding a quota, in bytes. */
+/** Creates the error for exceeding a quota (bytes). */
 export function quotaExceeded(quota: number): ApiError {
   return new ApiError(
     'user-intervention-required',
@@ -49,12 +46,12 @@ export function quotaExceeded(quota: number): ApiError {
 }
 
 function assertWithinQuota(quota: number, store: UserStore, before: number): void {
-  const after = total(store)
+  const after = getUsedBytes(store)
   // Writes that reduce the usage are allowed even beyond the quota.
   if (after > quota && after > before) throw quotaExceeded(quota)
 }
 
-function total(store: UserStore): number {
+function getUsedBytes(store: UserStore): number {
   const { attachments, documents } = store.storageUsed()
   return attachments + documents
 }

@@ -1,6 +1,6 @@
 /**
- * Authorizes the reader of a long response. The caller is authenticated again before each page, since its access may
- * have ended, or its permissions may have changed. This is the only place where pages get their reader.
+ * Authorizes the reader of a long response. The caller is authenticated again before each page, since its access may have ended or its
+ * permissions may have changed. Pages get their reader only from here.
  */
 import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
@@ -13,23 +13,23 @@ import type { Account } from '../../storage/platform/account.js'
 
 /** Authorizes the pages of one response. */
 export class Reading {
-  /** Whether the call has ended its own access. */
-  #hasEndedItself = false
+  /** True if the call has ended its own access. */
+  #hasEndedOwnAccess = false
 
   constructor(
     private readonly services: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
-    /** Id of the access that called; `undefined` if the method requires none. */
+    /** Id of the calling access; `undefined` if the method requires none. */
     private readonly accessId: string | undefined
   ) {}
 
-  /** Returns whose turns the response takes. */
+  /** Returns the party by which the response is scheduled. */
   get party(): Party {
     return { account: this.account.id, access: this.accessId ?? '' }
   }
 
-  /** Returns the current reader. Throws what a call with the same credentials would, but is not counted as a call. */
+  /** Returns the current reader. Errors: those of a call with the same credentials. Not counted as a call. */
   current(): Reader {
     const { account, services, credentials } = this
     const { accounts } = services
@@ -44,17 +44,17 @@ export class Reading {
     return { store, caller }
   }
 
-  /** Throws what {@link findCurrent} does, before more of a stored text is sent. */
+  /** Requires that more of a stored text may be sent. Errors: those of {@link current}. */
   check(): void {
-    if (!this.#hasEndedItself) this.current()
+    if (!this.#hasEndedOwnAccess) this.current()
   }
 
-  /** Called after a write. If it has ended the access that made it, the caller may still read the result. */
+  /** Notes a write. If it has ended the access that made it, the caller may still read the result. */
   written(): void {
     try {
       this.current()
     } catch {
-      this.#hasEndedItself = true
+      this.#hasEndedOwnAccess = true
     }
   }
 }

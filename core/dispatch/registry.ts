@@ -1,6 +1,6 @@
 /**
- * The path that every call takes, whatever the transport: authenticate → allow → validate, then prepare → run →
- * durable → publish in core/dispatch/execution.ts. It never rejects.
+ * Dispatches the calls of all transports: authenticate → allow → validate, then prepare → run → durable → publish in
+ * core/dispatch/execution.ts.
  */
 import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
@@ -11,36 +11,36 @@ import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { joinMembers } from '../json/json-text.js'
-import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
+import type { AnyMethod, ServiceCall, ServiceMethod, UserMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
 import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
-import { validatorOf } from './validators.js'
+import { hashText } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** What is said of a write whose result is too long: it is not to be made again. */
-const doneTooLong = 'The call took effect, but its result is too large for one response'
+/** The message for a write whose result is too long: clients must not repeat the call. */
+const resultTooLarge = 'The call took effect, but its result is too large for one response'
 
 export class Registry implements Dispatch, Dispatcher {
-  readonly #gatherings: Gatherings
-  readonly #time: CallTime
+  readonly #assembly: Gatherings
+  readonly #callTime: CallTime
   /** Validators of constant results, by method id. */
-  readonly #constants = new Map<string, string>()
+  readonly #constantValidators = new Map<string, string>()
   readonly stages: Stages
 
   constructor(
     readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
-    this.#time = new CallTime(services.accounts)
+    this.#callTime = new CallTime(services.accounts)
     this.stages = new Stages(services, definitions)
     const { limits, sockets } = services.config
-    this.#gatherings = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
+    this.#assembly = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
   }
 
   /** Returns the definitions of all methods, in the order of the list. */
@@ -50,41 +50,43 @@ export class Registry implements Dispatch, Dispatcher {
 
   /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome {
-    const addressed = this.#addressed(request)
-    const turn = this.#time.turn(addressed)
-    if (request.isWhole) return this.#callWhole(addressed, turn)
-    return turn ? turn.then(() => this.#make(addressed)) : this.#make(addressed)
+    const withUser = this.#addUser(request)
+    const waiting = this.#callTime.turn(withUser)
+    if (request.isWhole) return this.#callWhole(withUser, waiting)
+    return waiting ? waiting.then(() => this.#attempt(withUser)) : this.#attempt(withUser)
   }
 
-  #make(request: Request): Promise<Outcome> | Outcome {
-    return this.#time.measure(request, () => {
+  #attempt(request: Request): Promise<Outcome> | Outcome {
+    return this.#callTime.measure(request, () => {
       try {
         const outcome = this.#dispatch(request)
-        return outcome instanceof Promise ? outcome.catch(error => this.#refused(error, request)) : outcome
+        return outcome instanceof Promise
+          ? outcome.catch(error => this.#handleError(error, request))
+          : outcome
       } catch (error) {
-        return this.#refused(error, request)
+        return this.#handleError(error, request)
       }
     })
   }
 
-  /** A request that names its user in the params alone, as one of that user. */
-  #addressed(request: Request): Request {
+  /** Adds the user to a request that contains the username only in its params. */
+  #addUser(request: Request): Request {
     if (request.user !== undefined) return request
     try {
       const { definition } = this.stages.find(request.method)
-      const user = 'userIn' in definition ? definition.userIn?.(this.services, request.params) : undefined
+      const user = (definition as Partial<UserMethod>).userIn?.(this.services, request.params)
       return user === undefined ? request : { ...request, user }
     } catch {
-      return request // What is wrong with it shows when it is made.
+      return request // The error is reported when the call is made.
     }
   }
 
-  async #callWhole(request: Request, turn: Promise<void> | undefined): Promise<Outcome> {
-    if (turn) await turn
-    const account = this.#time.accountOf(request)
-    for (let room = this.#gatherings.room(account); room; room = this.#gatherings.room(account)) await room
-    const made = this.#make(request)
-    // Whatever does not wait counts before the next call is made.
+  async #callWhole(request: Request, waiting: Promise<void> | undefined): Promise<Outcome> {
+    if (waiting) await waiting
+    const account = this.#callTime.accountOf(request)
+    for (let room = this.#assembly.room(account); room; room = this.#assembly.room(account)) await room
+    const made = this.#attempt(request)
+    // A synchronous outcome is counted before the next call is made.
     const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
     const { mode } = this.stages.find(request.method).definition
@@ -94,14 +96,14 @@ export class Registry implements Dispatch, Dispatcher {
     let text = outcome.members
     const assertResultSize = (): void => {
       if (items() > batchResultItems || text.length > maxLength)
-        fail('too-many-results', mode === 'write' || mode === 'batch' ? doneTooLong : undefined)
+        fail('too-many-results', mode === 'write' || mode === 'batch' ? resultTooLarge : undefined)
     }
     try {
       assertResultSize()
       if (!remainder) return outcome
-      if (mode === 'read' && !this.#gatherings.hasRoom(account, text.length)) throw tooManyWaiting()
-      // Assembled all at once, results would fill the memory before the first one is sent.
-      await this.#gatherings.run({ account, access: accessId ?? '' }, text.length, async () => {
+      if (mode === 'read' && !this.#assembly.hasRoom(account, text.length)) throw tooManyWaiting()
+      // Assembling all results at once would fill the memory before the first one is sent.
+      await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async () => {
         for await (const more of remainder) {
           text += more
           assertResultSize()
@@ -115,28 +117,30 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
-    // A method of the service needs a user whose file is open in another thread: make the call there.
+  #handleError(error: unknown, request: Request): Promise<Outcome> | Outcome {
+    // A method of the service needs an account that another thread or node serves: make the call there.
     const { peers } = this.services.shard
     if (error instanceof AccountElsewhere && peers)
       return peers.forward(error.username, { ...request, isWhole: true })
-    return this.#onceReady<Outcome>(
+    return this.#retryWhenReady<Outcome>(
       error,
-      () => this.#make(request),
+      () => this.#attempt(request),
       cause =>
-        error instanceof StoreNotReady ? this.#without(cause, request) : this.#recorded(cause, request)
+        error instanceof StoreNotReady
+          ? this.#forwardUnopened(cause, request)
+          : this.#recordFailure(cause, request)
     )
   }
 
-  /** The file of the user could not be opened, so nothing has been done: whoever serves the user by now is asked instead. */
-  #without(cause: unknown, request: Request): Promise<Outcome> | Outcome {
+  /** Forwards a call whose user's file could not be opened, so that nothing has been done, if another node now serves the user. */
+  #forwardUnopened(cause: unknown, request: Request): Promise<Outcome> | Outcome {
     const { accounts, shard } = this.services
     const { files = [], user } = request
     const isElsewhere = user !== undefined && accounts.findServed(user) && !accounts.owns({ username: user })
-    // Files may have come from there, and cannot be sent once more.
+    // Files may have come from there, and cannot be sent again.
     return isElsewhere && shard.peers && files.length === 0
       ? shard.peers.forward(user, request)
-      : this.#recorded(cause, request)
+      : this.#recordFailure(cause, request)
   }
 
   #dispatch(request: Request): Promise<Outcome> | Outcome {
@@ -145,9 +149,9 @@ export class Registry implements Dispatch, Dispatcher {
     const { definition } = compiled
     if (files.length > 0) this.stages.requireFiles(definition)
     const service: ServiceCall = { services: this.services, credentials, now: this.services.clock.now() }
-    if (definition.mode === 'service') return this.#serve(compiled, service, params)
+    if (definition.mode === 'service') return this.#callService(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
-    if (!account) return this.#withoutUser(compiled, service, user, params)
+    if (!account) return this.#callWithoutUser(compiled, service, user, params)
     const caller = this.stages.identify(account, credentials, compiled, service.now)
     const context = { compiled, account, caller, service, params, isWhole, isDocument }
     const execution = new Execution(this, context)
@@ -156,14 +160,14 @@ export class Registry implements Dispatch, Dispatcher {
     return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
   }
 
-  /** Returns the account of a call: an open one, or for signing in also one that is scheduled for deletion. */
+  /** Returns the account of a call: an open one, or for some methods also one that is scheduled for deletion. */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
-    const found = accounts.find(username)
-    return found || !('whileClosing' in definition) ? found : accounts.findClosing(username)
+    const { whileClosing } = definition as Partial<UserMethod>
+    return accounts.find(username) ?? (whileClosing ? accounts.findClosing(username) : undefined)
   }
 
-  async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
+  async #callService(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const definition = compiled.definition as ServiceMethod
     const credentials = await withOperator(service, definition)
     const call: ServiceCall = { ...service, credentials }
@@ -173,32 +177,32 @@ export class Registry implements Dispatch, Dispatcher {
       await recordRefused(definition, call, params, error)
       throw error
     }
-    const known = this.#constants.get(definition.id)
+    const known = this.#constantValidators.get(definition.id)
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
     const result = await runRecorded(definition, call, params)
     if (compiled.audited)
-      this.stages.audit.recordSuccess(accountIn(this.services, params), compiled.audited, {
+      this.stages.audit.recordSuccess(findAccountInParams(this.services, params), compiled.audited, {
         caller: anonymous,
         credentials,
         now: call.now
       })
     const outcome = success(joinMembers(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
-    const validator = validatorOf(outcome.members)
-    this.#constants.set(definition.id, validator)
+    const validator = hashText(outcome.members)
+    this.#constantValidators.set(definition.id, validator)
     return isKnown(credentials, validator) ? unchanged(validator) : { ...outcome, validator }
   }
 
-  async #withoutUser(
+  async #callWithoutUser(
     compiled: Compiled,
     service: ServiceCall,
     user: string | undefined,
     params: unknown
   ): Promise<Outcome> {
-    const { definition } = compiled
+    const definition = compiled.definition as Partial<UserMethod>
     const { accounts } = this.services
     if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
-    if (isUnavailable(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
+    if (isUnavailable(accounts, user ?? '') || !definition.unknownUser)
       refuseUnknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
@@ -210,7 +214,7 @@ export class Registry implements Dispatch, Dispatcher {
     try {
       const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
-        // Whose session it is takes longer to find out: the call does.
+        // A page session is authenticated asynchronously, by the call itself.
         if (!definition.allow.isForOperators || credentials.pageUser === undefined)
           definition.allow.check?.({
             services: this.services,
@@ -229,10 +233,10 @@ export class Registry implements Dispatch, Dispatcher {
       }
       return { ok: true, room: roomOf(this.services, account.username) }
     } catch (error) {
-      return this.#onceReady<Admittance | Failure>(
+      return this.#retryWhenReady<Admittance | Failure>(
         error,
         () => this.precheck(request),
-        cause => this.#recorded(cause, request)
+        cause => this.#recordFailure(cause, request)
       )
     }
   }
@@ -248,7 +252,7 @@ export class Registry implements Dispatch, Dispatcher {
       if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
       return undefined
     } catch (error) {
-      return this.#onceReady<Failure | undefined>(
+      return this.#retryWhenReady<Failure | undefined>(
         error,
         () => this.recheck(request),
         cause => this.stages.failure(cause, method)
@@ -256,24 +260,24 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** Does again, once the file can be opened, what failed because it could not be yet. Other errors are for `failed`. */
-  #onceReady<T>(
+  /** Repeats an operation that onError because the file was not ready, once it is. Other errors are passed to `onError`. */
+  #retryWhenReady<T>(
     error: unknown,
-    again: () => Promise<T> | T,
-    failed: (error: unknown) => Promise<T> | T
+    retry: () => Promise<T> | T,
+    onError: (error: unknown) => Promise<T> | T
   ): Promise<T> | T {
-    return error instanceof StoreNotReady ? error.ready.then(again, failed) : failed(error)
+    return error instanceof StoreNotReady ? error.ready.then(retry, onError) : onError(error)
   }
 
-  #recorded(error: unknown, request: Omit<Request, 'params'>): Failure {
+  #recordFailure(error: unknown, request: Omit<Request, 'params'>): Failure {
     const failure = this.stages.failure(error, request.method)
     this.stages.recordRefusal(request, failure)
     return failure
   }
 }
 
-/** Returns the account that the params of a method of the service name. */
-function accountIn({ accounts }: Services, params: unknown): Account | undefined {
+/** Returns the account whose username is in the params of a method of the service. */
+function findAccountInParams({ accounts }: Services, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.findServed(username.toLowerCase()) : undefined
 }

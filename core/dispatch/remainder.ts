@@ -1,6 +1,6 @@
 /**
- * The rest of a long result after its first page: produced text by text as the client reads, each when it is the
- * reader's turn. Permission is checked again before each text.
+ * Produces the rest of a long result after its first page, text by text as the client reads, each in the reader's turn. Permission is
+ * checked again before each text.
  */
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
@@ -15,18 +15,18 @@ export const textSize = 64 * 1024
 /** Size, in characters, from which text that cannot be divided into pages is spooled to disk. */
 export const maxInMemory = 1024 * 1024
 /** Time after which it yields to the event loop even with little text, in milliseconds. */
-const turnMs = 5
+const sliceMs = 5
 
-/** Where texts are spooled; if `undefined`, they stay in memory, for readers that take them at once. */
+/** Where texts are spooled; if `undefined`, they stay in memory, for readers that consume them immediately. */
 export type Aside = Pick<Spools, 'open'> | undefined
 
 export class Remainder extends Texts {
-  #isOver = false
+  #isClosed = false
 
   readonly #writer: MemberWriter | undefined
   #spool: Spool | undefined
 
-  /** Returns the contents of `spool`, followed by what `writer` writes. */
+  /** Creates the remainder from the contents of `spool`, followed by the text of `writer`. */
   constructor(
     private readonly reading: Reading,
     private readonly aside: Aside,
@@ -35,32 +35,32 @@ export class Remainder extends Texts {
     super()
     this.#spool = spool
     this.#writer = writer
-    this.#putAside()
+    this.#spoolText()
   }
 
   async next(): Promise<Step> {
-    const piece = await this.#next(false)
+    const piece = await this.#readNext(false)
     return piece ? { done: false, value: piece.text } : await this.return()
   }
 
   override async nextPiece(): Promise<PieceStep> {
-    const piece = await this.#next(true)
+    const piece = await this.#readNext(true)
     return piece ? { done: false, value: piece } : await this.return()
   }
 
   return(): Promise<IteratorReturnResult<void>> {
-    this.#isOver = true
+    this.#isClosed = true
     this.#close()
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  /** Returns what comes next, which is not empty; `undefined` at the end. */
-  async #next(takesBytes: boolean): Promise<Piece | undefined> {
+  /** Returns the next text, which is not empty; `undefined` at the end. */
+  async #readNext(takesBytes: boolean): Promise<Piece | undefined> {
     try {
-      while (!this.#isOver) {
+      while (!this.#isClosed) {
         await nextTurn(this.reading.party)
         this.isAscii = false
-        const piece = (await this.#aside()) ?? (await this.#written(takesBytes))
+        const piece = (await this.#readSpool()) ?? (await this.#writeNext(takesBytes))
         if (!piece) return undefined
         if (piece.text !== '' || piece.bytes) return piece
       }
@@ -72,8 +72,8 @@ export class Remainder extends Texts {
   }
 
   /** Returns the next text from the spool; `undefined` if there is none. */
-  async #aside(): Promise<Piece | undefined> {
-    if (this.#isOver || !this.#spool || this.#isHolding) return undefined
+  async #readSpool(): Promise<Piece | undefined> {
+    if (this.#isClosed || !this.#spool || this.#mustSpool) return undefined
     this.reading.check()
     const text = await this.#spool.next()
     if (text !== '') return { text }
@@ -81,48 +81,48 @@ export class Remainder extends Texts {
     return undefined
   }
 
-  /** Returns the next part of the list, which may be empty; `undefined` at its end. */
-  async #written(takesBytes: boolean): Promise<Piece | undefined> {
+  /** Returns the next text of the writer, which may be empty; `undefined` at its end. */
+  async #writeNext(takesBytes: boolean): Promise<Piece | undefined> {
     const writer = this.#writer
-    if (this.#isOver || !writer || writer.isTaken) return undefined
-    const end = performance.now() + turnMs
+    if (this.#isClosed || !writer || writer.isTaken) return undefined
+    const end = performance.now() + sliceMs
     const isShort = (): boolean =>
-      !writer.isDone && !writer.isCut && (writer.size < textSize || this.#isHolding)
+      !writer.isDone && !writer.isCut && (writer.size < textSize || this.#mustSpool)
     if (isShort()) {
       const reader = { ...this.reading.current(), takesBytes }
       reader.store.read(() => {
-        // Once in any case: a list looks itself at who may still read what it has written before.
+        // At least once: lists check themselves that the reader may still read what they have written before.
         do writer.write(reader)
         while (isShort() && performance.now() < end)
       })
       const gate = reader.store.waitUntilReadable()
       if (gate) await gate
     } else this.reading.check()
-    this.#putAside()
+    this.#spoolText()
     if (this.#spool) return { text: '' }
     this.isAscii = writer.isAscii
     return { text: writer.takeSome(), bytes: writer.takeBytes() }
   }
 
-  #putAside(): void {
-    if (!this.#writer || !this.aside || (this.#writer.size <= maxInMemory && !this.#isHolding)) return
+  #spoolText(): void {
+    if (!this.#writer || !this.aside || (this.#writer.size <= maxInMemory && !this.#mustSpool)) return
     this.#spool ??= this.aside.open()
     this.#spool.add(this.#writer.take())
   }
 
-  /** Whether all of a large value has to be spooled, however slowly the client takes it. */
-  get #isHolding(): boolean {
+  /** True if the list holds a large value, which must be spooled completely. */
+  get #mustSpool(): boolean {
     return this.aside !== undefined && this.#writer?.isHolding === true
   }
 
   #close(): void {
-    if (this.#isOver) this.#writer?.close()
+    if (this.#isClosed) this.#writer?.close()
     this.#spool?.close()
     this.#spool = undefined
   }
 }
 
-/** Spools everything that a writer writes, so that the result of a write is returned as it was at that time. */
+/** Spools the complete text of a writer, so that the result of a write is returned as of that time. */
 export async function putAside(
   spools: Pick<Spools, 'open'>,
   writer: MemberWriter,

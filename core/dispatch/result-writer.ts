@@ -1,4 +1,4 @@
-/** Writes results as text, page by page, for responses that are too large for one piece. */
+/** Writes results as text, page by page, for responses that are too large for memory. */
 import type { AuditScope } from '../../storage/audit/scope.js'
 import {
   hasListing,
@@ -11,15 +11,15 @@ import {
 import type { Result } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 
-/** Maximum number of characters sent at once, which takes about a millisecond to encode and send. */
+/** Maximum number of characters per chunk, which takes about a millisecond to encode and send. */
 const maxChunk = 1024 * 1024
 
 /** Writes the members of a result as text, page by page. */
 export class MemberWriter {
   readonly #entries: [string, unknown][] = []
-  #open: Listing<unknown> | undefined
+  #list: Listing<unknown> | undefined
   #text = ''
-  /** What follows the text. Nothing is written after it until both have been taken. */
+  /** Bytes after the text. Nothing is written after them until both have been taken. */
   #bytes: Uint8Array | undefined
   #isFirstItem = true
   #isFirstMember = true
@@ -27,80 +27,80 @@ export class MemberWriter {
   #isHolding = false
   /** Number of list items written so far. */
   items = 0
-  /** The number of bytes minus that of characters, for everything written so far. */
+  /** Number of UTF-8 bytes minus number of characters, of everything written so far. */
   extraBytes = 0
-  /** Those of them in text that has been taken. */
+  /** The same of the text that has been taken. */
   #takenExtraBytes = 0
 
-  /** `reach`: that of the read, in which items are counted. */
+  /** `auditScope`: the scope of the read, in which items are counted. */
   constructor(
     result: Result,
-    private readonly reach?: AuditScope
+    private readonly auditScope?: AuditScope
   ) {
     for (const name in result) {
       const value = (result as Record<string, unknown>)[name]
       if (value !== undefined) this.#entries.push([name, value])
     }
-    if (reach) reach.isOpen = hasListing(result)
+    if (auditScope) auditScope.isOpen = hasListing(result)
   }
 
-  /** Whether everything has been written, though it may not have been taken. */
+  /** True if everything has been written, though it may not have been taken. */
   get isDone(): boolean {
-    return this.#entries.length === 0 && !this.#open
+    return this.#entries.length === 0 && !this.#list
   }
 
-  /** Whether everything has been written and taken. */
+  /** True if everything has been written and taken. */
   get isTaken(): boolean {
     return this.isDone && this.#text === '' && !this.#bytes
   }
 
   /**
-   * Whether what is written must be taken before more is: bytes, and the text before a list that follows another member. Older
+   * True if the text must be taken before more is written: because bytes follow it, or a list that is not the first member. Older
    * clients look for a second list only when another chunk arrives.
    */
   get isCut(): boolean {
     return this.#isCut || this.#bytes !== undefined
   }
 
-  /** Whether the list being written keeps a large value in memory until more has been written. */
+  /** True if the current list keeps a large value in memory until more has been written. */
   get isHolding(): boolean {
     return this.#isHolding
   }
 
-  /** Number of characters, and of bytes after them, written and not taken. */
+  /** Number of characters, plus bytes after them, written and not taken. */
   get size(): number {
     return this.#text.length + (this.#bytes?.length ?? 0)
   }
 
-  /** Whether the text written and not taken is ASCII. */
+  /** True if the text written and not taken is ASCII. */
   get isAscii(): boolean {
     return this.extraBytes === this.#takenExtraBytes
   }
 
-  /** Writes up to the end of a page or of the result; nothing while it {@link isCut}. */
+  /** Writes up to the end of a page or of the result; nothing while {@link isCut}. */
   write(reader: Reader): void {
     while (!this.isDone && !this.isCut) {
-      if (this.#open) {
-        this.#page(this.#open, reader)
-        if (this.#open) return
+      if (this.#list) {
+        this.#writePage(this.#list, reader)
+        if (this.#list) return
         continue
       }
       const [key, value] = this.#entries[0]!
       this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
       if (this.#isCut) return
       this.#entries.shift()
-      const isBare = isListing(value) && isTextListing(value) && value.isDocument === true
-      if (!isBare) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
+      const isDocument = isListing(value) && isTextListing(value) && value.isDocument === true
+      if (!isDocument) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
       this.#isFirstMember = false
       if (isListing(value)) {
-        this.#open = value
+        this.#list = value
         this.#isFirstItem = true
         if (!isTextListing(value)) this.#text += '['
       } else this.#add(toText(value) ?? '')
     }
   }
 
-  /** Returns the text written since the last time, up to the size that should be sent at once. */
+  /** Returns text written since the last time, up to the maximum size of a chunk. */
   takeSome(): string {
     if (this.#text.length <= maxChunk) return this.take()
     const end = isHighSurrogate(this.#text.charCodeAt(maxChunk - 1)) ? maxChunk - 1 : maxChunk
@@ -118,7 +118,7 @@ export class MemberWriter {
     return text
   }
 
-  /** Returns the bytes that follow the text, if there are any: nothing until all of that has been taken. */
+  /** Returns the bytes after the text; `undefined` if there are none, or until all text has been taken. */
   takeBytes(): Uint8Array | undefined {
     if (this.#text !== '') return undefined
     const bytes = this.#bytes
@@ -126,10 +126,10 @@ export class MemberWriter {
     return bytes
   }
 
-  /** Releases what an unfinished list holds. */
+  /** Releases the resources of unfinished lists. */
   close(): void {
     this.#isHolding = false
-    this.#open?.close?.()
+    this.#list?.close?.()
     for (const [, value] of this.#entries) if (isListing(value)) value.close?.()
   }
 
@@ -138,7 +138,7 @@ export class MemberWriter {
     this.extraBytes += extraBytes
   }
 
-  #page(listing: Listing<unknown>, reader: Reader): void {
+  #writePage(listing: Listing<unknown>, reader: Reader): void {
     const { text, bytes, count, done, excess: extraBytes, holdsValue } = listing.next(reader)
     this.#isHolding = holdsValue === true
     const isText = isTextListing(listing)
@@ -149,10 +149,10 @@ export class MemberWriter {
       this.#isFirstItem = false
     }
     this.items += count
-    if (this.reach) this.reach.count = this.items
+    if (this.auditScope) this.auditScope.count = this.items
     if (!done) return
     if (!isText) this.#text += ']'
-    this.#open = undefined
-    if (this.reach) this.reach.isOpen = this.#entries.length > 0
+    this.#list = undefined
+    if (this.auditScope) this.auditScope.isOpen = this.#entries.length > 0
   }
 }

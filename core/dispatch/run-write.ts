@@ -1,4 +1,4 @@
-/** Runs methods that write, with everything that belongs to the same transaction. */
+/** Runs methods that write, with the rest of their transaction. */
 import type { Call, Result, UserMethod } from '../call/method.js'
 import { quotaCheck } from './quota.js'
 import { NeedsSteps, Unreserved } from '../../storage/errors.js'
@@ -8,7 +8,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
  * Runs a method within its transaction: checks the quota, queues messages for webhooks, and requires that unique values are
- * reserved. Throws `NeedsSteps` for what takes long on a store that is not a draft, and `Unreserved`.
+ * reserved. Throws `NeedsSteps` for a long call on a store that is not a draft, and `Unreserved`.
  */
 export function* runWrite(
   definition: UserMethod,
@@ -24,8 +24,8 @@ export function* runWrite(
 }
 
 /**
- * Begins what is written together in one transaction, and returns what ends it: that checks the quota, and queues messages for
- * webhooks. `mayTakeLong`: whether it does so without steps as well.
+ * Begins the writes of one transaction, and returns a function to run at their end, which checks the quota and queues messages for
+ * webhooks. `mayTakeLong`: allows it to take long without a draft.
  */
 export function beginWrite(
   rules: Pick<UserMethod, 'mayExceedQuota'>,
@@ -34,14 +34,14 @@ export function beginWrite(
   call.store.audit.lastWritten.clear()
   const checkQuota = quotaCheck(rules, call)
   return function* (mayTakeLong) {
-    // SQLite has copied what is large, and copies it again when it commits.
+    // SQLite has copied large values, and copies them again at the commit.
     yield
     checkQuota()
     yield* enqueueMessages(call, mayTakeLong)
   }
 }
 
-/** Runs a method at once. */
+/** Runs a method without interruption. */
 export function runAtOnce(definition: UserMethod, call: Call, params: unknown, prepared?: unknown): Result {
   return definition.isLong ? runSteps(definition.run(call, params)) : definition.run(call, params, prepared)
 }
@@ -50,12 +50,12 @@ function* runMethod(definition: UserMethod, call: Call, params: unknown, prepare
   return definition.isLong ? yield* definition.run(call, params) : definition.run(call, params, prepared)
 }
 
-/** Whether an error says that a write, which is undone, has to be made in another way. */
+/** Returns true if an error means that a write has been rolled back and must be repeated alone. */
 export function mustRunAlone(error: unknown): boolean {
   return error instanceof NeedsSteps || error instanceof Unreserved
 }
 
-/** Whether a call is to be made in steps. Errors in its params are reported when it runs. */
+/** Returns true if a call must run in steps. Errors in its params are reported when it runs. */
 export function isLong(definition: UserMethod, store: UserStore, params: unknown): boolean {
   return definition.isLong !== undefined && store.read(() => definition.isLong(store, params))
 }

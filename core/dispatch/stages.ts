@@ -1,5 +1,4 @@
-/** The stages of a call, shared by single calls and those in a batch. */
-import type { Attachment } from '../../schemas/event.js'
+/** Implements the stages of a call, for single calls and those in a batch. */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { AuditTrail, type AuditedMethod } from '../audit/trail.js'
 import { authenticate } from '../auth/authenticate.js'
@@ -8,7 +7,6 @@ import { aliases, removed } from '../call/method-names.js'
 import type { AnyMethod, Call, ServiceCall } from '../call/method.js'
 import { failureOf, withAccess, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
-import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
@@ -19,9 +17,9 @@ import type { Account } from '../../storage/platform/account.js'
 /** A method, prepared for calls. */
 export interface Compiled {
   readonly definition: AnyMethod
-  /** Throws `invalid-parameters-format`. */
+  /** Validates params. Error: `invalid-parameters-format`. */
   readonly check: (params: unknown) => void
-  /** How its calls are audited; `undefined` if they are not. */
+  /** How calls are audited; `undefined` if they are not. */
   readonly audited: AuditedMethod | undefined
 }
 
@@ -70,16 +68,16 @@ export class Stages {
       fail('invalid-request-structure', `"${definition.id}" does not accept files`)
   }
 
-  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
+  /** Converts a thrown value to a failure. Internal errors are logged and replaced by `unexpected-error`. */
   failure(thrown: unknown, method: string): Failure {
     return failureOf(this.services.log, thrown, method)
   }
 
-  /** Authenticates the caller, and counts its call of the method, once. */
+  /** Authenticates the caller, and counts the call, once. */
   identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
     const store = this.services.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
-    // The token of a batch was valid when that began: revoked since, it is not a guess.
+    // The token of a batch was valid when it began. If it was revoked since, this is not a failed authentication.
     const isUse = !credentials.isMember
     const caller = store.read(() =>
       authenticate({ services: this.services, account, store, credentials, now, isUse })
@@ -90,57 +88,42 @@ export class Stages {
     return caller
   }
 
-  /** The synchronous stages between authentication and run. */
+  /** Checks a call after its authentication: the depth of its params, the access rule, the schema. */
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
       const { jsonContainers, jsonDepth } = this.services.config.limits
-      const isSound = definition.boundsDepth || assertDepth(params, jsonDepth, jsonContainers)
+      const isWithinRange = definition.boundsDepth || assertDepth(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ services: this.services, caller, credentials, params })
       compiled.check(params)
-      // The calls of a batch are checked one by one.
-      if (!isSound && definition.mode !== 'batch') refuseParams([outOfRange])
+      // The calls of a batch are checked individually.
+      if (!isWithinRange && definition.mode !== 'batch') refuseParams([outOfRange])
     } catch (error) {
       throw withAccess(error, caller)
     }
   }
 
-  /** Records in the audit that a call has run; that of a write within its transaction. */
+  /** Records a call that has run in the audit; a write within its transaction. */
   record(
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now, provider, reach }: ServiceCall & Partial<Pick<Call, 'provider' | 'reach'>>,
+    { credentials, now, provider, reach }: ServiceCall & Partial<Call>,
     store?: UserStore
   ): void {
     if (audited)
       this.audit.recordSuccess(account, audited, { caller, credentials, now, provider, reach, store })
   }
 
-  /** Records in the audit that a call was refused. */
+  /** Records a refused call in the audit. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
     if (audited)
       this.audit.recordFailure(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
   }
-
-  /** Creates a `Call`. */
-  callOf(
-    account: Account,
-    caller: Caller,
-    service: ServiceCall,
-    files: readonly Attachment[] = [],
-    store = this.services.accounts.store(account)
-  ): Call {
-    // Members are listed one by one: this runs for every call, and a spread costs as much as a query.
-    const { services, credentials, now } = service
-    const changes = new Changes(store.streams)
-    const [reach, provider, actor] = [undefined, undefined, undefined]
-    return { services, credentials, now, account, caller, store, changes, reach, provider, actor, files }
-  }
 }
 
 const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be stored', path: '#' }
 
-/** The caller without credentials. */
+/** The caller of calls without credentials. */
 export const anonymous = new Caller(undefined as never, undefined)

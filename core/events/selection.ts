@@ -1,7 +1,7 @@
 /** Events chosen by the params of `events.get`, which exports take, too. (docs/spec/events.md#reading-a-list) */
 import { Type } from 'typebox'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
-import type { EventQuery } from '../../storage/event-query/query.js'
+import type { EventQuery, TextSearch } from '../../storage/event-query/query.js'
 import type { Call } from '../call/method.js'
 import { Footing, type Reader } from '../call/reader.js'
 import type { Listing } from '../json/json-text.js'
@@ -10,7 +10,7 @@ import { parseContentConditions } from './content-query.js'
 import { Tags } from './fields.js'
 import { insertLiveValues } from './live-values.js'
 import { resolveEventScope } from './scope.js'
-import { SearchText, createTextSearch } from './text-query.js'
+import { refuseParams } from '../validation/params.js'
 import { trashedByState, findTypeNumbers, Types } from './types-query.js'
 import { createPresenter } from './public-event.js'
 
@@ -32,7 +32,8 @@ export const selectionParams = {
   /** See core/events/content-query.ts. */
   content: Type.Optional(Type.Unknown()),
   clientData: Type.Optional(Type.Unknown()),
-  text: orNull(SearchText),
+  /** Words to search for in notes, descriptions and file names; no character has a special meaning. */
+  text: orNull(Type.String({ maxLength: 200 })),
   modifiedSince: orNull(Timestamp)
 }
 
@@ -128,4 +129,23 @@ function buildQuery(call: Call, params: Selection, limit: number): EventQuery {
 /** Returns whether no event can match the query. */
 function matchesNothing({ streams, types }: EventQuery): boolean {
   return streams?.length === 0 || types?.size === 0
+}
+
+/**
+ * Creates the search for a text; `undefined` if none is given. Throws `invalid-parameters-format` for text without a word.
+ * (docs/spec/events.md#searching-texts)
+ */
+function createTextSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
+  if (text === undefined) return undefined
+  const words = store.events.texts.toSearchWords(text)
+  if (words.length === 0)
+    refuseParams([
+      { code: 'INVALID', message: 'must contain at least one word of letters or digits', path: '#/text' }
+    ])
+  const { visibility } = caller
+  // The values of account fields are not searched.
+  return {
+    words,
+    mayUseIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+  }
 }

@@ -6,7 +6,6 @@ import { selectEvents, type QueryFilter } from '../events/selection.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { truncate, type Pieces } from './pieces.js'
 import { parseEvent, listPoints, listEventTexts } from './event-source.js'
-import { formatDecimal, escapeXml } from './xml.js'
 
 const positionType = 'position/wgs84'
 const positionTypes = [positionType, `series:${positionType}`]
@@ -249,4 +248,35 @@ function formatPoint(kind: 'wpt' | 'trkpt', place: Position, name?: string): str
 
 function formatElement(name: string, text: string | undefined): string {
   return text === undefined || text === '' ? '' : `<${name}>${text}</${name}>`
+}
+
+// What is no character of XML 1.0: control characters, halves of surrogate pairs, two others.
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+const invalidCharacters = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;'
+}
+
+/** Escapes text for XML; characters that XML cannot hold are replaced by U+FFFD. */
+function escapeXml(text: string): string {
+  return text.replace(invalidCharacters, '\ufffd').replace(/[&<>"]/g, character => entities[character]!)
+}
+
+/** Magnitude from which numbers have no fraction, and are soon written with exponents. */
+const maxMagnitude = 1e15
+
+/** Formats a number as `xs:decimal`, which has no exponents; `undefined` for other values. */
+function formatDecimal(value: unknown): string | undefined {
+  if (typeof value !== 'number' || !(Math.abs(value) < maxMagnitude)) return undefined
+  const text = String(value)
+  return text.includes('e')
+    ? value
+        .toFixed(15)
+        .replace(/(?<!0)0+$/, '')
+        .replace(/\.$/, '')
+    : text
 }

@@ -16,11 +16,11 @@ import {
   suggestUsername,
   type Claims
 } from './claims.js'
-import { resolveOwnPage } from './own-page.js'
 import { PendingSignIns, type PendingSignIn } from './pending-sign-ins.js'
 import { SignInProblem, toProblem } from './problem.js'
 import { getCallbackUrl, findProvider, getSignedOutUrl, type Provider } from './provider.js'
 import { loadOpenidClient, type ProviderClient } from './provider-client.js'
+import { parseUrl } from '../parse-url.js'
 
 /** The browser of a request: its address, and the cookie of an earlier sign-in. */
 export interface Visitor {
@@ -187,4 +187,23 @@ function toIdentityProof(provider: Provider, { secret }: PendingSignIn, claims: 
     ...(username !== undefined && { username }),
     hasSecondFactor: hasSecondFactor(provider, claims)
   }
+}
+
+/** Longest address of a page, relative to the root. */
+const maxPageLength = 1000
+
+/**
+ * Returns the URL of a page of the service, without its fragment, given its address relative to the root; by default the sign-in
+ * page. Users return from a provider only to these. Throws `invalid-parameters-format` for anything but a page below `access/` or
+ * `app/`. (docs/spec/identities.md#redirects)
+ */
+function resolveOwnPage({ publicUrl }: Config, page: unknown): string {
+  const root = new URL(`${publicUrl}/`).href
+  if (page === undefined) return `${root}access/access.html`
+  const url = typeof page === 'string' && page.length <= maxPageLength ? parseUrl(root + page) : undefined
+  const isOwn = ['access/', 'app/'].some(folder => url?.href.startsWith(root + folder))
+  if (!url || !isOwn)
+    fail('invalid-parameters-format', '"page" must be a page of this service, such as access/access.html')
+  url.hash = ''
+  return url.href
 }

@@ -1,4 +1,4 @@
-/** What a reader is told of the file that it is to read. */
+/** Creates the assignments of readers: the file to read, and how. */
 import type { Assignment } from '../../imports/protocol.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -7,11 +7,11 @@ import { version } from '../version.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
-const gone = 'The file is not here any more: bring it in again'
-/** What an import says whose file is missing. */
-export const fileIsGone = { message: gone, notice: { message: gone } } as const
+const fileGoneText = 'The file is not here any more: bring it in again'
+/** The error of an import whose file is missing. */
+export const fileIsGone = { message: fileGoneText, notice: { message: fileGoneText } } as const
 
-/** Moves the file of a job to where readers find it; whether it is there. Another process may have received it. */
+/** Moves the file of a job to where readers find it. Returns false if it is missing. It may be on another node, which received it. */
 export async function haveFile(
   { attachments }: Pick<Services, 'attachments'>,
   files: ImportFiles,
@@ -20,13 +20,13 @@ export async function haveFile(
 ): Promise<boolean> {
   files.moveAttachment(account.id, fileId, id)
   if (files.exists(account.id, id)) return true
-  // Whoever asks for its size has it here.
+  // Asking for its size fetches it.
   if ((await attachments.size(account.id, fileId)) === undefined) return false
   files.moveAttachment(account.id, fileId, id)
   return files.exists(account.id, id)
 }
 
-/** What a reader is told of the file of a job. `undefined` if it is missing. */
+/** Creates the assignment for the file of a job; `undefined` if the file is missing. */
 export async function assignmentOf(
   services: Pick<Services, 'accounts' | 'attachments'>,
   files: ImportFiles,
@@ -37,7 +37,7 @@ export async function assignmentOf(
   if (!(await haveFile(services, files, account, job))) return undefined
   const { accounts } = services
   const key = await new ImportMemory(accounts.store(account), job).key()
-  // The file may have been closed meanwhile.
+  // The store may have been closed in the meantime.
   const memory = new ImportMemory(accounts.store(account), job)
   return {
     file: files.getPath(account.id, id),

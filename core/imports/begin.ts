@@ -1,4 +1,4 @@
-/** Lets the work on an import begin, with what the person has chosen. */
+/** Starts an import with the choices of the user. */
 import { Type, type Static } from 'typebox'
 import { Identifier, orNull } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'
@@ -7,46 +7,49 @@ import { keepJob, Mapping, type ImportState, type KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 import { assertMappedTypes, assertTimeZone, assertMayImport, ownJob } from './params.js'
 
-/** What can be chosen. What is not given stays as it was. */
+/** The params with the user's choices. Absent ones leave the import unchanged. */
 export const choices = {
   parentId: orNull(Identifier),
   zone: orNull(Type.String()),
-  /** How tables are to be understood, by their headers. They are remembered. */
+  /** How to interpret tables, by their headers. Stored for later imports. */
   mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping, { maxProperties: 50 }))
 }
-const Chosen = Type.Object({ id: Identifier, ...choices })
+const Choices = Type.Object({ id: Identifier, ...choices })
 
-/** States in which work may begin. */
-const ready = new Set<ImportState>(['looked', 'cancelled', 'failed'])
+/** States in which an import can be started. */
+const startableStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 
-/** The job in its new state. Throws `invalid-operation` where that is not possible. */
+/** Starts the import of a file and returns its job. Error: `invalid-operation` if the import cannot be started. */
 export function begun(
   call: Call,
-  { id, mappings, parentId, zone }: Static<typeof Chosen>,
+  { id, mappings, parentId, zone }: Static<typeof Choices>,
   state: 'looking' | 'writing'
 ): KeptJob {
   const { account, caller, services, store } = call
-  const before = ownJob(call, id)
-  if (!ready.has(before.state))
-    fail('invalid-operation', `The import is ${before.state} and cannot be started`, { state: before.state })
+  const previous = ownJob(call, id)
+  if (!startableStates.has(previous.state))
+    fail('invalid-operation', `The import is ${previous.state} and cannot be started`, {
+      state: previous.state
+    })
   if (!services.imports.hasFile(account, id))
     fail('invalid-operation', 'The file is not here any more: bring it in again')
-  const isEmpty = before.look !== undefined && before.look.tables.length > 0 && before.look.lanes.length === 0
+  const isEmpty =
+    previous.look !== undefined && previous.look.tables.length > 0 && previous.look.lanes.length === 0
   if (state === 'writing' && isEmpty && !mappings)
     fail('invalid-operation', 'No records would be imported. Choose what the columns contain first')
-  const below = parentId === undefined || before.attempt > 0 ? before.parentId : parentId
-  assertMayImport(call, below)
+  const newParentId = parentId === undefined || previous.attempt > 0 ? previous.parentId : parentId
+  assertMayImport(call, newParentId)
   assertTimeZone(zone ?? undefined)
   assertMappedTypes(call, mappings ?? undefined)
-  new ImportMemory(store, before).rememberMappings(mappings ?? {})
-  const { errorId: _errorId, message: _message, notice: _notice, ...rest } = before
+  new ImportMemory(store, previous).rememberMappings(mappings ?? {})
+  const { errorId: _errorId, message: _message, notice: _notice, ...rest } = previous
   const job: KeptJob = {
     ...rest,
     state,
-    parentId: below,
+    parentId: newParentId,
     accessId: caller.accessId,
     callerId: caller.callerId,
-    options: { ...before.options, ...(zone && { zone }) }
+    options: { ...previous.options, ...(zone && { zone }) }
   }
   keepJob(store, job)
   services.imports.begin(account, id)

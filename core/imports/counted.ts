@@ -1,63 +1,63 @@
-/** Remembers what was found in the files that were read last, so that the same file is not read once more in vain. */
+/** Stores what was found in the files that were read last, so that the same file need not be read again. */
 import { Type, type Static } from 'typebox'
 import type { Counted } from '../../imports/protocol.js'
 import type { ImportRepository } from '../../storage/imports/import-repository.js'
 import { KeptFootprint } from './footprint.js'
 
-/** Files that are remembered. */
-const most = 8
-/** Name under which their digests are listed, newest first. */
+/** Maximum number of files. */
+const maxFiles = 8
+/** Name under which the digests of the files are stored, newest first. */
 const listName = 'counted'
 
 const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
 
-/** What would become of the records of a file that was written, as long as its footprint is as it was. */
+/** The result of importing a file again, as long as its fingerprint is unchanged. */
 export const KeptOutcome = Type.Object({
-  /** A digest of the key that its ids are made with: another app has brought in nothing of it. */
+  /** A digest of the key from which ids are derived: another app has imported none of the file. */
   key: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   known: counts,
-  /** Without those that no reading of the file can bring in. */
+  /** Without records that can never be imported. */
   leftOut: counts,
   footprint: KeptFootprint
 })
 export type KeptOutcome = Static<typeof KeptOutcome>
 
-/** What was found in a file with this digest, if it is remembered. */
+/** Returns what was found in the file with this digest; `undefined` if it is not stored. */
 export function recalled(imports: ImportRepository, digest: string): Counted | undefined {
-  const text = imports.getMemory(nameOf(digest))
+  const text = imports.getMemory(countedName(digest))
   return text === undefined ? undefined : (JSON.parse(text) as Counted)
 }
 
-/** To be called within a transaction. The file that was read first is forgotten where there are too many. */
+/** Stores what was found in a file, within a transaction. Removes the oldest files if there are too many. */
 export function rememberCounted(imports: ImportRepository, digest: string, counted: Counted): void {
-  const digests = [digest, ...listed(imports).filter(each => each !== digest)]
-  for (const old of digests.splice(most)) {
-    imports.removeMemory(nameOf(old))
-    imports.removeMemory(outcomeOf(old))
+  const digests = [digest, ...listDigests(imports).filter(other => other !== digest)]
+  for (const old of digests.splice(maxFiles)) {
+    imports.removeMemory(countedName(old))
+    imports.removeMemory(outcomeName(old))
   }
   imports.setMemory(listName, JSON.stringify(digests))
-  imports.setMemory(nameOf(digest), JSON.stringify(counted))
+  imports.setMemory(countedName(digest), JSON.stringify(counted))
 }
 
-/** What became of a file with this digest, if that is remembered. */
+/** Returns the outcome of the file with this digest; `undefined` if it is not stored. */
 export function recalledOutcome(imports: ImportRepository, digest: string): KeptOutcome | undefined {
-  const text = imports.getMemory(outcomeOf(digest))
+  const text = imports.getMemory(outcomeName(digest))
   return text === undefined ? undefined : (JSON.parse(text) as KeptOutcome)
 }
 
-/** To be called within a transaction, for a file that has been counted. */
+/** Stores the outcome of a file that has been counted, within a transaction. */
 export function rememberOutcome(imports: ImportRepository, digest: string, outcome: KeptOutcome): void {
-  if (listed(imports).includes(digest)) imports.setMemory(outcomeOf(digest), JSON.stringify(outcome))
+  if (listDigests(imports).includes(digest)) imports.setMemory(outcomeName(digest), JSON.stringify(outcome))
 }
 
-function listed(imports: ImportRepository): string[] {
+function listDigests(imports: ImportRepository): string[] {
   return JSON.parse(imports.getMemory(listName) ?? '[]') as string[]
 }
 
-function nameOf(digest: string): string {
+function countedName(digest: string): string {
   return `counted:${digest}`
 }
 
-function outcomeOf(digest: string): string {
+function outcomeName(digest: string): string {
   return `outcome:${digest}`
 }

@@ -1,4 +1,4 @@
-/** Keeps the files of events that an import brings in. (docs/api/imports.md#running-an-import) */
+/** Stores the files of imported events. (docs/api/imports.md#running-an-import) */
 import type { Readable } from 'node:stream'
 import type { FileDraft } from '../../imports/protocol.js'
 import type { Attachment, Event } from '../../schemas/event.js'
@@ -11,28 +11,28 @@ import type { Presence } from './present.js'
 import type { Settled } from './tallies.js'
 import type { ImportWriter } from './writer.js'
 
-/** What the counts call a file, in place of a type. */
+/** Stands for files in the counts, in place of a type. */
 const fileType = 'attachment'
 
 export class FileWriter {
-  /** `bytes`: those of the file that was wanted last. */
+  /** `bytes`: opens the content of the file that was wanted last. */
   constructor(
     private readonly writer: ImportWriter,
     private readonly presence: Presence,
     private readonly bytes: () => Readable
   ) {}
 
-  /** Whether the bytes of a file are needed; else it is settled. Throws what ends the import. */
+  /** Returns true if the content of a file is needed; otherwise counts the file. Throws what ends the import. */
   wants(file: FileDraft): boolean {
     const call = this.presence.call()
-    const settled = this.#settledAlready(call, file)
-    if (!settled && !this.writer.isDry) {
+    const result = this.#findResult(call, file)
+    if (!result && !this.writer.isDry) {
       const { account, services } = call
       if (roomOf(services, account.username) < file.size)
         throw quotaExceeded(quotaOf(services.config, account))
       return true
     }
-    this.writer.note(fileType, settled ?? 'broughtIn', 1)
+    this.writer.note(fileType, result ?? 'broughtIn', 1)
     return false
   }
 
@@ -44,47 +44,47 @@ export class FileWriter {
     const { fileName, id, type } = file
     const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
     const attachment: Attachment = { id, fileName, type, size: received.size, ...integrity }
-    let settled: Settled | undefined
+    let result: Settled | undefined
     try {
       await services.attachments.put(account.id, id, received)
-      settled = await this.writer.within(call => this.#added(call, file, attachment))
+      result = await this.writer.within(call => this.#addToEvent(call, file, attachment))
     } finally {
       await services.attachments.discard(received)
-      if (settled !== 'broughtIn') await dropFiles(services, account, [attachment])
+      if (result !== 'broughtIn') await dropFiles(services, account, [attachment])
     }
-    this.writer.note(fileType, settled, 1)
+    this.writer.note(fileType, result, 1)
   }
 
-  #added(call: Call, file: FileDraft, attachment: Attachment): Settled {
-    const already = this.#settledAlready(call, file)
-    if (already) return already
+  #addToEvent(call: Call, file: FileDraft, attachment: Attachment): Settled {
+    const result = this.#findResult(call, file)
+    if (result) return result
     const { caller, changes, now, store } = call
-    const before = store.events.find(file.event)!
+    const previous = store.events.find(file.event)!
     const event: Event = {
-      ...before,
-      attachments: [...(before.attachments ?? []), attachment],
+      ...previous,
+      attachments: [...(previous.attachments ?? []), attachment],
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
     changes.add('events', event.streamIds)
-    // An event that came a moment ago is not changed: it was to have the file from the beginning.
+    // An event of the same import is amended, without a version in its history.
     if (store.imports.findAttempt(event.id)?.import === this.writer.by.import) store.events.amend(event)
     else store.events.update(event)
     store.imports.addEvent(file.id, this.writer.by)
     return 'broughtIn'
   }
 
-  /** What is to be said of a file without looking at its bytes; `undefined` if it is to be added. */
-  #settledAlready(call: Call, { event, id, size }: FileDraft): Settled | undefined {
+  /** Returns the result for a file that can be decided without its content; `undefined` if it has to be added. */
+  #findResult(call: Call, { event, id, size }: FileDraft): Settled | undefined {
     const { services, store } = call
-    const bringing = store.imports.findAttempt(id)
+    const attempt = store.imports.findAttempt(id)
     if (store.attachments.has(id)) {
-      if (!bringing) this.writer.footprint?.spoil()
-      return bringing?.import === this.writer.by.import ? 'broughtIn' : 'known'
+      if (!attempt) this.writer.footprint?.spoil()
+      return attempt?.import === this.writer.by.import ? 'broughtIn' : 'known'
     }
     if (store.history.findDeletion(event) && store.imports.findAttempt(event)) return 'deleted'
-    // The event is here, so that somebody has thrown the file away.
-    if (bringing) return 'deleted'
+    // The event exists, so the file was deleted from it.
+    if (attempt) return 'deleted'
     const { maxFileBytes, maxFilesPerEvent } = services.config.uploads
     if (isBeyond(maxFileBytes, size)) return 'large'
     if (this.writer.refused.has(event)) return 'away'

@@ -1,4 +1,4 @@
-/** What the records of a file were compared with, and whether all of it is still as it was. (docs/decisions/0019-imports.md) */
+/** Detects whether the data that the records of a file were compared with has changed. (docs/decisions/0019-imports.md) */
 import { createHash, type Hash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Identifier } from '../../schemas/scalars.js'
@@ -6,45 +6,45 @@ import type { Party } from '../../storage/scheduler.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Series of one file that are noted at most. */
-const mostSpans = 2000
-/** Events that are looked up at once: some milliseconds. */
-const eventsAtOnce = 2000
-/** Seconds: half of what deltaTimes are apart at least. */
-const justAfter = 5e-7
-/** Milliseconds without returning to the event loop. */
-const turnMs = 8
+/** Maximum number of series of one file. */
+const maxRanges = 2000
+/** Events per lookup, which takes some milliseconds. */
+const pageSize = 2000
+/** Half of the smallest difference between deltaTimes, in seconds. */
+const epsilon = 5e-7
+/** Time after which it yields to the event loop, in milliseconds. */
+const sliceMs = 8
 
-/** A part of a series: the id of the event that holds it, and deltaTimes, both inclusive. */
-const Span = Type.Tuple([Identifier, Type.Number(), Type.Number()])
-type Span = Static<typeof Span>
+/** A range of a series: the id of its holder event, and the first and last deltaTime, both inclusive. */
+const SeriesRange = Type.Tuple([Identifier, Type.Number(), Type.Number()])
+type SeriesRange = Static<typeof SeriesRange>
 
-/** Where the records of a file are, with a digest of how all that was. */
+/** The series ranges of a file's records, with a digest of the data in them. */
 export const KeptFootprint = Type.Object({
-  /** The highest number of an import whose events count: what was found may be of later ones than the one that looked. */
+  /** The highest number of an import whose events are included. It may be later than the import that was compared. */
   import: Type.Integer({ minimum: 0 }),
-  spans: Type.Array(Span, { maxItems: mostSpans }),
+  spans: Type.Array(SeriesRange, { maxItems: maxRanges }),
   state: Type.String({ pattern: '^[0-9a-f]{64}$' })
 })
 export type KeptFootprint = Static<typeof KeptFootprint>
 
-/** How an import reads its account. */
+/** Access of an import to the data of its account. */
 export interface ImportView {
-  /** Whose turns it takes. */
+  /** The party by which it is scheduled. */
   readonly party: Party
-  /** Returns the store of the account, which may be another one after waiting. */
+  /** Returns the store of the account, which may change after an await. */
   readonly open: () => UserStore
-  /** Whether who asks may read what is in all of these streams. */
+  /** Returns true if the caller may read events in all of these streams. */
   readonly mayRead: (streams: readonly number[]) => boolean
 }
 
-/** Gathers what the writing of one file has to do with. */
+/** Collects the data that importing one file depends on. */
 export class Footprint {
-  readonly #spans = new Map<string, Span>()
+  readonly #ranges = new Map<string, SeriesRange>()
   readonly #series: UserStore['series']
   readonly #lastDeleted: number | undefined
   #revision: number
-  #isWhole = true
+  #isComplete = true
 
   constructor(private readonly view: ImportView) {
     const { history, series } = view.open()
@@ -53,19 +53,19 @@ export class Footprint {
     this.#lastDeleted = history.getLastDeleted()
   }
 
-  /** Notes a part of a series, in deltaTimes, whose points were compared. */
+  /** Adds a range of a series, in deltaTimes, whose points were compared. */
   add(holder: string, from: number, to: number): void {
-    const [, first, last] = this.#spans.get(holder) ?? [holder, from, to]
-    if (this.#spans.size >= mostSpans && !this.#spans.has(holder)) this.#isWhole = false
-    else this.#spans.set(holder, [holder, Math.min(first, from), Math.max(last, to)])
+    const [, first, last] = this.#ranges.get(holder) ?? [holder, from, to]
+    if (this.#ranges.size >= maxRanges && !this.#ranges.has(holder)) this.#isComplete = false
+    else this.#ranges.set(holder, [holder, Math.min(first, from), Math.max(last, to)])
   }
 
-  /** Something was found that the footprint does not hold. */
+  /** Marks it as incomplete: the import depends on data that it does not cover. */
   spoil(): void {
-    this.#isWhole = false
+    this.#isComplete = false
   }
 
-  /** Runs a part of the writing itself, whose points are not somebody else's. */
+  /** Runs a write of the import itself, whose points do not count as changes by others. */
   own<T>({ series }: UserStore, work: () => T): T {
     const before = series.revision
     const value = work()
@@ -73,19 +73,19 @@ export class Footprint {
     return value
   }
 
-  /** What is to be kept; `undefined` if there was too much, or somebody else has changed something in the meantime. */
+  /** Returns the fingerprint to store; `undefined` if it is incomplete, or if others have changed data in the meantime. */
   async kept(): Promise<KeptFootprint | undefined> {
-    if (!this.#isStill) return undefined
-    const where = { import: this.view.open().imports.getLatestNumber(), spans: [...this.#spans.values()] }
-    const state = await stateOf(this.view, where)
-    return state !== undefined && this.#isStill ? { ...where, state } : undefined
+    if (!this.#isUnchanged) return undefined
+    const scope = { import: this.view.open().imports.getLatestNumber(), spans: [...this.#ranges.values()] }
+    const state = await computeDigest(this.view, scope)
+    return state !== undefined && this.#isUnchanged ? { ...scope, state } : undefined
   }
 
-  /** Whether no event was deleted, and no point written or removed by others, since it was begun. */
-  get #isStill(): boolean {
+  /** True if no event was deleted, and no point written or removed by others, since it began. */
+  get #isUnchanged(): boolean {
     const { history, series } = this.view.open()
     return (
-      this.#isWhole &&
+      this.#isComplete &&
       series === this.#series &&
       series.revision === this.#revision &&
       history.getLastDeleted() === this.#lastDeleted
@@ -93,34 +93,34 @@ export class Footprint {
   }
 }
 
-/** Whether everything is as it was, and in sight. */
-export async function isUnchanged(view: ImportView, { state, ...where }: KeptFootprint): Promise<boolean> {
-  return (await stateOf(view, where)) === state
+/** Returns true if the data is unchanged and still readable. */
+export async function isUnchanged(view: ImportView, { state, ...scope }: KeptFootprint): Promise<boolean> {
+  return (await computeDigest(view, scope)) === state
 }
 
-/** A digest of events and points; `undefined` if a series is gone, in the trash or out of sight. Others have their turns in between. */
-async function stateOf(
+/** Computes a digest of events and points; `undefined` if a series is missing, in the trash or not readable. Yields to the event loop. */
+async function computeDigest(
   view: ImportView,
   { import: number, spans }: Omit<KeptFootprint, 'state'>
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
-  const turn = turns(view.party)
-  for (let after: string | undefined = ''; after !== undefined; await turn())
+  const yieldIfDue = createYield(view.party)
+  for (let after: string | undefined = ''; after !== undefined; await yieldIfDue())
     after = addEvents(view.open(), number, after, hash)
   for (const [id, first, last] of spans) {
     if (!addHolder(view, id, hash)) return undefined
-    const to = last + justAfter
-    for (let from: number | undefined = first; from !== undefined; await turn())
+    const to = last + epsilon
+    for (let from: number | undefined = first; from !== undefined; await yieldIfDue())
       from = addPoints(view.open(), id, { from, to }, hash)
   }
   return hash.digest('hex')
 }
 
-/** Returns the last id, if there may be more. */
+/** Adds a page of events. Returns the last id if there may be more. */
 function addEvents({ imports }: UserStore, number: number, after: string, hash: Hash): string | undefined {
-  const page = imports.listItemStates(number, after, eventsAtOnce)
+  const page = imports.listItemStates(number, after, pageSize)
   for (const { id, isDeleted, isHere } of page) hash.update(`${id}${isHere}${isDeleted}\n`)
-  return page.length < eventsAtOnce ? undefined : page.at(-1)!.id
+  return page.length < pageSize ? undefined : page.at(-1)!.id
 }
 
 function addHolder({ mayRead, open }: ImportView, id: string, hash: Hash): boolean {
@@ -131,7 +131,7 @@ function addHolder({ mayRead, open }: ImportView, id: string, hash: Hash): boole
   return true
 }
 
-/** Returns where the next points begin, if there may be more. */
+/** Adds a page of points. Returns the deltaTime of the next one if there may be more. */
 function addPoints(
   { series }: UserStore,
   id: string,
@@ -139,20 +139,20 @@ function addPoints(
   hash: Hash
 ): number | undefined {
   const holder = series.findHolder(id)
-  // It has gone in the meantime, and its points with it.
+  // It was deleted in the meantime, with its points.
   if (!holder) return undefined
   const width = (series.getColumns(holder.number) ?? []).length + 1
   const { rest, text } = series.next(holder.number, range, { width, isFine: true })
-  // Chunks may be put together in other ways later: the text of all is the same.
+  // The text does not depend on how points are divided into chunks.
   if (text !== '') hash.update(`${text},`)
   return rest?.from
 }
 
-/** Returns to the event loop every few milliseconds. */
-function turns(party: Party): () => Promise<void> | undefined {
-  let beganMs = performance.now()
+/** Creates a function that yields to the event loop every few milliseconds. */
+function createYield(party: Party): () => Promise<void> | undefined {
+  let startMs = performance.now()
   return () => {
-    if (performance.now() - beganMs < turnMs) return undefined
-    return nextTurn(party).then(() => void (beganMs = performance.now()))
+    if (performance.now() - startMs < sliceMs) return undefined
+    return nextTurn(party).then(() => void (startMs = performance.now()))
   }
 }

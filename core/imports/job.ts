@@ -1,4 +1,4 @@
-/** An import: what is kept of it, and what is shown. (docs/api/imports.md) */
+/** An import as it is stored, and as the API returns it. (docs/api/imports.md) */
 import { Type, type Static } from 'typebox'
 import type { Notice } from '../../imports/messages.js'
 import type { Counts, Look } from '../../imports/protocol.js'
@@ -10,9 +10,8 @@ import { closed, Identifier } from '../../schemas/scalars.js'
 import type { ImportProgress } from '../call/imports.js'
 
 /**
- * `looking`: the file is read, nothing is written; `looked`: it waits for `imports.run`; `unreadable`: there is nothing to
- * bring in; `writing`; `written`; `cancelled` and `failed`: some may have been written; `removing`: what it brought in is being
- * taken out.
+ * `looking`: the file is being read, nothing is written; `looked`: ready for `imports.run`; `unreadable`: nothing can be imported;
+ * `writing`; `written`; `cancelled` and `failed`: parts may have been written; `removing`: the import is being undone.
  */
 export const states = [
   'looking',
@@ -26,53 +25,53 @@ export const states = [
 ] as const
 export type ImportState = (typeof states)[number]
 
-/** What became of the records of a file. */
+/** The results for the records of a file. */
 export interface Tally {
   /** By type. */
   readonly broughtIn: Counts
-  /** By type: what was there before. */
+  /** By type: records that existed before. */
   readonly known: Counts
   /** By reason. */
   readonly leftOut: Counts
 }
 
-/** Imports of one account that are neither written nor unreadable, at most. */
+/** Maximum number of imports of one account that are neither written nor unreadable. */
 export const mostOpen = 1000
 
-/** The body of a row. */
+/** The body of a row of the database. */
 export interface Job {
   readonly fileName: string
-  /** The id under which it was received. */
+  /** The id under which the file was received. */
   readonly fileId: string
   /** Bytes. */
   readonly size: number
   readonly created: number
   readonly createdBy: string
-  /** By whose permissions it writes. */
+  /** The access with whose permissions it writes. */
   readonly accessId: string
   readonly callerId?: string | undefined
-  /** The app that brought the file, see `memory.ts`; absent if the owner did. */
+  /** The app that uploaded the file, see `memory.ts`; absent if the user did. */
   readonly app?: string | undefined
-  /** Stream below which everything goes. */
+  /** The stream below which everything is imported. */
   readonly parentId: string | null
   readonly options: Options
-  /** How often writing has begun. */
+  /** Number of times that writing has begun. */
   readonly attempt: number
-  /** Streams that it made, parents first. */
+  /** Streams that it created, parents first. */
   readonly streams: readonly string[]
   readonly look?: Omit<Look, 'leftOut'>
-  /** After `looked`: what would become of the records; after `written`: what did. */
+  /** After `looked`: the expected results; after `written`: the actual ones. */
   readonly tally?: Tally
-  /** Why it is not going on. */
+  /** Why it has stopped. */
   readonly message?: string
-  /** The same, to be told in other languages: either what is told, or the id of an error. */
+  /** The same as `message`, for translation; `errorId` is set instead for an error of the API. */
   readonly notice?: Notice
   readonly errorId?: string
-  /** Seconds that writing took. */
+  /** Duration of writing in seconds. */
   readonly seconds?: number
 }
 
-/** A job with its row. */
+/** A job with the other columns of its row. */
 export interface KeptJob extends Job {
   readonly number: number
   readonly id: string
@@ -127,7 +126,7 @@ export const Mapping = Type.Object(
 )
 
 const bound = Type.Union([Type.Number(), Type.Record(Type.String(), Type.Number())])
-/** What the contents of a lane are like. */
+/** Examples of the content of a lane. */
 const sampled = {
   example: Type.Optional(Type.Unknown()),
   min: Type.Optional(bound),
@@ -177,14 +176,14 @@ const Table = Type.Object({
   questions: Type.Optional(Type.Array(Question))
 })
 
-/** What is told of a file: an English sentence with its values in braces. */
+/** A message about a file: an English sentence with placeholders in braces. */
 const NoticeView = Type.Object({
   message: Type.String(),
   /** Texts, numbers, and further notices, by name. */
   values: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 })
 
-/** An import as it is shown. */
+/** An import as the API returns it. */
 export const Import = Type.Object({
   id: Identifier,
   state: Type.Enum([...states]),
@@ -222,13 +221,13 @@ export const Import = Type.Object({
 })
 export type Import = Static<typeof Import>
 
-/** What is remembered of a file that was read. (`counted.ts`) */
+/** The stored content of a file that was read. (`counted-files.ts`) */
 export const KeptCount = Type.Object({
   look: Type.Intersect([Import.properties.look, Type.Object({ leftOut: counts })]),
   lanes: Type.Array(CountedLane)
 })
 
-/** What every body of a row is: it can be listed, run again and taken out. */
+/** The schema of the bodies of rows: these imports can be listed, run again and undone. */
 export const Kept = Type.Object({
   fileName: Type.String({ maxLength: 255 }),
   fileId: Type.String({ pattern: '^c[a-z0-9]{24}$' }),
@@ -256,20 +255,22 @@ export const Kept = Type.Object({
   seconds: Import.properties.seconds
 })
 
+/** Parses a row of the database. */
 export function jobOf({ body, id, number, state }: ImportRow): KeptJob {
   return { ...(JSON.parse(body) as Job), number, id, state: state as ImportState }
 }
 
-/** Throws `unknown-resource`. */
+/** Returns the import with this id. Error: `unknown-resource`. */
 export function foundJob({ imports }: Pick<UserStore, 'imports'>, id: string): KeptJob {
   return jobOf(imports.find(id) ?? fail('unknown-resource', `No import "${id}"`))
 }
 
-/** Writes a job back. */
+/** Saves a job. */
 export function keepJob({ imports }: UserStore, { id, number: _number, state, ...body }: KeptJob): void {
   imports.update(id, state, JSON.stringify(body))
 }
 
+/** Converts a job to what the API returns. */
 export function shownJob(job: KeptJob, progress: ImportProgress | undefined): Import {
   const { created, createdBy, errorId, fileName, id, look, message, notice } = job
   const { options, parentId, seconds, size, state, tally } = job

@@ -1,4 +1,4 @@
-/** Does the work of imports, one of each account at a time and few together. (docs/decisions/0019-imports.md) */
+/** Runs imports: one per account at a time, and few in total. (docs/decisions/0019-imports.md) */
 import { setImmediate } from 'node:timers/promises'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import { FairQueue } from '../../storage/scheduler.js'
@@ -10,27 +10,26 @@ import { toApiError } from '../call/outcome.js'
 import { isUnavailable } from '../unknown-user.js'
 import { assignmentOf, fileIsGone, haveFile } from './assignment.js'
 import { rememberOutcome } from './counted.js'
-import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
 import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
-import { attempted, isDone, unfinished, type QueuedImport, type Work } from './work.js'
+import { attempted, isDone, settle, unfinished, type QueuedImport, type Work } from './work.js'
 
 export type { Reader, Readers } from './reading.js'
 
-/** Imports that are worked on at once. */
-const mostAtOnce = 2
-/** Milliseconds after which work is tried again whose end could not be noted, as on a full disk. */
+/** Maximum number of imports that run at a time. */
+const maxConcurrent = 2
+/** Milliseconds until the retry of an import whose result could not be saved, for example because the disk is full. */
 const retryMs = 30_000
 
 export class ImportJobs implements Imports {
-  /** Those whose turn comes once the write that asks for them is on disk. */
-  readonly #beginning = new Set<string>()
-  readonly #waiting = new FairQueue<QueuedImport>()
-  readonly #working = new Map<string, Work>()
-  /** By accounts whose work is tried again. */
+  /** Imports that are queued once the write that starts them is on disk. */
+  readonly #starting = new Set<string>()
+  readonly #queue = new FairQueue<QueuedImport>()
+  readonly #active = new Map<string, Work>()
+  /** Retries, by account id. */
   readonly #retries = new Map<string, NodeJS.Timeout>()
   #services!: Services
   #writers!: Writers
@@ -41,14 +40,13 @@ export class ImportJobs implements Imports {
     private readonly readers: Readers
   ) {}
 
-  /** Begins to work; with `goesOn` on what an earlier process left unfinished, too. */
+  /** Starts the service. With `goesOn`, resumes the imports that an earlier process left unfinished. */
   start(services: Services, writers: Writers, goesOn: boolean): void {
     this.#services = services
     this.#writers = writers
     if (goesOn) this.takeUp()
   }
 
-  /** Goes on with what was left unfinished, of accounts that are served here. */
   takeUp(): void {
     const { accounts } = this.#services
     for (const { id, username } of this.files.listMarked()) {
@@ -58,26 +56,25 @@ export class ImportJobs implements Imports {
       } else if (accounts.owns(account)) {
         const ready = accounts.waitUntilReady(account)
         if (!ready) this.goOn(account)
-        // Why it cannot be opened is found out, and logged, by going on.
+        // An error is found again, and logged, when the import is resumed.
         else ready.then(() => this.goOn(account)).catch(() => this.goOn(account))
       }
     }
   }
 
-  /** Ends the work on accounts that are not served here any more, where it is. */
   async leave(): Promise<void> {
     const { accounts } = this.#services
-    const going = [...this.#waiting, ...this.#working.values()].filter(
+    const released = [...this.#queue, ...this.#active.values()].filter(
       ({ account }) => !accounts.owns(account)
     )
-    await Promise.all(going.map(({ account, id }) => this.stop(account, id)))
+    await Promise.all(released.map(({ account, id }) => this.stop(account, id)))
   }
 
   begin(account: Account, id: string): void {
     this.files.mark(account)
     const { accounts, log } = this.#services
-    this.#beginning.add(id)
-    // Comes after the write that asks for it: that may be undone.
+    this.#starting.add(id)
+    // After the write that starts it, which may be rolled back.
     void setImmediate()
       .then(() => accounts.store(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))
@@ -85,7 +82,7 @@ export class ImportJobs implements Imports {
         log.warn('an import could not be started', { accountId: account.id, cause })
         this.#retry(account)
       })
-      .finally(() => this.#beginning.delete(id))
+      .finally(() => this.#starting.delete(id))
   }
 
   goOn(account: Account): void {
@@ -108,16 +105,13 @@ export class ImportJobs implements Imports {
     if (!this.files.isMarked(account.id)) this.goOn(account)
   }
 
-  /** Whether somebody works on an import, or is about to. */
   isAtWork(id: string): boolean {
-    return (
-      this.#beginning.has(id) || [...this.#waiting, ...this.#working.values()].some(work => work.id === id)
-    )
+    return this.#starting.has(id) || [...this.#queue, ...this.#active.values()].some(work => work.id === id)
   }
 
   async stop(account: Account, id: string): Promise<void> {
-    this.#waiting.remove(queued => queued.id === id)
-    const work = this.#working.get(account.id)
+    this.#queue.remove(queued => queued.id === id)
+    const work = this.#active.get(account.id)
     if (work?.id !== id) return
     work.isStopped = true
     await work.reading?.stop()
@@ -125,16 +119,16 @@ export class ImportJobs implements Imports {
   }
 
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.#working.size, waiting: this.#waiting.size }
+    return { running: this.#active.size, waiting: this.#queue.size }
   }
 
   progress(id: string): ImportProgress | undefined {
-    for (const work of this.#working.values()) if (work.id === id) return work.progress
+    for (const work of this.#active.values()) if (work.id === id) return work.progress
     return undefined
   }
 
   isWorking({ id }: Account): boolean {
-    return this.#working.has(id)
+    return this.#active.has(id)
   }
 
   hasFile({ id: account }: Account, id: string): boolean {
@@ -150,39 +144,39 @@ export class ImportJobs implements Imports {
     await expireFiles(this.#services, this.files, account)
   }
 
-  /** Ends all work where it is; the next start goes on with it. */
+  /** Stops all imports; the next start resumes them. */
   async close(): Promise<void> {
     this.#isClosing = true
     for (const timer of this.#retries.values()) clearTimeout(timer)
-    await Promise.all([...this.#working.values()].map(({ account, id }) => this.stop(account, id)))
+    await Promise.all([...this.#active.values()].map(({ account, id }) => this.stop(account, id)))
   }
 
   #enqueue(account: Account, id: string): void {
-    if (this.#isClosing || [...this.#waiting].some(queued => queued.id === id)) return
-    this.#waiting.add({ account: account.id, access: '' }, { account, id })
-    this.#next()
+    if (this.#isClosing || [...this.#queue].some(queued => queued.id === id)) return
+    this.#queue.add({ account: account.id, access: '' }, { account, id })
+    this.#runNext()
   }
 
-  /** Tries again after a while, unless the account is gone by then. */
+  /** Resumes the imports of an account after a while, unless the account is deleted by then. */
   #retry(account: Account): void {
     const { id, username } = account
     if (this.#isClosing || this.#retries.has(id)) return
-    const again = (): void => {
+    const retry = (): void => {
       this.#retries.delete(id)
       if (this.#services.accounts.find(username)?.id === id) this.goOn(account)
       else if (!isUnavailable(this.#services.accounts, username)) this.files.unmark(id)
       else this.#retry(account)
     }
-    this.#retries.set(id, setTimeout(again, retryMs).unref())
+    this.#retries.set(id, setTimeout(retry, retryMs).unref())
   }
 
-  #next(): void {
-    while (this.#working.size < mostAtOnce) {
-      const next = this.#waiting.take(accountId => !this.#working.has(accountId))
+  #runNext(): void {
+    while (this.#active.size < maxConcurrent) {
+      const next = this.#queue.take(accountId => !this.#active.has(accountId))
       if (!next) return
       const { account, id } = next.item
       const work: Work = { account, id, isStopped: false, done: Promise.resolve() }
-      this.#working.set(account.id, work)
+      this.#active.set(account.id, work)
       work.done = this.#run(work)
     }
   }
@@ -190,27 +184,27 @@ export class ImportJobs implements Imports {
   /** Never rejects. */
   async #run(work: Work): Promise<void> {
     const { account } = work
-    let isNoted = true
+    let isSaved = true
     try {
-      await this.#work(work)
+      await this.#runJob(work)
     } catch (error) {
-      isNoted = await this.#failed(work, error).then(
+      isSaved = await this.#saveFailure(work, error).then(
         () => true,
         () => false
       )
     }
     this.files.removeSpool(account.id, work.id)
-    this.#working.delete(account.id)
-    // Behind those that came meanwhile.
-    this.#waiting.moveToEnd(account.id)
+    this.#active.delete(account.id)
+    // Behind accounts that were queued in the meantime.
+    this.#queue.moveToEnd(account.id)
     if (this.#isClosing) return
-    if (!isNoted) this.#retry(account)
-    else if (this.#waiting.countItems(account.id) === 0 && isDone(this.#services, account))
+    if (!isSaved) this.#retry(account)
+    else if (this.#queue.countItems(account.id) === 0 && isDone(this.#services, account))
       this.files.unmark(account.id)
-    this.#next()
+    this.#runNext()
   }
 
-  async #work(work: Work): Promise<void> {
+  async #runJob(work: Work): Promise<void> {
     const { account, id } = work
     const row = this.#services.accounts.store(account).imports.find(id)
     if (!row) return
@@ -223,7 +217,7 @@ export class ImportJobs implements Imports {
   async #read(work: Work, job: KeptJob): Promise<void> {
     const { account, id } = work
     const isDry = job.state === 'looking'
-    const begunMs = performance.now()
+    const startMs = performance.now()
     const assignment = await assignmentOf(this.#services, this.files, account, job)
     if (!assignment) {
       await settle(this.#services, account, job.state, {
@@ -237,11 +231,11 @@ export class ImportJobs implements Imports {
       this.readers,
       assignment,
       { account, job, isDry, services: this.#services, writers: this.#writers, files: this.files },
-      progress => (work.progress = progress)
+      value => (work.progress = value)
     ))
     if (work.isStopped) return
     const end = await reading.run()
-    const seconds = Math.round(performance.now() - begunMs) / 1000
+    const seconds = Math.round(performance.now() - startMs) / 1000
     if (end.is === 'stopped') return
     if (end.is === 'unreadable') {
       await settle(this.#services, account, job.state, {
@@ -252,15 +246,15 @@ export class ImportJobs implements Imports {
       })
     } else {
       const { digest, look, outcome, tally } = end
-      const { leftOut: _told, ...told } = look
+      const { leftOut: _leftOut, ...storedLook } = look
       await settle(
         this.#services,
         account,
         job.state,
         isDry
-          ? { ...end.job, state: 'looked', look: told, tally }
-          : // Its file goes, so that its tables cannot be read in another way any more.
-            { ...end.job, state: 'written', look: { ...told, tables: [] }, tally, seconds },
+          ? { ...end.job, state: 'looked', look: storedLook, tally }
+          : // The file is removed, so its tables cannot be interpreted differently any more.
+            { ...end.job, state: 'written', look: { ...storedLook, tables: [] }, tally, seconds },
         ({ imports }) => outcome && rememberOutcome(imports, digest, outcome)
       )
     }
@@ -278,12 +272,12 @@ export class ImportJobs implements Imports {
     await store.write(() => store.imports.remove(id))
   }
 
-  async #failed(work: Work, error: unknown): Promise<void> {
+  async #saveFailure(work: Work, error: unknown): Promise<void> {
     const { account, id } = work
     const { log, accounts } = this.#services
     if (!accounts.owns(account)) return
-    const { id: kind, message } = toApiError(error)
-    if (kind === 'unexpected-error' || kind === 'corrupted-data')
+    const { id: errorId, message } = toApiError(error)
+    if (errorId === 'unexpected-error' || errorId === 'corrupted-data')
       log.error('an import failed', { accountId: account.id, cause: error })
     await work.reading?.stop()
     const store = accounts.store(account)
@@ -293,7 +287,7 @@ export class ImportJobs implements Imports {
       const job = work.reading?.job ?? foundJob(store, id)
       // It may have been cancelled or deleted in the meantime.
       if (job.state === state && unfinished.has(job.state))
-        keepJob(store, { ...job, state: 'failed', message, errorId: kind })
+        keepJob(store, { ...job, state: 'failed', message, errorId })
     })
   }
 }

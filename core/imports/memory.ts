@@ -1,7 +1,6 @@
 /**
- * What is remembered for the next import: how tables are understood, what has become series, and the key that ids are made
- * with. Each app has a memory of its own, so that its imports do not meet what others have brought in.
- * (docs/decisions/0019-imports.md)
+ * Stores what later imports need: how tables are interpreted, which lanes are series, and the key from which ids are derived. Each app
+ * has its accountKey memory, so that its imports are independent of those of others. (docs/decisions/0019-imports.md)
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Form } from '../../imports/protocol.js'
@@ -11,10 +10,10 @@ import type { Caller } from '../permissions/caller.js'
 import type { Job } from './job.js'
 
 const keySize = 32
-/** Characters that are remembered of a kind: all of them are read with each file. */
-const mostRemembered = 4 * 1024 * 1024
+/** Maximum size of one kind of values in characters: all of them are read for each file. */
+const maxCharacters = 4 * 1024 * 1024
 
-/** Names the app behind a call, with its device; `undefined` for the owner. */
+/** Returns the identity of the calling app and its device; `undefined` for the user. */
 export function appOf({ access }: Pick<Caller, 'access'>): string | undefined {
   return access?.type === 'app' ? JSON.stringify([access.name, access.deviceName ?? null]) : undefined
 }
@@ -30,58 +29,60 @@ export class ImportMemory {
     this.#prefix = app === undefined ? '' : `app-${createHash('sha256').update(app).digest('hex')}:`
   }
 
-  /** The key that ids of records are made with, as hexadecimal digits. That of the account is made if there is none. */
+  /** Returns the key from which ids of records are derived, in hexadecimal digits. Creates that of the account if there is none. */
   async key(): Promise<string> {
     const { app } = this.job
-    const own = this.store.imports.getMemory('key') ?? (await this.#newKey())
-    return app === undefined ? own : createHmac('sha256', Buffer.from(own, 'hex')).update(app).digest('hex')
+    const accountKey = this.store.imports.getMemory('key') ?? (await this.#createKey())
+    return app === undefined
+      ? accountKey
+      : createHmac('sha256', Buffer.from(accountKey, 'hex')).update(app).digest('hex')
   }
 
-  /** What lanes have become, by their keys. */
+  /** Returns the forms of lanes, by their keys. */
   forms(): Record<string, Form> {
-    return this.#all('form:', value => value as Form)
+    return this.#list('form:', value => value as Form)
   }
 
-  /** To be called within a transaction. What a lane has become it remains. */
+  /** Stores the forms of lanes, within a transaction. The form of a known lane never changes. */
   rememberForms(lanes: readonly { readonly key: string; readonly form: Form }[]): void {
     const prefix = `${this.#prefix}form:`
     const fresh = lanes.filter(({ key }) => this.store.imports.getMemory(prefix + key) === undefined)
-    this.#remember(
+    this.#save(
       prefix,
       fresh.map(({ form, key }) => [key, form])
     )
   }
 
-  /** How tables are understood, by their headers. */
+  /** Returns the mappings of tables, by their headers. */
   mappings(): Record<string, Mapping> {
-    return this.#all('mapping:', value => JSON.parse(value) as Mapping)
+    return this.#list('mapping:', value => JSON.parse(value) as Mapping)
   }
 
-  /** To be called within a transaction. */
+  /** Stores the mappings of tables by their headers, within a transaction. */
   rememberMappings(mappings: Readonly<Record<string, Mapping>>): void {
     const entries = Object.entries(mappings)
-    this.#remember(
+    this.#save(
       `${this.#prefix}mapping:`,
       entries.map(([header, mapping]) => [header, JSON.stringify(mapping)])
     )
   }
 
-  /** Remembers values by names. If there would be too much, what was remembered before is forgotten. */
-  #remember(prefix: string, entries: readonly (readonly [name: string, value: string])[]): void {
+  /** Stores values by name. If they would exceed the maximum size, the previous ones are removed. */
+  #save(prefix: string, entries: readonly (readonly [name: string, value: string])[]): void {
     if (entries.length === 0) return
     const { imports } = this.store
     const added = entries.reduce((sum, [name, value]) => sum + prefix.length + name.length + value.length, 0)
-    if (imports.getMemorySize(prefix) + added > mostRemembered) imports.removeMemoryWithPrefix(prefix)
+    if (imports.getMemorySize(prefix) + added > maxCharacters) imports.removeMemoryWithPrefix(prefix)
     for (const [name, value] of entries) imports.setMemory(prefix + name, value)
   }
 
-  #all<T>(kind: string, valueOf: (text: string) => T): Record<string, T> {
+  #list<T>(kind: string, parse: (text: string) => T): Record<string, T> {
     const prefix = this.#prefix + kind
     const found = this.store.imports.listMemory(prefix)
-    return Object.fromEntries(found.map(({ name, value }) => [name.slice(prefix.length), valueOf(value)]))
+    return Object.fromEntries(found.map(({ name, value }) => [name.slice(prefix.length), parse(value)]))
   }
 
-  async #newKey(): Promise<string> {
+  async #createKey(): Promise<string> {
     const key = randomBytes(keySize).toString('hex')
     await this.store.write(() => this.store.imports.setMemory('key', key))
     return key

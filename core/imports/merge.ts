@@ -1,44 +1,44 @@
-/** Compares points that are to be written with those that are there. */
+/** Compares imported points with stored ones. */
 import type { PointsDraft } from '../../imports/protocol.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Column, ColumnPlan } from '../series/column-plan.js'
 
-/** Points that differ although they are of one time go this far apart, in seconds: the finest that is told apart everywhere. */
-const apart = 1e-6
-/** Points of one time, at most. */
-const mostOfOneTime = 1000
+/** Distance between different points of the same time, in seconds: the finest resolution that is preserved everywhere. */
+const timeStep = 1e-6
+/** Maximum number of points of the same time. */
+const maxPointsPerTime = 1000
 
-/** A new point, with its cells in the order of the draft. */
+/** The result of a comparison; cells are in the order of the draft. */
 export interface Compared {
-  /** To be written, ascending. */
+  /** Rows to write, ascending. */
   readonly fresh: Row[]
-  /** DeltaTimes of those that are there already. */
+  /** DeltaTimes of points that are stored already. */
   readonly known: number[]
-  /** How many are there twice among the new ones, do not conform to their type, or lie before the beginning. */
+  /** Numbers of points that are duplicates within the draft, do not conform to their type, or are before the start of the series. */
   readonly twice: number
   readonly unfit: number
   readonly early: number
 }
 
-/** The cells of rows that were drafted, with deltaTimes in place of times. */
+/** The rows of a draft. */
 export interface Rows {
   readonly columns: readonly string[]
-  /** Row after row; the first cell of each is a time in seconds. */
+  /** All cells, row after row. The first cell of each row is a time in seconds. */
   readonly cells: Float64Array
-  /** When the series begins. */
+  /** The start of the series, in seconds. */
   readonly origin: number
 }
 
-/** The range of deltaTimes of drafted rows, with room for those that are moved apart. */
+/** Returns the range of deltaTimes of a draft, including those of points that may be moved. */
 export function spanOf({ cells, columns, origin }: Rows): { from: number; to: number } {
   const width = columns.length + 1
   return {
-    from: micro(cells[0]! - origin),
-    to: micro(cells[cells.length - width]! - origin) + mostOfOneTime * apart
+    from: roundToMicroseconds(cells[0]! - origin),
+    to: roundToMicroseconds(cells[cells.length - width]! - origin) + maxPointsPerTime * timeStep
   }
 }
 
-/** Tells new points from known ones. `stored`: those of {@link spanOf}, with cells in the order of `layout`. */
+/** Separates new points from stored ones. `stored`: the points within {@link spanOf}, with cells in the order of `layout`. */
 export function compared(
   rows: Rows,
   plan: ColumnPlan,
@@ -52,40 +52,42 @@ export function compared(
   const required = [...plan.values()]
     .filter(({ isRequired }) => isRequired)
     .map(({ name }) => columns.indexOf(name))
-  // Made once they are needed: most points are all new, or all known and in the order of those that are there.
-  let there: Map<number, Row> | undefined
+  // Created on demand: most drafts are entirely new, or entirely stored in the same order.
+  let storedByTime: Map<number, Row> | undefined
   let added: Map<number, Row> | undefined
   const result = { fresh: [] as Row[], known: [] as number[], twice: 0, unfit: 0, early: 0 }
   for (let at = 0, next = 0; at < cells.length; at += width) {
-    const deltaTime = micro(cells[at]! - origin)
+    const deltaTime = roundToMicroseconds(cells[at]! - origin)
     while (next < stored.length && stored[next]![0] < deltaTime) next++
     if (stored[next]?.[0] === deltaTime && isSame(stored[next]!, cells, at, places)) {
       result.known.push(deltaTime)
       continue
     }
-    const own = cellsOf(cells, at, checks)
-    if (!own || required.some(index => index < 0 || own[index] === null)) result.unfit++
+    const values = readCells(cells, at, checks)
+    if (!values || required.some(index => index < 0 || values[index] === null)) result.unfit++
     else if (deltaTime < 0) result.early++
-    else place(deltaTime, own)
+    else addPoint(deltaTime, values)
   }
   result.fresh.sort((a, b) => a[0] - b[0])
   return result
 
-  /** Puts a point where there is none of its time yet, unless it is there. */
-  function place(from: number, own: readonly (number | null)[]): void {
+  /** Adds a point at the first free time, unless it exists. */
+  function addPoint(from: number, values: readonly (number | null)[]): void {
     const last = result.fresh.at(-1)
     if (!added && stored.length === 0 && (!last || from > last[0])) {
-      result.fresh.push([from, ...own])
+      result.fresh.push([from, ...values])
       return
     }
     added ??= new Map(result.fresh.map(row => [row[0], row]))
-    there ??= new Map(stored.map(row => [row[0], row]))
-    for (let step = 0; step < mostOfOneTime; step++) {
-      const time = step === 0 ? from : micro(from + step * apart)
-      const known = there.get(time)
+    storedByTime ??= new Map(stored.map(row => [row[0], row]))
+    for (let step = 0; step < maxPointsPerTime; step++) {
+      const time = step === 0 ? from : roundToMicroseconds(from + step * timeStep)
+      const known = storedByTime.get(time)
       if (known) {
         if (
-          own.every((cell, index) => cell === (places[index] === 0 ? null : (known[places[index]!] ?? null)))
+          values.every(
+            (cell, index) => cell === (places[index] === 0 ? null : (known[places[index]!] ?? null))
+          )
         ) {
           result.known.push(time)
           return
@@ -94,13 +96,13 @@ export function compared(
       }
       const other = added.get(time)
       if (other) {
-        if (own.every((cell, index) => cell === other[index + 1])) {
+        if (values.every((cell, index) => cell === other[index + 1])) {
           result.twice++
           return
         }
         continue
       }
-      const row: Row = [time, ...own]
+      const row: Row = [time, ...values]
       added.set(time, row)
       result.fresh.push(row)
       return
@@ -109,39 +111,39 @@ export function compared(
   }
 }
 
-/** Whether a stored row has the cells of a drafted one. */
+/** Returns true if a stored row has the cells of a row of the draft. */
 function isSame(row: Row, cells: Float64Array, at: number, places: readonly number[]): boolean {
   for (let index = 0; index < places.length; index++) {
     const cell = cells[at + 1 + index]!
     const place = places[index]!
-    const own = place === 0 ? null : (row[place] ?? null)
-    if (own === null ? !Number.isNaN(cell) : own !== cell) return false
+    const values = place === 0 ? null : (row[place] ?? null)
+    if (values === null ? !Number.isNaN(cell) : values !== cell) return false
   }
   return true
 }
 
-/** The cells of a row after its time; `undefined` if one does not fit its column. */
-function cellsOf(
+/** Returns the cells of a row after its time; `undefined` if a cell does not conform to its column. */
+function readCells(
   cells: Float64Array,
   at: number,
   checks: readonly (Column | undefined)[]
 ): (number | null)[] | undefined {
-  const own: (number | null)[] = []
+  const values: (number | null)[] = []
   for (let index = 0; index < checks.length; index++) {
     const cell = cells[at + 1 + index]!
     const column = checks[index]
-    if (Number.isNaN(cell)) own.push(null)
-    else if (column && (column.isAnyNumber || column.value(cell) === cell)) own.push(cell)
+    if (Number.isNaN(cell)) values.push(null)
+    else if (column && (column.isAnyNumber || column.value(cell) === cell)) values.push(cell)
     else return undefined
   }
-  return own
+  return values
 }
 
-function micro(time: number): number {
+function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6
 }
 
-/** Half of the rows each. */
+/** Splits a draft into two with half of the rows each. */
 export function halves(draft: PointsDraft): PointsDraft[] {
   const width = draft.columns.length + 1
   const middle = Math.floor(draft.cells.length / width / 2) * width

@@ -1,4 +1,4 @@
-/** Checks of what callers say of an import. */
+/** Checks the params of import methods. */
 import type { Mapping } from '../../imports/record.js'
 import { isZone } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
@@ -8,7 +8,7 @@ import { appOf } from './memory.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
-/** Throws unless the caller may have data brought in below a stream, or at the top of the tree. */
+/** Requires that the caller may import data below a stream, or at the root of the tree if `parentId` is null. */
 export function assertMayImport({ caller, store }: Call, parentId: string | null): void {
   caller.must('manage', parentId ?? '*')
   if (parentId === null) return
@@ -18,7 +18,7 @@ export function assertMayImport({ caller, store }: Call, parentId: string | null
   if (node.stream.trashed) fail('invalid-operation', `The stream "${parentId}" is in the trash`, { parentId })
 }
 
-/** Throws `invalid-parameters-format` for unknown time zones. */
+/** Requires a known time zone. Error: `invalid-parameters-format`. */
 export function assertTimeZone(zone: string | undefined): void {
   if (zone !== undefined && !isZone(zone))
     refuseParams([
@@ -26,7 +26,7 @@ export function assertTimeZone(zone: string | undefined): void {
     ])
 }
 
-/** Throws `invalid-parameters-format` for mappings to types that are not known. */
+/** Requires that mappings use known event types. Error: `invalid-parameters-format`. */
 export function assertMappedTypes(
   { services }: Call,
   mappings: Readonly<Record<string, Mapping>> = {}
@@ -43,17 +43,17 @@ export function assertMappedTypes(
         ])
 }
 
-/** Whether a job is one that the caller could have begun: to the owner all are, to an app those that it has. */
+/** Returns true if the caller may see and change a job: for the user, all jobs; for an app, its own. */
 export function isMine(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
   { app, parentId }: KeptJob
 ): boolean {
   if (!caller.isPersonal && app !== appOf(caller)) return false
-  // If its stream has been deleted, only those who manage everything may.
+  // If the stream has been deleted, only callers that manage everything may.
   return caller.may('manage', parentId !== null && store.streams.find(parentId) ? parentId : '*')
 }
 
-/** Throws `unknown-resource`, also for jobs of others. */
+/** Returns the job with this id. Error: `unknown-resource`, also for jobs of others. */
 export function ownJob(call: Pick<Call, 'caller' | 'store'>, id: string): KeptJob {
   const job = foundJob(call.store, id)
   return isMine(call, job) ? job : fail('unknown-resource', `No import "${id}"`)

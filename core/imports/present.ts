@@ -1,30 +1,30 @@
-/** The calls that an import makes in the name of the access that began it, as long as that lasts. */
+/** Creates the calls of an import, on behalf of the access that started it. */
 import type { Access } from '../../schemas/access.js'
 import type { Party } from '../../storage/scheduler.js'
 import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
-import type { Call, UserMethod } from '../call/method.js'
+import { createCall, type Call, type UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { Changes } from '../changes.js'
+import type { Changes } from '../changes.js'
 import { beginWrite } from '../dispatch/run-write.js'
 import { fail } from '../errors.js'
 import { Caller } from '../permissions/caller.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import type { Job } from './job.js'
 
-/** Methods by which an import writes, so that all rules hold for it. */
+/** The methods with which an import writes, so that all their rules apply. */
 export interface Writers {
   readonly createEvent: UserMethod
   readonly createStream: UserMethod
   readonly deleteStream: UserMethod
 }
 
-/** Stands for the operator of the service as the one who began an import. */
+/** The access id of imports that an operator started. */
 export const operatorId = 'system'
 
-/** The operator may do what the owner may. */
-const operator: Access = {
+/** The access of an operator, with all permissions of the user. */
+const operatorAccess: Access = {
   id: operatorId,
   token: '',
   type: 'personal',
@@ -35,7 +35,7 @@ const operator: Access = {
   modifiedBy: operatorId
 }
 
-/** Finds the caller of a job again if accesses have changed. */
+/** Keeps the caller of a job up to date with changes of accesses. */
 export class Presence {
   #caller: Caller | undefined
   #store: UserStore | undefined
@@ -46,33 +46,33 @@ export class Presence {
     private readonly job: Pick<Job, 'accessId' | 'callerId' | 'parentId'>
   ) {}
 
-  /** Whose turns the work takes. */
+  /** The party by which the import is scheduled. */
   get party(): Party {
     return { account: this.account.id, access: this.job.accessId }
   }
 
-  /** A call at this moment. Throws `forbidden` where the access has ended, or may not manage the streams any more. */
+  /** Creates a call. Error: `forbidden` if the access has ended, or may no longer manage the streams. */
   call(store: UserStore = this.services.accounts.store(this.account)): Call {
     const { account, services } = this
     const now = services.clock.now()
-    const caller = this.#current(store, now)
-    const changes = new Changes(store.streams)
-    const credentials = { ip: '127.0.0.1', via: 'http' } as const
-    const unset = { reach: undefined, provider: undefined, actor: undefined }
-    return { account, services, credentials, now, caller, store, changes, files: [], ...unset }
+    const caller = this.#findCaller(store, now)
+    return createCall(
+      { services, credentials: { ip: '127.0.0.1', via: 'http' }, now },
+      { account, caller, store }
+    )
   }
 
   /**
-   * Writes a part of the import as one transaction, checks the quota, and publishes the changes. `work` gets a call that is valid
-   * in it. Resolves at the commit. Throws as {@link call}.
+   * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that is valid within it.
+   * Resolves at the commit. Errors: those of {@link call}.
    */
-  async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (call: Call) => T): Promise<T> {
+  async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined
     const result = await this.services.accounts.store(this.account).commit(() => {
-      const call = this.call()
-      changes = call.changes
-      const finish = beginWrite(rules, call)
-      const value = work(call)
+      const current = this.call()
+      changes = current.changes
+      const finish = beginWrite(rules, current)
+      const value = work(current)
       runSteps(finish(true))
       return value
     }, this.party.access)
@@ -80,9 +80,9 @@ export class Presence {
     return result
   }
 
-  #current(store: UserStore, now: number): Caller {
+  #findCaller(store: UserStore, now: number): Caller {
     const { accessId, callerId, parentId } = this.job
-    const access = accessId === operatorId ? operator : store.accesses.find(accessId)
+    const access = accessId === operatorId ? operatorAccess : store.accesses.find(accessId)
     if (!access || !isInForce(store, access, now))
       fail(
         'forbidden',

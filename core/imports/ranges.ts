@@ -1,26 +1,31 @@
-/** Notes which points an import has written, so that they can be told from those of others. */
+/** Records which points an import has written, to distinguish them from those of others. */
 import type { ImportAttempt, ImportRange } from '../../storage/imports/import-repository.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Row } from '../../storage/series/rows.js'
 
-/** Chunks that a range may lie in: its points were written at once, but others may have come in between. */
-const mostChunks = 256
+/** Maximum number of chunks in a range: its points were written together, but others may have been added in between. */
+const maxChunks = 256
 
-/** Adds the range of points that have just been written among others. `stored`: those that were there, ascending. */
+/** The points that an import has just written, and those that existed in their range, both ascending. */
+interface WrittenPoints {
+  readonly by: ImportAttempt
+  readonly fresh: readonly Row[]
+  readonly stored: readonly Row[]
+}
+
+/** Records the range of points that have just been written. */
 export function noteRange(
   { imports, series }: UserStore,
   event: number,
-  fresh: readonly Row[],
-  stored: readonly Row[],
-  by: ImportAttempt
+  { by, fresh, stored }: WrittenPoints
 ): void {
   const [first, last] = [fresh[0]![0], fresh.at(-1)![0]]
   const times = fresh.map(([time]) => time)
   for (const range of imports.listRangesWithin(event, first, last)) {
     if (range.times || !times.some(time => time > range.first && time < range.last)) continue
-    // It had no others in between until now.
+    // Until now, the range had no other points in between.
     const own = new Set(times)
-    const rows = series.readWithin(event, range.first, range.last, mostChunks) ?? []
+    const rows = series.readWithin(event, range.first, range.last, maxChunks) ?? []
     imports.setRangeTimes(
       range.number,
       rows.flatMap(([time]) => (own.has(time) ? [] : [time]))
@@ -30,7 +35,7 @@ export function noteRange(
   imports.addRange({ ...by, event, first, last, count: fresh.length, times: isMixed ? times : null })
 }
 
-/** Tells which deltaTimes lie in ranges. */
+/** Creates a function that finds the range of a deltaTime. */
 export function within(ranges: readonly ImportRange[]): (time: number) => ImportRange | undefined {
   const listed = ranges.map(range => ({ range, times: range.times && new Set(range.times) }))
   return time =>
@@ -39,12 +44,12 @@ export function within(ranges: readonly ImportRange[]): (time: number) => Import
     )?.range
 }
 
-/** The deltaTimes of a range that are there and its own; `undefined` if others have come in between that cannot be told apart. */
+/** Returns the deltaTimes of the existing points of a range; `undefined` if points of others in between cannot be distinguished. */
 export function ownTimes(
   { series }: UserStore,
   { count, event, first, last, times }: ImportRange
 ): Set<number> | undefined {
   if (times) return new Set(times)
-  const rows = series.readWithin(event, first, last, mostChunks)
+  const rows = series.readWithin(event, first, last, maxChunks)
   return rows && rows.length <= count ? new Set(rows.map(([time]) => time)) : undefined
 }

@@ -1,4 +1,4 @@
-/** One reading of a file: batches are taken from the thread that reads it, one after the other. */
+/** Reads one file: processes the batches of the thread that reads it, in order. */
 import { createHash } from 'node:crypto'
 import type {
   Assignment,
@@ -27,13 +27,13 @@ import { ImportWriter } from './writer.js'
 /** A thread that reads one file. */
 export interface Reader {
   tell(message: ToReader): void
-  /** Ends it; resolves when it has ended. */
+  /** Ends the thread; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 /** Starts threads that read files. */
 export interface Readers {
-  /** `onEnd` is called once, with an error if the thread has failed. */
+  /** Starts a thread. `onEnd` is called once, with an error if the thread has failed. */
   start(
     assignment: Assignment,
     onMessage: (message: FromReader) => void,
@@ -49,29 +49,29 @@ export type End =
       readonly look: Look
       readonly tally: Tallies
       readonly job: KeptJob
-      /** Of the bytes, and of how they were read. */
+      /** A digest of the content, and of how it was read. */
       readonly digest: string
-      /** What the next reading of the same bytes may answer; `undefined` if it has to look for itself. */
+      /** The outcome to store for the same content; `undefined` if it must be compared again. */
       readonly outcome: KeptOutcome | undefined
     }
 
-/** Reasons that stay good as long as the footprint of a file is as it was. */
-const lasting = new Set<string>([reasons.twice, reasons.deleted])
+/** Reasons that stay valid as long as the fingerprint of a file is unchanged. */
+const lastingReasons = new Set<string>([reasons.twice, reasons.deleted])
 
 export class Reading {
   readonly #writer: ImportWriter
   readonly #files: FileWriter
-  readonly #view: ImportView
+  readonly #importView: ImportView
   readonly #footprint: Footprint | undefined
-  #settled: KeptOutcome | undefined
+  #storedOutcome: KeptOutcome | undefined
   #reader: Reader | undefined
   #digest = ''
   #look: Look | undefined
   #twice: Readonly<Record<string, number>> | undefined
   #unreadable: { readonly message: string; readonly notice: Notice } | undefined
   #isStopped = false
-  /** What has been received is dealt with one after the other. */
-  #line: Promise<void> = Promise.resolve()
+  /** Processes messages one after the other. */
+  #queue: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | undefined
 
   constructor(
@@ -89,22 +89,22 @@ export class Reading {
   ) {
     const { account, files, isDry, job, services, writers } = work
     const presence = new Presence(services, account, job)
-    this.#view = {
+    this.#importView = {
       party: presence.party,
       open: () => services.accounts.store(account),
       mayRead: streams => mayReadAt(presence.call(), streams)
     }
-    if (!isDry) this.#footprint = new Footprint(this.#view)
+    if (!isDry) this.#footprint = new Footprint(this.#importView)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
     this.#files = new FileWriter(this.#writer, presence, () => files.openUnpacked(account.id, job.id))
   }
 
-  /** The job with what has been done so far. */
+  /** The job with the streams created so far. */
   get job(): KeptJob {
-    return this.#writer.present
+    return this.#writer.job
   }
 
-  /** Reads the file to its end. Rejects with what ends the import. */
+  /** Reads the file to its end. Rejects with the error that ends the import. */
   async run(): Promise<End> {
     await new Promise<void>((resolve, reject) => {
       this.#reader = this.readers.start(
@@ -113,7 +113,7 @@ export class Reading {
         error => (error && !this.#isStopped && !this.#failure ? reject(error) : resolve())
       )
     })
-    await this.#line
+    await this.#queue
     if (this.#failure) throw this.#failure.error
     if (this.#isStopped) return { is: 'stopped' }
     const { job } = this
@@ -121,9 +121,9 @@ export class Reading {
     if (!this.#look || !this.#twice) throw new Error('The reader has ended early')
     const { tally } = this.#writer
     for (const count of Object.values(this.#twice)) tally.add('leftOut', reasons.twice, count)
-    const outcome = await this.#outcome(tally)
-    tally.addAll('known', this.#settled?.known ?? {})
-    tally.addAll('leftOut', this.#settled?.leftOut ?? {})
+    const outcome = await this.#createOutcome(tally)
+    tally.addAll('known', this.#storedOutcome?.known ?? {})
+    tally.addAll('leftOut', this.#storedOutcome?.leftOut ?? {})
     tally.addAll('leftOut', this.#look.leftOut)
     return { is: 'complete', look: this.#look, tally, job, digest: this.#digest, outcome }
   }
@@ -131,7 +131,7 @@ export class Reading {
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#reader?.stop()
-    await this.#line
+    await this.#queue
   }
 
   #receive(message: FromReader): void {
@@ -140,21 +140,21 @@ export class Reading {
       this.onProgress({ pass, done, total })
     } else if (message.is === 'digest') {
       this.#digest = message.digest
-      this.#line = this.#line.then(() => this.#guarded(() => this.#recall(message.digest)))
+      this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#sendStored(message.digest)))
     } else if (message.is === 'counted') {
       const { counted, look } = message
       this.#look = look
-      this.#line = this.#line.then(() => this.#guarded(() => this.#remember(look, counted)))
+      this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#storeCounts(look, counted)))
     } else if (message.is === 'batch') {
-      this.#line = this.#line.then(() => this.#guarded(() => this.#take(message.batch)))
+      this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#writeBatch(message.batch)))
     } else if (message.is === 'file' || message.is === 'bytes') {
       const { file, is } = message
-      this.#line = this.#line.then(() => this.#guarded(() => this.#file(file, is)))
+      this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#handleFile(file, is)))
     } else if (message.is === 'done') this.#twice = message.twice
     else this.#unreadable = message
   }
 
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  async #runGuarded(work: () => Promise<void>): Promise<void> {
     if (this.#failure || this.#isStopped) return
     try {
       await work()
@@ -164,12 +164,12 @@ export class Reading {
     }
   }
 
-  async #take(batch: Batch): Promise<void> {
+  async #writeBatch(batch: Batch): Promise<void> {
     await this.#writer.take(batch)
     this.#reader?.tell({ is: 'taken' })
   }
 
-  async #file(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
+  async #handleFile(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
     if (is === 'file') this.#reader?.tell({ is: 'offered', isWanted: this.#files.wants(file) })
     else {
       await this.#files.keep(file)
@@ -177,36 +177,36 @@ export class Reading {
     }
   }
 
-  /** Tells the reader what is known of a file. */
-  async #recall(digest: string): Promise<void> {
-    const { imports } = this.#view.open()
+  /** Sends the reader what is stored about a file. */
+  async #sendStored(digest: string): Promise<void> {
+    const { imports } = this.#importView.open()
     const [counted, outcome] = [recalled(imports, digest), recalledOutcome(imports, digest)]
-    const isOwn = outcome?.key === this.#key
-    if (counted && outcome && isOwn && (await isUnchanged(this.#view, outcome.footprint)))
-      this.#settled = outcome
-    this.#reader?.tell({ is: 'recalled', counted, isSettled: this.#settled !== undefined })
+    const hasSameKey = outcome?.key === this.#key
+    if (counted && outcome && hasSameKey && (await isUnchanged(this.#importView, outcome.footprint)))
+      this.#storedOutcome = outcome
+    this.#reader?.tell({ is: 'recalled', counted, isSettled: this.#storedOutcome !== undefined })
   }
 
-  /** What can be said of the same file as long as all that it brought in is there; `undefined` if that is not certain. */
-  async #outcome({ broughtIn, known, leftOut }: Tallies): Promise<KeptOutcome | undefined> {
-    if (this.#settled) return this.#settled
-    // What an earlier attempt has left out as being there twice is counted differently by a later one.
-    if (this.work.job.attempt !== 1 || Object.keys(leftOut).some(reason => !lasting.has(reason)))
+  /** Returns the outcome to store, valid as long as the imported data is unchanged; `undefined` if that is not certain. */
+  async #createOutcome({ broughtIn, known, leftOut }: Tallies): Promise<KeptOutcome | undefined> {
+    if (this.#storedOutcome) return this.#storedOutcome
+    // Duplicates of an earlier attempt are counted differently by a later one.
+    if (this.work.job.attempt !== 1 || Object.keys(leftOut).some(reason => !lastingReasons.has(reason)))
       return undefined
     const footprint = await this.#footprint?.kept()
-    const all = new Tallies()
-    all.addAll('known', known)
-    all.addAll('known', broughtIn)
-    return footprint && { key: this.#key, known: all.known, leftOut: { ...leftOut }, footprint }
+    const total = new Tallies()
+    total.addAll('known', known)
+    total.addAll('known', broughtIn)
+    return footprint && { key: this.#key, known: total.known, leftOut: { ...leftOut }, footprint }
   }
 
-  /** Tells apart whose ids are made alike, without the key itself, and what former versions kept, which could be wrong. */
+  /** A digest of the key from which ids are derived, with a version: outcomes stored by earlier versions could be wrong. */
   get #key(): string {
     return createHash('sha256').update(`outcome 2\n${this.assignment.key}`).digest('hex')
   }
 
-  /** What becomes series stays series: the next file of this kind is to meet it there. */
-  async #remember({ lanes }: Look, counted: Counted | undefined): Promise<void> {
+  /** Stores the counts, and the forms of lanes: later files of the same kind use the same series. */
+  async #storeCounts({ lanes }: Look, counted: Counted | undefined): Promise<void> {
     const { account, isDry, job, services } = this.work
     const store = services.accounts.store(account)
     await store.write(() => {

@@ -1,9 +1,9 @@
-/** Counts of what becomes of records. */
+/** Counts the results for records. */
 import type { Counts } from '../../imports/protocol.js'
 import type { Reason } from '../../imports/reasons.js'
 import type { Tally } from './job.js'
 
-/** Why a record is not brought in, in words that complete "left out because it is …". */
+/** Why a record is skipped, in words that complete "left out because it is …". */
 export const reasons = {
   twice: 'in the file more than once',
   deleted: 'of the kind that was deleted here before',
@@ -16,7 +16,7 @@ export const reasons = {
   early: 'before the beginning of its series'
 } as const satisfies Readonly<Record<string, Reason>>
 
-/** What has become of a record. */
+/** The result for a record. */
 export type Settled = 'broughtIn' | 'known' | keyof typeof reasons
 
 export class Tallies implements Tally {
@@ -28,7 +28,7 @@ export class Tallies implements Tally {
     if (by > 0) this[of][name] = (this[of][name] ?? 0) + by
   }
 
-  /** Adds what was counted elsewhere. */
+  /** Adds counts. */
   addAll(of: keyof Tally, counts: Counts): void {
     for (const [name, by] of Object.entries(counts)) this.add(of, name, by)
   }

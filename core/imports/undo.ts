@@ -1,4 +1,4 @@
-/** Takes out what an import has brought in: its points, its events, the streams that it made. */
+/** Removes what an import has created: points, events and streams. */
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
@@ -9,12 +9,12 @@ import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Ranges, and events, that one transaction takes out. */
-const rangesAtOnce = 4
-const eventsAtOnce = 50
+/** Numbers of ranges and events removed per transaction. */
+const maxRanges = 4
+const maxEvents = 50
 
-/** Name under which streams are remembered that imports made and could not remove. */
-const leftName = 'streams'
+/** Name under which the streams are stored that imports created and could not remove. */
+const leftStreamsName = 'streams'
 
 export class ImportRemoval {
   constructor(
@@ -24,68 +24,68 @@ export class ImportRemoval {
     private readonly isStopped: () => boolean
   ) {}
 
-  /** Removes everything; resolves with false if it was stopped on the way. */
+  /** Removes everything; resolves with false if it was stopped before the end. */
   async run(): Promise<boolean> {
     const { number, streams } = this.job
     const { party } = this.presence
-    while ((await this.#within(call => this.#ranges(call, number))) && !this.isStopped())
+    while ((await this.#commit(call => this.#removeRanges(call, number))) && !this.isStopped())
       await nextTurn(party)
     for (let after = ''; !this.isStopped();) {
-      const last = await this.#within(call => this.#events(call, number, after))
+      const last = await this.#commit(call => this.#removeEvents(call, number, after))
       if (last === undefined) break
       after = last
       await nextTurn(party)
     }
     if (this.isStopped()) return false
-    // Streams that earlier imports had to leave, as others had data in them, may be empty now.
-    const made = [...this.#left(this.presence.call()), ...streams]
-    const kept: string[] = []
-    for (const id of made.toReversed())
-      if (!(await this.#within(call => this.#stream(call, id)))) kept.unshift(id)
-    await this.#within(call => call.store.imports.setMemory(leftName, JSON.stringify(kept)))
+    // Streams that earlier imports could not remove, because they contained other data, may be empty now.
+    const created = [...this.#listLeftStreams(this.presence.call()), ...streams]
+    const remaining: string[] = []
+    for (const id of created.toReversed())
+      if (!(await this.#commit(call => this.#removeStream(call, id)))) remaining.unshift(id)
+    await this.#commit(call => call.store.imports.setMemory(leftStreamsName, JSON.stringify(remaining)))
     return true
   }
 
-  #within<T>(work: (call: Call) => T): Promise<T> {
+  #commit<T>(work: (call: Call) => T): Promise<T> {
     return this.presence.commit({ mayExceedQuota: true }, work)
   }
 
-  /** Takes out some ranges of points; returns whether there may be more. */
-  #ranges(call: Call, number: number): boolean {
+  /** Removes some ranges of points. Returns true if there may be more. */
+  #removeRanges(call: Call, number: number): boolean {
     const { caller, now, store } = call
-    const ranges = store.imports.listRanges(number, rangesAtOnce)
+    const ranges = store.imports.listRanges(number, maxRanges)
     const writing = { writer: caller.signature, written: now }
     for (const range of ranges) {
       const { event, first, last } = range
       store.imports.removeRange(range.number)
       const holder = store.series.findHolder(event)
       if (!holder || !mayChange(call, getStreamIds(store, holder.streams))) continue
-      // If somebody else has written points in between, all stay: they cannot be told apart.
-      const own = ownTimes(store, range)
-      if (own) store.series.removeThrough(event, { first, last }, own, writing)
+      // If others have written points in between, all stay: they cannot be distinguished.
+      const ownPoints = ownTimes(store, range)
+      if (ownPoints) store.series.removeThrough(event, { first, last }, ownPoints, writing)
       store.series.removeIfEmpty(event)
     }
     return ranges.length > 0
   }
 
-  /** Takes out some events; returns the id of the last one, `undefined` if there was none. */
-  #events(call: Call, number: number, after: string): string | undefined {
+  /** Removes some events. Returns the id of the last one; `undefined` if there was none. */
+  #removeEvents(call: Call, number: number, after: string): string | undefined {
     const { store } = call
-    const ids = store.imports.listEvents(number, after, eventsAtOnce)
+    const ids = store.imports.listEvents(number, after, maxEvents)
     for (const id of ids) {
       const event = store.events.find(id)
-      if (event && mayChange(call, event.streamIds) && !this.#isNeeded(call, event)) {
+      if (event && mayChange(call, event.streamIds) && !this.#keepForOthers(call, event)) {
         applyValueDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
-      } else this.#file(call, number, id)
+      } else this.#removeFile(call, number, id)
       if (store.imports.findAttempt(id)?.import === number) store.imports.removeEvent(id)
     }
     return ids.at(-1)
   }
 
-  /** Takes a file out of an event that something else has brought in: others go with theirs. */
-  #file(call: Call, number: number, id: string): void {
+  /** Removes a file from an event that the import has not created; other files are removed with their event. */
+  #removeFile(call: Call, number: number, id: string): void {
     const { caller, changes, now, store } = call
     const owner = store.attachments.findEventId(id)
     const event = owner === undefined ? undefined : store.events.find(owner)
@@ -101,8 +101,8 @@ export class ImportRemoval {
     })
   }
 
-  /** Whether points of others are below a holder. If they are another import's, that has it from now on. */
-  #isNeeded({ store }: Call, { id, type }: Event): boolean {
+  /** Returns true if a holder event has points of others. If they belong to another import, it takes over the event. */
+  #keepForOthers({ store }: Call, { id, type }: Event): boolean {
     if (!type.startsWith('series:')) return false
     const holder = store.series.findHolder(id)!
     if (!store.series.getBounds(holder.number)) return false
@@ -111,12 +111,12 @@ export class ImportRemoval {
     return true
   }
 
-  #left({ store }: Call): string[] {
-    return JSON.parse(store.imports.getMemory(leftName) ?? '[]') as string[]
+  #listLeftStreams({ store }: Call): string[] {
+    return JSON.parse(store.imports.getMemory(leftStreamsName) ?? '[]') as string[]
   }
 
-  /** Removes a stream that nothing is in any more; returns whether it is gone. */
-  #stream(call: Call, id: string): boolean {
+  /** Removes a stream if it is empty. Returns true if it no longer exists. */
+  #removeStream(call: Call, id: string): boolean {
     const { events, streams } = call.store
     const node = streams.find(id)
     if (!node) return true
@@ -128,7 +128,7 @@ export class ImportRemoval {
   }
 }
 
-/** Whether the caller may change what is in these streams now: it may have been moved since it was brought in. */
+/** Returns true if the caller may change an event in these streams: it may have been moved since it was imported. */
 function mayChange({ caller }: Call, streamIds: readonly string[]): boolean {
   return caller.mayReadEvent(streamIds) && streamIds.some(id => caller.may('contribute', id))
 }

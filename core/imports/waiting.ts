@@ -1,4 +1,4 @@
-/** Files that wait to be written: they count, and do not wait for ever. (docs/api/imports.md#uploading-a-file) */
+/** Limits the number, size and age of uploaded files whose import has not been written. (docs/api/imports.md#uploading-a-file) */
 import type { Notice } from '../../imports/messages.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -8,53 +8,54 @@ import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { fail } from '../errors.js'
 import { jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
 
-/** Files of one account that wait, at most. */
-const mostWaiting = 10
-/** States in which nobody works on an import whose file may be there. */
-const idle = new Set<ImportState>(['looked', 'cancelled', 'failed'])
+/** Maximum number of waiting files of one account. */
+const maxWaitingFiles = 10
+/** States in which an import is not running and may have a file. */
+const idleStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 const day = 86_400
 
-/** Throws where too many files wait for one of this size (bytes) to be taken in, or too large ones. */
+/** Requires that a file of `size` bytes may be added to the files that wait. Errors: `invalid-operation`, `user-intervention-required`. */
 export function assertMayWait({ account, services, store }: Call, size: number): void {
   const open = store.imports.listOpen(mostOpen).map(jobOf)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
-  if (waiting.length >= mostWaiting || open.length >= mostOpen)
-    fail('invalid-operation', `${mostWaiting} imports are already pending. Run or delete one first`)
-  // They are not counted with what is stored, and go once they are written.
-  const held = waiting.reduce((sum, job) => sum + job.size, 0)
-  if (held + size > roomOf(services, account.username)) throw quotaExceeded(quotaOf(services.config, account))
+  if (waiting.length >= maxWaitingFiles || open.length >= mostOpen)
+    fail('invalid-operation', `${maxWaitingFiles} imports are already pending. Run or delete one first`)
+  // Waiting files do not count as used storage, and are removed once they are written.
+  const waitingBytes = waiting.reduce((sum, job) => sum + job.size, 0)
+  if (waitingBytes + size > roomOf(services, account.username))
+    throw quotaExceeded(quotaOf(services.config, account))
 }
 
 /**
- * Removes files that have waited for longer than `imports.maxWaiting`: their imports have failed. What was written of them stays,
- * and can be taken out. Removes those that belong to no open import, too: a process was killed before it could.
+ * Removes files that have waited for longer than `imports.maxWaiting` (seconds); their imports fail. Data that has been written stays,
+ * and can be undone. Also removes files that belong to no open import, which a killed process can leave.
  */
 export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
   const { maxWaiting } = services.config.imports
   const store = services.accounts.store(account)
   files.removeOthers(account.id, new Set(store.imports.listOpen(mostOpen).map(({ id }) => id)))
   if (maxWaiting === 0) return
-  const before = services.clock.now() - maxWaiting
-  const told = 'The file has waited for {seconds} and was removed: bring it in again'
-  const notice: Notice = { message: told, values: { seconds: maxWaiting } }
-  const message = told.replace('{seconds}', lengthOf(maxWaiting))
+  const createdBefore = services.clock.now() - maxWaiting
+  const template = 'The file has waited for {seconds} and was removed: bring it in again'
+  const notice: Notice = { message: template, values: { seconds: maxWaiting } }
+  const message = template.replace('{seconds}', formatDuration(maxWaiting))
   for (const job of store.imports.listOpen(mostOpen).map(jobOf)) {
-    if (!isOver(job, before) || !files.exists(account.id, job.id)) continue
+    if (!isExpired(job, createdBefore) || !files.exists(account.id, job.id)) continue
     const { id } = job
     await store.write(() => {
       const row = store.imports.find(id)
-      if (!row || !isOver(jobOf(row), before)) return
-      // Here, so that nobody can begin with a file that is about to go.
+      if (!row || !isExpired(jobOf(row), createdBefore)) return
+      // Within the transaction, so that no import starts with a file that is about to be removed.
       files.removeNow(account.id, id)
       keepJob(store, { ...jobOf(row), state: 'failed', message, notice })
     })
   }
 }
 
-function isOver({ created, state }: KeptJob, before: number): boolean {
-  return idle.has(state) && created < before
+function isExpired({ created, state }: KeptJob, createdBefore: number): boolean {
+  return idleStates.has(state) && created < createdBefore
 }
 
-function lengthOf(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds >= 2 * day ? `${Math.floor(seconds / day)} days` : `${seconds} seconds`
 }

@@ -1,11 +1,12 @@
-/** Imports that are being worked on, or are to be. */
+/** Imports that are running or queued. */
 import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
 import type { Reading } from './reading.js'
 
-/** States that a restart goes on with. */
+/** States from which a restart resumes. */
 export const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
 
 export interface QueuedImport {
@@ -20,7 +21,7 @@ export interface Work extends QueuedImport {
   done: Promise<void>
 }
 
-/** Whether nothing is left to do here of the imports of an account. One that is served elsewhere may come back. */
+/** Returns true if an account has no unfinished imports. False if another node serves the account, since it may come back. */
 export function isDone({ accounts }: Services, account: Account): boolean {
   if (!accounts.owns(account)) return false
   try {
@@ -31,10 +32,27 @@ export function isDone({ accounts }: Services, account: Account): boolean {
   }
 }
 
-/** Counts how often writing has begun: what an earlier attempt has written is not in the file twice. */
+/** Counts an attempt to write a file, so that records written by an earlier attempt do not count as duplicates. */
 export async function attempted({ accounts }: Services, account: Account, job: KeptJob): Promise<KeptJob> {
   const counted = { ...job, attempt: job.attempt + 1 }
   const store = accounts.store(account)
   await store.write(() => keepJob(store, counted))
   return counted
+}
+
+/** Saves a job in its final state and runs `andThen`, in one transaction, unless the job has left the state `from` in the meantime. */
+export async function settle(
+  { accounts }: Services,
+  account: Account,
+  from: ImportState,
+  job: KeptJob,
+  andThen?: (store: UserStore) => void
+): Promise<void> {
+  const store = accounts.store(account)
+  await store.write(() => {
+    // It may have been cancelled or deleted.
+    if (store.imports.getState(job.id) !== from) return
+    keepJob(store, job)
+    andThen?.(store)
+  })
 }

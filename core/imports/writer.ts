@@ -1,4 +1,4 @@
-/** Writes what was read from a file, batch by batch, or only compares it with what is there. */
+/** Writes the records of a file batch by batch, or only compares them with the stored data. */
 import type { Batch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { ImportAttempt } from '../../storage/imports/import-repository.js'
@@ -16,23 +16,23 @@ import type { Presence, Writers } from './present.js'
 import { noteRange, within } from './ranges.js'
 import { reasons, Tallies, type Settled } from './tallies.js'
 
-/** Chunks that the points of one write may lie in: some milliseconds. */
-const mostChunks = 6
-/** Ids that a comparison remembers, to find records that are there twice. */
-const mostRemembered = 100_000
-/** Streams of one name that are tried. */
-const mostOfOneName = 100
+/** Maximum number of chunks per write of points, which takes some milliseconds. */
+const maxChunks = 6
+/** Maximum number of ids that a comparison keeps to find duplicates. */
+const maxSeenIds = 100_000
+/** Maximum number of names that are tried for a stream. */
+const maxNameAttempts = 100
 
 export class ImportWriter {
   readonly tally = new Tallies()
-  /** Ids of events with files that were not brought in, and are not here. */
+  /** Ids of events with files that were not imported and do not exist. */
   readonly refused = new Set<string>()
   readonly #seen = new Set<string>()
   readonly by: ImportAttempt
 
-  /** Without `footprint` nothing is written. `job` is replaced when it makes streams. */
+  /** Without `footprint`, nothing is written. `job` is replaced when streams are created. */
   constructor(
-    private job: KeptJob,
+    public job: KeptJob,
     private readonly presence: Presence,
     private readonly writers: Writers,
     readonly footprint: Footprint | undefined
@@ -44,18 +44,13 @@ export class ImportWriter {
     return this.footprint === undefined
   }
 
-  /** The job with the streams made so far. */
-  get present(): KeptJob {
-    return this.job
-  }
-
-  /** Deals with a batch in transactions of a few milliseconds. Throws what ends the import. */
+  /** Processes a batch in transactions of a few milliseconds. Throws what ends the import. */
   async take({ events, points }: Batch): Promise<void> {
-    if (events.length > 0) await this.within(call => this.#events(call, events))
-    for (const draft of points) await this.#points(draft)
+    if (events.length > 0) await this.within(call => this.#writeEvents(call, events))
+    for (const draft of points) await this.#writePoints(draft)
   }
 
-  /** Runs one transaction, or a read of one state. */
+  /** Runs one transaction, or without `footprint` a read of one snapshot. */
   async within<T>(work: (call: Call) => T): Promise<T> {
     const { footprint, job } = this
     if (!footprint) {
@@ -74,29 +69,29 @@ export class ImportWriter {
     }
   }
 
-  #events(call: Call, drafts: readonly EventDraft[]): void {
+  #writeEvents(call: Call, drafts: readonly EventDraft[]): void {
     for (const draft of drafts) {
-      const settled = this.#event(call, draft)
+      const settled = this.#writeEvent(call, draft)
       this.note(draft.type, settled, 1)
       if (draft.hasFiles && settled === 'unfit') this.refused.add(draft.id)
     }
   }
 
-  /** Counts what became of records of a type. */
+  /** Counts the result for records of a type. */
   note(type: string, settled: Settled, count: number): void {
     if (settled === 'broughtIn' || settled === 'known') this.tally.add(settled, type, count)
     else this.tally.add('leftOut', reasons[settled], count)
   }
 
-  #event(call: Call, draft: EventDraft): Settled {
+  #writeEvent(call: Call, draft: EventDraft): Settled {
     const { store } = call
-    const there = this.#whetherThere(call, draft.id)
-    if (there) return there
+    const existing = this.#findExisting(call, draft.id)
+    if (existing) return existing
     if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
-    const streamId = this.#stream(call, draft.path)
+    const streamId = this.#ensureStream(call, draft.path)
     const { also, clientData, content, description, duration, id, time, type } = draft
-    const streamIds = [...new Set([streamId, ...also.map(path => this.#stream(call, path))])]
-    const settled = this.#tried(call, () =>
+    const streamIds = [...new Set([streamId, ...also.map(path => this.#ensureStream(call, path))])]
+    const settled = this.#tryWrite(call, () =>
       runAtOnce(this.writers.createEvent, call, {
         id,
         streamIds,
@@ -112,21 +107,21 @@ export class ImportWriter {
     return settled
   }
 
-  /** What is to be said of an id that is taken; nothing if it is free. */
-  #whetherThere({ store }: Call, id: string): Settled | undefined {
+  /** Returns the result for an id that exists; `undefined` if it is free. */
+  #findExisting({ store }: Call, id: string): Settled | undefined {
     if (this.isDry) {
       if (this.#seen.has(id)) return 'twice'
-      if (this.#seen.size < mostRemembered) this.#seen.add(id)
+      if (this.#seen.size < maxSeenIds) this.#seen.add(id)
     }
-    const bringing = store.imports.findAttempt(id)
+    const attempt = store.imports.findAttempt(id)
     if (store.series.findHolder(id)) {
-      if (!bringing) this.footprint?.spoil()
-      if (bringing?.import !== this.by.import) return 'known'
-      return bringing.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn'
+      if (!attempt) this.footprint?.spoil()
+      if (attempt?.import !== this.by.import) return 'known'
+      return attempt.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn'
     }
     if (!store.history.findDeletion(id)) return undefined
-    // The person has thrown it away; an import that is taken out as a whole leaves no such mark.
-    if (bringing) return 'deleted'
+    // Deleted by the user: undoing an import leaves no deletion.
+    if (attempt) return 'deleted'
     if (!this.isDry) store.history.removeDeletion(id)
     return undefined
   }
@@ -140,8 +135,8 @@ export class ImportWriter {
     }
   }
 
-  /** Makes a part of a transaction, which leaves nothing behind if it is refused. */
-  #tried({ store }: Call, work: () => void): Settled {
+  /** Runs a part of a transaction, which is rolled back if it is refused. */
+  #tryWrite({ store }: Call, work: () => void): Settled {
     try {
       store.savepoint(work)
       return 'broughtIn'
@@ -154,28 +149,28 @@ export class ImportWriter {
     }
   }
 
-  /** The stream at the end of a path, made with those above it where they are missing. */
-  #stream(call: Call, path: readonly StreamDraft[]): string {
+  /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
+  #ensureStream(call: Call, path: readonly StreamDraft[]): string {
     const { streams } = call.store
     const last = path.at(-1)!.id
     if (streams.find(last)) return last
     let parentId = this.job.parentId
     for (const { id, name } of path) {
-      if (!streams.find(id)) this.#make(call, { id, name, parentId })
+      if (!streams.find(id)) this.#createStream(call, { id, name, parentId })
       parentId = id
     }
     return last
   }
 
-  #make(call: Call, stream: { id: string; name: string; parentId: string | null }): void {
+  #createStream(call: Call, stream: { id: string; name: string; parentId: string | null }): void {
     for (let at = 1; ; at++) {
       const name = at === 1 ? stream.name : `${stream.name} (${at})`
       try {
         call.store.savepoint(() => runAtOnce(this.writers.createStream, call, { ...stream, name }))
         break
       } catch (error) {
-        // Somebody else has given that name.
-        if (!(error instanceof ApiError) || error.id !== 'item-already-exists' || at >= mostOfOneName)
+        // Another stream has that name.
+        if (!(error instanceof ApiError) || error.id !== 'item-already-exists' || at >= maxNameAttempts)
           throw error
       }
     }
@@ -183,25 +178,25 @@ export class ImportWriter {
     keepJob(call.store, this.job)
   }
 
-  async #points(draft: PointsDraft): Promise<void> {
-    const isDone = await this.within(call => this.#pointsAtOnce(call, draft))
+  async #writePoints(draft: PointsDraft): Promise<void> {
+    const isDone = await this.within(call => this.#writePointsTogether(call, draft))
     if (isDone) return
-    for (const half of halves(draft)) await this.#points(half)
+    for (const half of halves(draft)) await this.#writePoints(half)
   }
 
   /** Returns false if it would take long. */
-  #pointsAtOnce(call: Call, draft: PointsDraft): boolean {
+  #writePointsTogether(call: Call, draft: PointsDraft): boolean {
     const { series } = call.store
     const rows = draft.cells.length / (draft.columns.length + 1)
-    const refused = this.#refusal(call, draft)
-    if (refused) {
-      this.note(draft.type, refused, rows)
+    const refusal = this.#findRefusal(call, draft)
+    if (refusal) {
+      this.note(draft.type, refusal, rows)
       return true
     }
     const known = series.findHolder(draft.holder)
     const origin = known?.time ?? draft.origin
     const span = spanOf({ ...draft, origin })
-    const stored = known ? series.readWithin(known.number, span.from, span.to, mostChunks) : []
+    const stored = known ? series.readWithin(known.number, span.from, span.to, maxChunks) : []
     if (!stored) {
       if (rows > 1) return false
       throw new Error('One point lies in many chunks')
@@ -210,20 +205,20 @@ export class ImportWriter {
     const type = `series:${draft.type}`
     const result = compared({ ...draft, origin }, planColumns(call.services.eventTypes, type), stored, layout)
     if (!this.isDry && result.fresh.length > 0) {
-      const holder = known ? requireWritableHolder(call, known.id) : this.#holder(call, draft, type)
+      const holder = known ? requireWritableHolder(call, known.id) : this.#createHolder(call, draft, type)
       if (typeof holder === 'string') {
         this.note(draft.type, holder, rows)
         return true
       }
-      this.#add(call, holder, draft, result.fresh)
-      noteRange(call.store, holder.number, result.fresh, stored, this.by)
+      this.#addPoints(call, holder, draft, result.fresh)
+      noteRange(call.store, holder.number, { by: this.by, fresh: result.fresh, stored })
     }
     this.footprint?.add(draft.holder, span.from, span.to)
-    this.#count(call, draft.type, known, result)
+    this.#countPoints(call, draft.type, known, result)
     return true
   }
 
-  #add(call: Call, { number }: Holder, { columns }: PointsDraft, fresh: Compared['fresh']): void {
+  #addPoints(call: Call, { number }: Holder, { columns }: PointsDraft, fresh: Compared['fresh']): void {
     const used = columns.flatMap((_name, index) =>
       fresh.some(row => row[index + 1] !== null) ? [index] : []
     )
@@ -235,7 +230,7 @@ export class ImportWriter {
     runSteps(call.store.series.add(number, { columns: used.map(index => columns[index]!), rows }, writing))
   }
 
-  #count({ store }: Call, type: string, holder: Holder | undefined, result: Compared): void {
+  #countPoints({ store }: Call, type: string, holder: Holder | undefined, result: Compared): void {
     const { early, fresh, known, twice, unfit } = result
     this.tally.add('broughtIn', type, fresh.length)
     this.note(type, 'twice', twice)
@@ -251,16 +246,16 @@ export class ImportWriter {
     }
     const rangeOf = within(ranges)
     for (const time of known) {
-      const own = rangeOf(time)
-      if (!own) this.note(type, 'known', 1)
-      else this.note(type, own.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
+      const ownRange = rangeOf(time)
+      if (!ownRange) this.note(type, 'known', 1)
+      else this.note(type, ownRange.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
     }
   }
 
-  /** Why no point may go below a holder. */
-  #refusal(call: Call, { holder, type }: PointsDraft): Settled | undefined {
+  /** Returns why no points can be added to a holder event; `undefined` if they can. */
+  #findRefusal(call: Call, { holder, type }: PointsDraft): Settled | undefined {
     const found = call.store.series.findHolder(holder)
-    // What has been moved out of sight must not be told by comparing.
+    // A comparison must not reveal data that the caller cannot read.
     if (found && !mayReadAt(call, found.streams)) return 'hidden'
     if (found) return found.isTrashed ? 'trashed' : undefined
     if (call.store.history.findDeletion(holder)) {
@@ -270,11 +265,11 @@ export class ImportWriter {
     return call.services.eventTypes.isKnown(type) ? undefined : 'unfit'
   }
 
-  /** Makes the event that holds a series. */
-  #holder(call: Call, { holder: id, origin, path }: PointsDraft, type: string): Holder | Settled {
-    const streamId = this.#stream(call, path)
+  /** Creates the holder event of a series. */
+  #createHolder(call: Call, { holder: id, origin, path }: PointsDraft, type: string): Holder | Settled {
+    const streamId = this.#ensureStream(call, path)
     const clientData = { 'coffer:import': this.job.id }
-    const settled = this.#tried(call, () =>
+    const settled = this.#tryWrite(call, () =>
       runAtOnce(this.writers.createEvent, call, {
         id,
         streamIds: [streamId],

@@ -6,11 +6,11 @@ import { StoreUnavailable } from '../../storage/errors.js'
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isInForce } from '../permissions/effective-grants.js'
-import { applyRun, computeNextRun } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
+import type { Webhook } from '../../schemas/webhook.js'
 
 /** A webhook that has something to send. */
 interface Task {
@@ -234,4 +234,30 @@ function getTaskKey(account: Account, { id }: { readonly id: string }): string {
 
 function hasOwed({ owed, sending, webhook }: StoredWebhook): boolean {
   return webhook.state === 'active' && (owed.length > 0 || sending.length > 0)
+}
+
+/** Returns the webhook after a call that has just ended with this status. (docs/spec/notifications.md#delivery) */
+function applyRun(
+  webhook: Webhook,
+  status: number,
+  now: number,
+  { runsSize }: { readonly runsSize: number }
+): Webhook {
+  const lastRun = { status, timestamp: now }
+  const hasSucceeded = isSuccess(status)
+  const currentRetries = hasSucceeded ? 0 : webhook.currentRetries + 1
+  return {
+    ...webhook,
+    runCount: webhook.runCount + 1,
+    failCount: webhook.failCount + (hasSucceeded ? 0 : 1),
+    lastRun,
+    runs: [lastRun, ...webhook.runs].slice(0, runsSize),
+    currentRetries,
+    state: currentRetries >= webhook.maxRetries ? 'inactive' : webhook.state
+  }
+}
+
+/** Returns the time of the next call, in seconds. The wait grows with each retry. */
+function computeNextRun({ currentRetries, lastRun, minIntervalMs }: Webhook): number {
+  return lastRun.timestamp + (minIntervalMs / 1000) * Math.max(1, currentRetries)
 }

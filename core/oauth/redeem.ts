@@ -12,8 +12,10 @@ import { findCode, spendCode, type CodeGrant } from './codes.js'
 import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createClosingError } from '../unknown-user.js'
-import { assertSameScope } from './same-scope.js'
 import { deriveNextToken, findSuccessor, parseRefreshToken, formatRefreshToken } from './tokens.js'
+import type { Access } from '../../schemas/access.js'
+import type { IdentityScope } from '../../schemas/oauth.js'
+import { parseAskedScope, formatScope } from './scope.js'
 
 /** How a client requests a token. */
 export type GrantType = 'authorization_code' | 'refresh_token'
@@ -184,4 +186,31 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierPattern.test(verifier)) return false
   const made = createHash('sha256').update(verifier).digest('base64url')
   return timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
+}
+
+/**
+ * Requires that a refresh asks for no other scope: the access is the token, so it cannot be narrowed for one refresh. Throws
+ * `invalid_scope`. (docs/api/oauth.md#refreshing)
+ */
+function assertSameScope(
+  { id, permissions = [] }: Access,
+  scopes: readonly IdentityScope[],
+  scope: string | undefined
+): void {
+  if (scope === undefined) return
+  const asked = parseAskedScope(scope)
+  const bare = asked.permissions.map(each =>
+    'streamId' in each ? { streamId: each.streamId, level: each.level } : each
+  )
+  if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(permissions, scopes)))
+    failOAuth(
+      'invalid_scope',
+      'The scope cannot be changed by refreshing. Leave it out, or ask the user again',
+      id
+    )
+}
+
+/** Scopes in one order. */
+function sortScope(text: string): string {
+  return text.split(' ').toSorted().join(' ')
 }

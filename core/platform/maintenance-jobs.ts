@@ -3,10 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { removeUnusedClients } from '../oauth/clients.js'
 import { iterateActiveAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
-import { removeExpiredAudit } from './audit-retention.js'
-import { removeExpiredDeletions } from './deletion-records.js'
+import { removeExpired } from './retention.js'
 import { deleteDue } from './due-deletions.js'
-import { countEvents } from './growth.js'
 import { createId, getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -33,11 +31,14 @@ export function startMaintenance(services: Services): MaintenanceJobs {
   const deleteDueAccounts = (): void => {
     running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))
   }
-  const timers = [setInterval(() => run(now() - graceSeconds), dayMs), setInterval(deleteDueAccounts, hourMs)]
+  const timers = [
+    setInterval(() => run(getCurrentIdTime() - graceSeconds), dayMs),
+    setInterval(deleteDueAccounts, hourMs)
+  ]
   for (const timer of timers) timer.unref()
   deleteDueAccounts()
   // Calls that were under way in an earlier process have ended with it.
-  run(now())
+  run(getCurrentIdTime())
   return {
     async stop() {
       stopping.abort()
@@ -48,7 +49,7 @@ export function startMaintenance(services: Services): MaintenanceJobs {
 }
 
 /** Returns the current time (seconds) by the clock of ids, from which the age of files is read. */
-function now(): number {
+function getCurrentIdTime(): number {
   return getIdTime(createId())
 }
 
@@ -68,10 +69,18 @@ async function runDailyJobs(services: Services, storedBefore: number, signal: Ab
     await runGuarded(services, () =>
       services.accounts.runInBackground(account, async () => {
         await runGuarded(services, () => sweepAttachments(services, account, storedBefore), account)
-        await runGuarded(services, () => removeExpiredDeletions(services, account, isStopped), account)
+        await runGuarded(
+          services,
+          () => removeExpired(services, account, { kind: 'deletions', isStopped }),
+          account
+        )
         await runGuarded(services, () => services.previews.cleanUp(account), account)
         await runGuarded(services, () => countEvents(services, account), account)
-        await runGuarded(services, () => removeExpiredAudit(services, account, isStopped), account)
+        await runGuarded(
+          services,
+          () => removeExpired(services, account, { kind: 'audit', isStopped }),
+          account
+        )
         await runGuarded(services, () => services.imports.expire(account), account)
       })
     )
@@ -92,4 +101,16 @@ async function runGuarded(
   } catch (cause) {
     services.log.warn('a daily job failed', { cause, ...(account && { accountId: account.id }) })
   }
+}
+
+/** Seconds for which an account counts as new: at least one daily job has counted it within them. */
+const newSeconds = 2 * 86_400
+
+/** Counts the events added to an account since it was last counted. (docs/spec/administration.md#growth) */
+export async function countEvents({ accounts, clock, platform }: Services, account: Account): Promise<void> {
+  const now = clock.now()
+  const store = accounts.store(account)
+  const highest = store.read(() => store.events.highestNumber)
+  if (platform.growth.getCounted(account.id) === highest) return
+  await platform.change('countEvents', now, account.id, highest, account.created > now - newSeconds)
 }

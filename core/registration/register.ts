@@ -5,9 +5,8 @@ import { checkRegistration, storeValues, selectUniqueValues, selectFieldValues }
 import { apiEndpoint } from '../service-info.js'
 import { ApiError, fail } from '../errors.js'
 import { sendConfirmation } from '../account/email/messages.js'
-import { identityField } from '../../schemas/identity.js'
-import { refuseTaken as refuseIdentity } from '../identities/identities.js'
-import { storeIdentity, toUniqueValues } from '../identities/store-identity.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
+import { refuseTaken as refuseIdentity, createIdentity } from '../identities/identities.js'
 import { verifyProof } from '../identities/proofs.js'
 import { assertPasswordsEnabled } from '../sign-in/passwords-enabled.js'
 import { createId } from '../ids.js'
@@ -22,6 +21,8 @@ import { isReservedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
+import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
+import { getCurrentAddress, isSameAddress } from '../account/email/address.js'
 
 /** The result of a registration. */
 export interface Registered {
@@ -151,4 +152,20 @@ function renameOlderFields(body: object): object {
     ...entries.filter(([name]) => olderNames.has(name)).map(([name, value]) => [olderNames.get(name), value]),
     ...entries.filter(([name]) => !olderNames.has(name))
   ])
+}
+
+/** Returns the identity as a unique value of the account. */
+function toUniqueValues(proof: IdentityProof): Readonly<Record<string, string>> {
+  return { [identityField]: toIdentityKey(proof) }
+}
+
+/**
+ * Stores the identity with which an account is created. (docs/spec/identities.md#registering) An address that the provider has not verified is not confirmed until the user confirms it. Must
+ * run within the write that fills the account, after its values are stored.
+ */
+function storeIdentity(store: UserStore, proof: IdentityProof, now: number): void {
+  store.identities.insert(createIdentity(proof, now))
+  const { email } = proof
+  if (email && !email.isVerified && isSameAddress(email.address, getCurrentAddress(store)))
+    store.confirmed.remove('email')
 }

@@ -1,7 +1,6 @@
 /** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
 import { Type, type Static } from 'typebox'
 import { flag, formText, group, milliseconds, path, text, upTo, whole } from './kinds.js'
-import { passkeySettings } from './passkeys.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
 export const maxPasswordHistory = 24
@@ -82,7 +81,11 @@ export const auth = group({
     'Allow providers in `auth.oidc` at private and other internal addresses, and without TLS. Providers on this machine are always allowed',
     false
   ),
-  ...passkeySettings
+  passkeys: flag('Let users sign in with passkeys', true),
+  passkeyDomain: formText(
+    'host',
+    'Domain of passkeys: the host of the public URL or a parent domain, such as example.com for data.example.com. Passkeys of a previous domain stop working. If empty, the host of the public URL'
+  )
 })
 type Auth = Static<typeof auth>
 

@@ -29,7 +29,7 @@ export async function exportAccount(
   const absent: string[] = []
   try {
     await copyUserFile(source, side, account.id)
-    const reader = new AccountReader(side.userFile(account.id), hasSecrets)
+    const reader = new AccountReader(side.userFile(account.id), { hasSecrets })
     try {
       const made = Date.now() / 1000
       const options = { hasSecrets, made, onMissing: (id: string): void => void absent.push(id) }

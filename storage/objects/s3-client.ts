@@ -1,6 +1,5 @@
 /** A client for S3-compatible storage that does not rely on requests to complete. */
 import { S3mini } from 's3mini'
-import { isPlainXml } from './plain-xml.js'
 
 /** Maximum size of a response that is not a file, in bytes: a list of a thousand keys is smaller. */
 const maxResponseBytes = 16 * 1024 * 1024
@@ -84,4 +83,26 @@ async function readWhole(response: Response): Promise<Response> {
     status,
     statusText
   })
+}
+
+/** Maximum nesting of elements in a response. */
+const maxDepth = 10
+const tag = /<(\/?)([A-Za-z_][\w.:-]{0,100})((?:\s[^<>]*)?\/?)>/y
+
+/**
+ * Returns whether a text is empty, or well-nested elements without comments, declarations and sections: for anything
+ * else parsers may take quadratic time. Takes linear time.
+ */
+function isPlainXml(text: string): boolean {
+  const open: string[] = []
+  const start = /^\s*<\?xml [^<>?]{0,200}\?>/.exec(text)?.[0].length ?? 0
+  for (let at = text.indexOf('<', start); at >= 0; at = text.indexOf('<', tag.lastIndex)) {
+    tag.lastIndex = at
+    const [, slash, name, rest = ''] = tag.exec(text) ?? []
+    if (name === undefined) return false
+    if (slash === '/') {
+      if (open.pop() !== name) return false
+    } else if (!rest.endsWith('/') && open.push(name) > maxDepth) return false
+  }
+  return open.length === 0
 }

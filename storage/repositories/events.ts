@@ -66,9 +66,19 @@ function toValues(row: EventRow, type: number): unknown[] {
   return [id, time, until, span, type, trashed, modified, stream, others, large, body]
 }
 
+/** The repositories that store other parts of events. */
+interface RelatedRepositories {
+  readonly attachments: AttachmentRepository
+  readonly history: EventHistory
+  readonly streams: StreamRepository
+}
+
 export class EventRepository {
   readonly types: TypeNumbers
   readonly texts: EventTexts
+  private readonly attachments: AttachmentRepository
+  private readonly history: EventHistory
+  private readonly streams: StreamRepository
   readonly #numbers: Numbers
   readonly #durationClasses: DurationClasses
   readonly #large: LargeEvents
@@ -77,12 +87,13 @@ export class EventRepository {
 
   constructor(
     private readonly db: Database,
-    private readonly streams: StreamRepository,
-    private readonly attachments: AttachmentRepository,
-    private readonly history: EventHistory,
+    { attachments, history, streams }: RelatedRepositories,
     private readonly digests: Digests,
     private readonly lastWritten: LastWritten
   ) {
+    this.attachments = attachments
+    this.history = history
+    this.streams = streams
     this.types = new TypeNumbers(db)
     this.texts = new EventTexts(db)
     this.#numbers = new Numbers(db, 'event')

@@ -1,6 +1,5 @@
 /** Down-sampling for charts: for each bucket of a range the rows with extreme values, or counts and sums. */
 import type { ChunkTable, Summarized } from './chunks.js'
-import { Extremes } from './extremes.js'
 import { nextDouble, type RowFormat, type Range } from './page.js'
 import { splitIntoParts, type Block, type Part } from './parts.js'
 import { isApart, type Row } from './rows.js'
@@ -199,5 +198,35 @@ function createChunkBlock(count: number, text: string): Block {
     count,
     extremes: () => JSON.parse(text) as Row[],
     measures: () => JSON.parse(text) as Figures[]
+  }
+}
+
+/** Takes rows in order of time, and keeps those with extreme values. */
+class Extremes {
+  readonly #least: (Row | undefined)[] = []
+  readonly #greatest: (Row | undefined)[] = []
+  #first: Row | undefined
+
+  add(row: Row): void {
+    this.#first ??= row
+    for (let at = 1; at < row.length; at++) {
+      const value = row[at]
+      if (typeof value !== 'number') continue
+      const least = this.#least[at]
+      const greatest = this.#greatest[at]
+      if (!least || value < (least[at] as number)) this.#least[at] = row
+      if (!greatest || value > (greatest[at] as number)) this.#greatest[at] = row
+    }
+  }
+
+  addBlock(block: Pick<Block, 'extremes'>): void {
+    for (const row of block.extremes()) this.add(row)
+  }
+
+  /** Returns the rows with extreme values, by time; the first row if no column holds numbers. */
+  rows(): Row[] {
+    const rows = new Set([...this.#least, ...this.#greatest].filter(row => row !== undefined))
+    if (rows.size === 0 && this.#first) rows.add(this.#first)
+    return [...rows].toSorted((a, b) => a[0] - b[0])
   }
 }

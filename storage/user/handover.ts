@@ -1,14 +1,13 @@
 /** Releases accounts to other processes that may serve them, if there are any. */
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { listAccountsWithFiles } from '../files/account-folders.js'
-import { removeFolder } from '../files/remove-folder.js'
-import type { Layout } from '../files/layout.js'
+import { rm, readdir, mkdir, rename } from 'node:fs/promises'
+import { join, dirname } from 'node:path'
+import { type Layout, isAccountId } from '../files/layout.js'
 import type { Account } from '../platform/account.js'
 import type { PlatformStore } from '../platform/platform-store.js'
 import type { DurabilityProvider } from '../wal/durability.js'
 import type { StorePool } from './store-pool.js'
+import { removeInParts, syncPath } from '../files/durable.js'
 
 export class Handover {
   readonly #listeners: ((account: Account) => void)[] = []
@@ -85,4 +84,35 @@ export class Handover {
     const account = this.platform.accountStatuses.find(id)
     if (account) for (const listener of this.#listeners) listener(account)
   }
+}
+
+/** Returns the ids of accounts that have a folder, or files that were set aside, even if the platform file does not list them. */
+async function listAccountsWithFiles({ asideDirectory, usersDirectory }: Layout): Promise<Set<string>> {
+  const shards = await readNames(usersDirectory)
+  const ids = new Set<string>()
+  for (const folder of [...shards.map(shard => join(usersDirectory, shard)), asideDirectory])
+    for (const name of await readNames(folder)) if (isAccountId(name)) ids.add(name)
+  return ids
+}
+
+/** Returns the names in a folder; empty if it does not exist. */
+async function readNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+/** Moves the folder of an account away, so that calls in flight cannot add to it, and then removes its content. */
+async function removeFolder(layout: Layout, directory: string, id: string): Promise<void> {
+  const leaving = join(layout.leavingDirectory, id)
+  await mkdir(layout.leavingDirectory, { recursive: true })
+  await rm(leaving, { recursive: true, force: true })
+  await rename(directory, leaving)
+  await syncPath(dirname(directory))
+  await removeInParts(leaving)
+  await syncPath(layout.leavingDirectory)
 }

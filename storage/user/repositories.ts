@@ -25,7 +25,6 @@ import { StreamRepository } from '../repositories/streams.js'
 import { getSystemTree } from '../streams/system-streams.js'
 import { UsageRepository } from '../repositories/usage.js'
 import { WebhookRepository } from '../repositories/webhooks.js'
-import { Stamps } from './stamps.js'
 
 export class Repositories {
   readonly streams: StreamRepository
@@ -60,14 +59,7 @@ export class Repositories {
     this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, policies)
-    this.events = new EventRepository(
-      db,
-      this.streams,
-      this.attachments,
-      this.history,
-      policies.digests,
-      this.audit.lastWritten
-    )
+    this.events = new EventRepository(db, this, policies.digests, this.audit.lastWritten)
     this.series = new SeriesRepository(db)
     this.accesses = new AccessRepository(db, policies.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
@@ -109,5 +101,20 @@ export class Repositories {
     this.attachments.invalidate()
     this.series.invalidate()
     this.webhooks.invalidate()
+  }
+}
+
+/** Smallest step between two modification times, in seconds: a double and its JSON text can represent it. */
+const tick = 1e-6
+
+/** Creates modification times, which strictly increase within an account. */
+class Stamps {
+  #last: number | undefined
+
+  /** Returns `now`, or a microsecond after the last one if that is later. `events` gives the last one when the file is opened. */
+  next(now: number, events: Pick<EventRepository, 'getLastModified'>): number {
+    this.#last ??= events.getLastModified() ?? 0
+    this.#last = now > this.#last ? now : Math.round((this.#last + tick) * 1e6) / 1e6
+    return this.#last
   }
 }

@@ -11,13 +11,13 @@ import { writeOwner } from '../platform/owner.js'
 import type { PlatformStore } from '../platform/platform-store.js'
 import { UniqueIndex } from '../platform/unique-index.js'
 import type { Policies } from '../repositories/policies.js'
-import { getLogPath, openFile } from '../sqlite/open.js'
-import { makeTemplate } from '../sqlite/template.js'
+import { getLogPath, openFile, createFile } from '../sqlite/open.js'
 import type { DurabilityProvider } from '../wal/durability.js'
 import type { ClosedLog } from '../wal/closed-log.js'
 import { OpenedFile } from '../wal/opened-file.js'
 import { detectLog } from '../wal/sync.js'
 import { UserStore } from './user-store.js'
+import type { Migration } from '../migrations/migrate.js'
 
 export interface UserFilesOptions {
   readonly cacheKiB: number
@@ -80,5 +80,21 @@ export class UserFiles {
 
   get #template(): string {
     return this.layout.templateFile(userMigrations.length)
+  }
+}
+
+/** Creates the template of new files, an empty file with the current schema, unless that of an earlier run can be used. */
+function makeTemplate(file: string, migrations: readonly Migration[]): void {
+  if (!isUsable(file, migrations)) createFile(file, migrations)
+}
+
+function isUsable(file: string, migrations: readonly Migration[]): boolean {
+  try {
+    openFile(file, { migrations, synchronous: 'FULL' }).close()
+    return true
+  } catch (error) {
+    // It cannot be opened, and not created either.
+    if (error instanceof StorageFull) throw error
+    return false
   }
 }

@@ -37,14 +37,7 @@ export class EventFile {
   }
 
   #openEvents(): EventRepository {
-    return new EventRepository(
-      this.db,
-      this.streams,
-      this.attachments,
-      this.history,
-      unsealed.digests,
-      new LastWritten()
-    )
+    return new EventRepository(this.db, this, unsealed.digests, new LastWritten())
   }
 
   stream(id: string, parentId: string | null = null): number {

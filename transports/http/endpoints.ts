@@ -1,5 +1,5 @@
 /** The URL of each method for the audit log: the first route in the table that calls it. */
-import type { Endpoints } from '../../core/call/endpoints.js'
+import type { Endpoints } from '../../core/call/services.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 
 /** Returns the endpoints of all methods. */

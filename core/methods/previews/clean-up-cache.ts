@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
+import { iterateActiveAccounts } from '../../platform/active-accounts.js'
+import type { Services } from '../../call/services.js'
+import { nextTurn } from '../../../storage/steps.js'
 
 /** Any client may call this: removed previews are rendered again when needed. */
 export const cleanUpCache = serviceMethod({
@@ -22,3 +24,27 @@ export const cleanUpCache = serviceMethod({
     }
   }
 })
+
+/** Minimum seconds between two runs, since any client may request one. */
+const minPauseSeconds = 60
+
+/** Whether a run is in progress and when the last one began, by service. */
+const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
+
+/** Removes unused previews of all accounts, unless a run is in progress or has just started. Returns false then. */
+async function cleanUpPreviews(services: Services): Promise<boolean> {
+  const now = services.clock.now()
+  const last = runs.get(services.previews)
+  if (last && (last.isRunning || Math.abs(now - last.begunAt) < minPauseSeconds)) return false
+  const run = { isRunning: true, begunAt: now }
+  runs.set(services.previews, run)
+  try {
+    for await (const account of iterateActiveAccounts(services)) {
+      await services.previews.cleanUp(account)
+      await nextTurn()
+    }
+    return true
+  } finally {
+    run.isRunning = false
+  }
+}

@@ -1,7 +1,7 @@
 /** `hfs.get`: reads the points below a holder event. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
-import type { SampleOptions } from '../../../storage/series/sampler.js'
+import type { SampleOptions, SampledPage, Sampler } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -11,9 +11,8 @@ import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 import { guardListing, requireReadableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
-import { planColumns, timeColumn } from '../../series/column-plan.js'
+import { planColumns, timeColumn, type ColumnPlan } from '../../series/column-plan.js'
 import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
-import { selectNumericColumns, SampledListing, listSummaryFields } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
 
@@ -94,4 +93,35 @@ function createSampledListing(store: UserStore, query: SampleOptions): Listing<R
   return range.from < range.to
     ? new SampledListing(store.series.createSampler({ ...query, range }))
     : undefined
+}
+
+/** A sample of a range, as a list that is read chunk by chunk. */
+class SampledListing implements Listing<Reader> {
+  constructor(private readonly sampler: Sampler) {}
+
+  next({ store: { series } }: Reader): SampledPage {
+    return series.sample(this.sampler)
+  }
+}
+
+/** A column, and the index of its cell in a row. */
+interface IndexedColumn {
+  readonly name: string
+  readonly place: number
+}
+
+/** Returns the columns of a series whose values are numbers. */
+function selectNumericColumns(plan: ColumnPlan, columns: readonly string[]): IndexedColumn[] {
+  return columns
+    .map((name, index) => ({ name, place: index + 1 }))
+    .filter(({ name }) => plan.get(name)?.isNumeric)
+}
+
+/** Returns the fields of the rows that aggregate buckets of a range. */
+function listSummaryFields(columns: readonly IndexedColumn[]): string[] {
+  return [
+    timeColumn,
+    'count',
+    ...columns.flatMap(({ name }) => [`${name}.min`, `${name}.max`, `${name}.mean`])
+  ]
 }

@@ -6,14 +6,13 @@ import { verifyOperator, refuseUnknownPath } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasPresentedToken } from '../../auth/authenticate.js'
 import { authorize } from '../../call/authorization-step.js'
-import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
-import { Changes } from '../../changes.js'
+import { createCall, serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
 import { ApiError, fail } from '../../errors.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
-import { removeAccount } from '../../platform/remove-account.js'
-import { scheduleDeletion } from '../../platform/schedule-deletion.js'
+import { removeAccount, announceAccountChange } from '../../platform/remove-account.js'
 import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 const Params = Type.Object(
   {
@@ -94,13 +93,34 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
   try {
     const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
     if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
-    if (caller.isPersonal) {
-      const rest = { reach: undefined, provider: undefined, actor: undefined, files: [] }
-      return { ...service, ...rest, account, caller, store, changes: new Changes(store.streams) }
-    }
+    if (caller.isPersonal) return createCall(service, { account, caller, store })
   } catch (error) {
     // An insufficient token gets the same error as a missing one.
     if (!(error instanceof ApiError)) throw error
   }
   return refuseUnknownPath(services, credentials)
+}
+
+/**
+ * Closes the account until `time` (seconds): from now on calls on it fail, sockets are closed, webhooks are not called.
+ * Notifies the user by mail. Returns when it will be deleted. (docs/spec/accounts.md#deleting-an-account)
+ */
+async function scheduleDeletion(call: Call, time: number): Promise<number> {
+  const { account, credentials, services } = call
+  const { accounts } = services
+  const announce = (): void => announceAccountChange(services, account)
+  const isSocket = credentials.via === 'socket.io'
+  const deletion = await accounts.closeUntilDeletion(account, time, isSocket ? undefined : announce)
+  const closing = accounts.findClosing(account.username)
+  if (closing) {
+    // In a cluster, its file may take a while to be opened again.
+    await accounts.waitUntilReady(closing)
+    const store = accounts.store(closing)
+    await store.write(() =>
+      notifyUser({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })
+    )
+  }
+  // A socket that made the call gets the response before it is closed.
+  if (isSocket) announce()
+  return deletion
 }

@@ -1,6 +1,6 @@
 /** What an account stores, as it is kept with every write. (docs/spec/accounts.md#account-object) */
 import t from 'tap'
-import { removeExpiredDeletions } from '../../../core/platform/deletion-records.js'
+import { removeExpired } from '../../../core/platform/retention.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client, type Overrides } from '../../support/coffer.js'
 import { Random } from '../../support/random.js'
@@ -31,7 +31,9 @@ for (const [name, overrides] of settings)
     t.ok(workload.failed < calls / 10, `${workload.failed} calls failed`)
     t.same([...workload.done.keys()].toSorted(), Object.keys(workload.makers()).toSorted())
     const { documents } = store().storageUsed()
-    const cleaned = await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!)
+    const cleaned = await removeExpired(server.services, server.services.accounts.find('alice')!, {
+      kind: 'deletions'
+    })
     t.equal(cleaned > 0, 'deletions' in overrides)
     t.equal(
       store().storageUsed().documents < documents,

@@ -586,12 +586,12 @@ t.test('the audit', async t => {
 
     // What is old enough goes, and the rest can still be verified.
     const account = server.services.accounts.find('alice')!
-    const { removeExpiredAudit } = await import('../../../core/platform/audit-retention.js')
+    const { removeExpired } = await import('../../../core/platform/retention.js')
     clock.advance(4996)
-    t.equal(await removeExpiredAudit(server.services, account), 703)
+    t.equal(await removeExpired(server.services, account, { kind: 'audit' }), 703)
     t.equal((await alice.do('events.get', { ...asked, limit: 5 })).events.length, 2)
     clock.advance(10_000)
-    await removeExpiredAudit(server.services, account)
+    await removeExpired(server.services, account, { kind: 'audit' })
     await alice.do('streams.get')
     t.same(await told(alice), ['http streams.get 200'])
     await server.close()

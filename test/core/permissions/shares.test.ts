@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { Access } from '../../../schemas/access.js'
 import type { Level, Permission } from '../../../schemas/permission.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { removeExpiredDeletions } from '../../../core/platform/deletion-records.js'
+import { removeExpired } from '../../../core/platform/retention.js'
 import { Client, openCoffer, type Answer, type Service } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
 import { socketOf } from '../../support/socket.js'
@@ -405,12 +405,12 @@ t.test('a share', async t => {
     t.same(await read(share), ['open'])
     clock.advance(2 * 31_536_000)
     const { services } = service.server
-    await removeExpiredDeletions(services, services.accounts.find('alice')!)
+    await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' })
     t.same(await read(share), ['open'], 'when nothing else tells of who made it')
     const { accessDeletions } = await alice.do('accesses.get', { includeDeletions: true })
     t.match(accessDeletions, [{ id: access.id }], 'its record stays as long as what it made')
     await alice.do('accesses.delete', { id: share.access.id })
-    await removeExpiredDeletions(services, services.accounts.find('alice')!)
+    await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' })
     t.match(await alice.do('accesses.get', { includeDeletions: true }), {
       accessDeletions: [{ id: share.access.id }]
     })

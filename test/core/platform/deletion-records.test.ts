@@ -1,6 +1,6 @@
 /** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (docs/spec/conventions.md#trash-and-deletion) */
 import t from 'tap'
-import { removeExpiredDeletions } from '../../../core/platform/deletion-records.js'
+import { removeExpired } from '../../../core/platform/retention.js'
 import { createId } from '../../../core/ids.js'
 import { startMaintenance } from '../../../core/platform/maintenance-jobs.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -47,7 +47,7 @@ t.test('the cleaning of deletion records', async t => {
   const young = await deleteThree(alice)
 
   t.test('leaves what is younger than a year', async t => {
-    t.equal(await removeExpiredDeletions(services, account), 0)
+    t.equal(await removeExpired(services, account, { kind: 'deletions' }), 0)
     t.same(
       (await told(alice)).map(ids => ids.toSorted()),
       [
@@ -60,11 +60,11 @@ t.test('the cleaning of deletion records', async t => {
 
   t.test('removes what is older, of every kind', async t => {
     clock.advance(11)
-    t.equal(await removeExpiredDeletions(services, account), 3)
+    t.equal(await removeExpired(services, account, { kind: 'deletions' }), 3)
     t.same(await told(alice), [[young.event], [young.stream], [young.access]])
     t.match(await alice.call('events.getOne', { id: old.event }), { error: { id: 'unknown-resource' } })
     t.match(await alice.do('events.getOne', { id: young.event }), { event: { id: young.event } })
-    t.equal(await removeExpiredDeletions(services, account), 0, 'nothing is left to do')
+    t.equal(await removeExpired(services, account, { kind: 'deletions' }), 0, 'nothing is left to do')
     t.same(storeOf(alice).storageUsed(), storeOf(alice).recountStorageUsed())
   })
 
@@ -92,7 +92,9 @@ t.test('the cleaning of very many records lets others go first', async t => {
   })
   clock.advance(year + 1)
   const state = { isDone: false }
-  const cleaning = removeExpiredDeletions(server.services, account).finally(() => (state.isDone = true))
+  const cleaning = removeExpired(server.services, account, { kind: 'deletions' }).finally(
+    () => (state.isDone = true)
+  )
   let answered = 0
   for (; !state.isDone; answered++) {
     await alice.do('events.getOne', { id: event.id })
@@ -109,7 +111,10 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(61)
-    t.equal(await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!), 3)
+    t.equal(
+      await removeExpired(server.services, server.services.accounts.find('alice')!, { kind: 'deletions' }),
+      3
+    )
   })
 
   t.test('may be for ever', async t => {
@@ -117,7 +122,10 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(10 * year)
-    t.equal(await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!), 0)
+    t.equal(
+      await removeExpired(server.services, server.services.accounts.find('alice')!, { kind: 'deletions' }),
+      0
+    )
   })
 
   t.test('ends where the job is stopped', async t => {
@@ -126,7 +134,10 @@ t.test('the retention of deletion records', async t => {
     await deleteThree(alice)
     clock.advance(2 * year)
     t.equal(
-      await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!, () => true),
+      await removeExpired(server.services, server.services.accounts.find('alice')!, {
+        kind: 'deletions',
+        isStopped: () => true
+      }),
       0
     )
   })

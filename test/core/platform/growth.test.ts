@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { countEvents } from '../../../core/platform/growth.js'
+import { countEvents } from '../../../core/platform/maintenance-jobs.js'
 import { GrowthLog } from '../../../server/growth-log.js'
 import { SpaceMeter } from '../../../server/space.js'
 import { platformMigrations } from '../../../storage/migrations/platform/index.js'

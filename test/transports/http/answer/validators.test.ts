@@ -203,8 +203,10 @@ t.test('a tag changes with', async t => {
 })
 
 async function cleanUp({ server }: Service): Promise<void> {
-  const { removeExpiredDeletions } = await import('../../../../core/platform/deletion-records.js')
-  t.ok((await removeExpiredDeletions(server.services, server.services.accounts.find('carol')!)) > 0)
+  const { removeExpired } = await import('../../../../core/platform/retention.js')
+  t.ok(
+    (await removeExpired(server.services, server.services.accounts.find('carol')!, { kind: 'deletions' })) > 0
+  )
 }
 
 t.test('a tag tells nobody of what he may not see', async t => {

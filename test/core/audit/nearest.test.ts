@@ -1,6 +1,6 @@
 /** Which known name is meant by one that is not known. */
 import t from 'tap'
-import { findNearest } from '../../../core/settings/find-nearest.js'
+import { findNearest } from '../../../core/audit/filter.js'
 
 const known = ['events.get', 'events.getOne', 'streams.get', 'events.all', 'all']
 

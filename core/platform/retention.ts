@@ -1,0 +1,30 @@
+/** Removes records whose retention has ended. */
+import type { Services } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
+
+/** Records of each kind removed in one commit, so that other writes can run in between. */
+const pageSizes = { audit: 500, deletions: 100 } as const
+
+/**
+ * Removes the records of one account that are older than the setting `retention` of their kind. Returns how many. `audit`: audit
+ * records; the chain of the remaining ones is verified from the last removed one on. `deletions`: records of deleted events with their
+ * history, of streams and of accesses. (docs/spec/conventions.md#trash-and-deletion) `isStopped` ends it after the current commit.
+ */
+export async function removeExpired(
+  services: Services,
+  account: Account,
+  { kind, isStopped = () => false }: { readonly kind: keyof typeof pageSizes; isStopped?: () => boolean }
+): Promise<number> {
+  const { retention } = services.config[kind]
+  if (retention === 0) return 0
+  const before = services.clock.now() - retention
+  let removed = 0
+  while (!isStopped()) {
+    const store = services.accounts.store(account)
+    if (!store.read(() => store[kind].hasBefore(before))) break
+    removed += await store.commit(() => store[kind].removeBefore(before, pageSizes[kind]))
+    await nextTurn({ account: account.id, access: '' })
+  }
+  return removed
+}
