@@ -5,8 +5,8 @@ import type { Context, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
 /**
- * Reads a database at a path; returns what it is if no format reads it. `progress` is called with the bytes that are read. Throws
- * `Unreadable` if it is damaged at its beginning.
+ * Reads the database at a path; returns a description of it if no format reads it. `progress` is called with the number of bytes
+ * read. Throws `Unreadable` if the beginning of the file is damaged.
  */
 export async function readDatabase(
   path: string,
@@ -16,7 +16,7 @@ export async function readDatabase(
 ): Promise<Description | undefined> {
   const database = new Database(path, progress)
   try {
-    const format = databaseFormats.find(one => one.recognises(database))
+    const format = databaseFormats.find(candidate => candidate.recognises(database))
     if (!format) return databaseKind(database.tables)
     sink.begin(format)
     for (const gap of database.gaps) sink.warn(gap)

@@ -1,4 +1,4 @@
-/** Tables of separated values from anywhere: guessed by their headers and all of their rows, or mapped by the person. */
+/** Reads delimited tables of any origin: detected by their headers and all of their rows, or mapped by the user. */
 import type { Format, Head, Source } from '../record.js'
 import { findLayout } from '../tables/layout.js'
 import { readTables } from '../tables/read-table.js'
@@ -11,16 +11,16 @@ export const csv: Format = {
   recognises: head => findLayout(head) !== undefined,
   async read(source, head, sink, context) {
     const layout = findLayout(head)!
-    const eachRow = textRows(source, head, layout.delimiter)
+    const eachRow = createRowReader(source, head, layout.delimiter)
     await readTables({ name: head.name, sink, context, isPlaced: false, eachRow }, layout)
   }
 }
 
-function textRows(source: Source, head: Head, delimiter: string): TableReading['eachRow'] {
+function createRowReader(source: Source, head: Head, delimiter: string): TableReading['eachRow'] {
   return async ({ isEnough }, sink, onRow) => {
     const scanner = new RowScanner(delimiter, onRow)
-    for await (const piece of tableTexts(source, head)) {
-      scanner.write(piece)
+    for await (const chunk of tableTexts(source, head)) {
+      scanner.write(chunk)
       if (isEnough()) break
     }
     scanner.end()

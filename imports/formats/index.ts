@@ -1,4 +1,4 @@
-/** All formats that can be read. The first that recognises a file reads it: those that look more closely come first. */
+/** Lists all formats. The first one that recognises a file reads it: stricter ones come first. */
 import type { ArchiveFormat, Format, Head } from '../record.js'
 import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
@@ -63,13 +63,13 @@ export const formats: readonly Format[] = [
   csv
 ]
 
-/** Formats of archives whose files belong together. */
+/** Formats of archives that are read as a whole. */
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 
 /** Formats of SQLite databases. */
 export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
-/** The format of a file; `undefined` if it is of none of them. */
+/** Returns the format of a file; `undefined` if none recognises it. */
 export function formatOf(head: Head): Format | undefined {
   return formats.find(format => format.recognises(head))
 }

@@ -1,4 +1,4 @@
-/** What formats of JSON have in common: objects of lists, one by one, whatever surrounds them. */
+/** Reads JSON files: objects of lists one by one, and members of objects. */
 import type { Head, Sink, Source } from '../record.js'
 import { textsOf } from '../text/decode.js'
 import { ObjectScanner, parsed, type OnObject } from '../text/json.js'
@@ -6,26 +6,26 @@ import { numberOf } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Whether a file begins as JSON does. */
+/** Returns true if a file begins like JSON. */
 export function isJson({ text }: Head): boolean {
   return /^\s*[[{]/.test(text)
 }
 
-/** Wants what stands by itself in a file: the objects of its list, or one a line. */
+/** Selects top-level objects: those of the outermost list, or one per line. */
 export function outermost(path: readonly string[]): boolean {
   return path.length === 0
 }
 
 /**
- * Calls `onObject` with the objects of wanted lists, and of those that {@link ObjectScanner} takes for frames; those that are broken
- * are counted. Returns whether the file is whole.
+ * Calls `onObject` with the objects of wanted lists, and with those that {@link ObjectScanner} treats as frames; counts invalid
+ * ones as skipped. Returns true if the file is complete.
  */
 export async function eachObject(
   source: Source,
   head: Head,
   sink: Pick<Sink, 'leftOut' | 'warn'>,
   isWanted: (path: readonly string[]) => boolean,
-  onObject: (object: Json, path: readonly string[], frames: number) => void,
+  onObject: (object: Json, path: readonly string[], frameCount: number) => void,
   isFrame?: (path: readonly string[]) => boolean
 ): Promise<boolean> {
   const onText: OnObject = (text, path, frames) => {
@@ -34,8 +34,8 @@ export async function eachObject(
     else sink.leftOut('object', 'no valid JSON')
   }
   const scanner = new ObjectScanner(isWanted, onText, isFrame)
-  for await (const piece of textsOf(source, head)) {
-    scanner.write(piece)
+  for await (const chunk of textsOf(source, head)) {
+    scanner.write(chunk)
   }
   scanner.end()
   if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)
@@ -47,7 +47,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Counts by their names the members of an object that are not read, as far as they hold something. */
+/** Counts the non-empty members of an object that are not read as skipped, by name. */
 export function leaveMembers(
   sink: Pick<Sink, 'leftOut'>,
   kind: string,
@@ -65,24 +65,25 @@ export function leaveMembers(
   }
 }
 
-/** A table that is looked into by names from files: those that every object has are not in it. */
+/** Converts a table to a map for lookups by names from files, which may equal inherited members such as `constructor`. */
 export function byName<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table))
 }
 
-/** A member of members. */
+/** Returns a nested member; `undefined` if it does not exist. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
   return found
 }
 
+/** Returns a nested text; `undefined` if there is none. */
 export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined
 }
 
-/** A number, or the text of one. */
+/** Returns a nested number, also if it is written as text; `undefined` if there is none. */
 export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
   const found = at(value, ...path)
   if (typeof found === 'number') return Number.isFinite(found) ? found : undefined
@@ -99,6 +100,7 @@ export function numbersAt(value: unknown, names: readonly string[]): Record<stri
   )
 }
 
+/** Returns a nested list; an empty one if there is none. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

@@ -1,14 +1,14 @@
-/** What is known of a maker's table, and what its columns often hold. */
+/** Describes tables of known apps and devices, and common columns. */
 import type { Reason } from '../reasons.js'
 import type { ColumnMapping } from '../record.js'
 
 export interface Maker {
   readonly name: string
-  /** Columns that together no other table has, in small letters. */
+  /** Columns, in lower case, that together identify the table. */
   readonly has: readonly string[]
-  /** What the file is called, where its content does not tell it. */
+  /** Matches the file name, if the content is ambiguous. */
   readonly file?: RegExp
-  /** What the first line tells that stands before the header. */
+  /** Matches a line before the header. */
   readonly preface?: RegExp
   readonly time: string
   readonly clock?: string
@@ -18,15 +18,15 @@ export interface Maker {
   readonly source?: string
   readonly description?: string
   readonly values: Readonly<Record<string, Value>>
-  /** Whether a zero means that nothing was measured. */
+  /** True if a zero means that nothing was measured. */
   readonly skipsZero?: boolean
-  /** Why nothing of it is brought in. */
+  /** Reason to skip the whole table. */
   readonly leaves?: Reason
 }
 
 export type Value = Omit<ColumnMapping, 'column'>
 
-/** A night as a whole, of which rows do not tell that somebody slept throughout: the hours have streams of their own. */
+/** Codes of a night. Its rows do not say that the user slept throughout; the hours have their own streams. */
 export const night = { '*': { analysis: 'inBed' } }
 export const rate = (part: string): Value => ({ type: 'frequency/bpm', stream: `Heart rate, ${part}` })
 export const gram = (stream: string): Value => ({ type: 'mass/g', stream })

@@ -1,4 +1,4 @@
-/** Tables of makers whose columns are not told by their names and units alone: how each is recognised, and what its columns hold. */
+/** Lists known tables whose columns are ambiguous by name and unit: how each is recognised, and what its columns contain. */
 import {
   centimetre,
   energy,
@@ -29,7 +29,7 @@ export const makers: readonly Maker[] = [
       'heart rate variability (ms)': { type: 'time/ms', stream: 'Heart rate variability' },
       'skin temp (celsius)': { type: 'temperature/c', stream: 'Skin temperature' },
       'blood oxygen %': percent('Oxygen saturation'),
-      // It says calories and means a thousand of them.
+      // Labelled calories, but in kilocalories.
       'energy burned (cal)': energy,
       'max hr (bpm)': rate('maximum'),
       'average hr (bpm)': rate('average'),

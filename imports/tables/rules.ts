@@ -1,46 +1,49 @@
-/** What columns hold, by their names without accents in English, German, French and some other languages, and by their units. */
+/**
+ * Rules for what columns contain, by their names without accents in English, German, French and some other languages, and by their
+ * units.
+ */
 
 export interface Rule {
   readonly name: RegExp
-  /** What the name has to hold as well. One pattern with a gap would take the square of its length. */
+  /** The name must match this as well. A single pattern with a gap would take quadratic time. */
   readonly and?: RegExp
-  /** The type where no unit is named. */
+  /** Type, if there is no unit. */
   readonly type?: string
-  /** Types of the units that are taken; others make it another measure. */
+  /** Types of the accepted units. Other units mean another measure. */
   readonly takes?: readonly string[]
-  /** What stands in brackets for the first of these besides its names. */
+  /** Additional names, in brackets, for the unit of the first of these types. */
   readonly unit?: RegExp
-  /** The stream; the name of the column unless given. */
+  /** Stream; the name of the column by default. */
   readonly stream?: string
-  /** `both`: of a blood pressure, in one cell. */
+  /** Field of the content. `both` stands for a blood pressure in one cell. */
   readonly field?: string
 }
 
-/** Names of columns of comments. */
+/** Names of comment columns. */
 export const notes =
   /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?|notas?|comentarios?|commenti|notities|opmerking(?:en)?|anteckning(?:ar)?|notatki|uwagi)\b/
 
-const pressure = { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', takes: ['pressure/mmhg'] }
-const masses = ['mass/kg', 'mass/lb', 'mass/st', 'mass/g']
-const lengths = ['length/cm', 'length/m', 'length/in', 'length/ft']
-const perMinute = ['frequency/bpm', 'frequency/rpm', 'frequency/brpm']
+const pressureRule = { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', takes: ['pressure/mmhg'] }
+const massTypes = ['mass/kg', 'mass/lb', 'mass/st', 'mass/g']
+const lengthTypes = ['length/cm', 'length/m', 'length/in', 'length/ft']
+const rateTypes = ['frequency/bpm', 'frequency/rpm', 'frequency/brpm']
 
 export const rules: readonly Rule[] = [
-  { name: /systol|^sys\b/, ...pressure, field: 'systolic' },
-  { name: /diastol|^dia\b/, ...pressure, field: 'diastolic' },
+  { name: /systol|^sys\b/, ...pressureRule, field: 'systolic' },
+  { name: /diastol|^dia\b/, ...pressureRule, field: 'diastolic' },
   {
     name: /blood ?pressure|blutdruck|tension art|presion|pressione|bloeddruk|blodtry|\bbp\b/,
-    ...pressure,
+    ...pressureRule,
     field: 'both'
   },
-  { name: /fat|muscle|bone|water|lean|fett|muskel|knochen|wasser/, and: /mass|lean/, takes: masses },
+  { name: /fat|muscle|bone|water|lean|fett|muskel|knochen|wasser/, and: /mass|lean/, takes: massTypes },
   {
     name: /body ?fat|fat ?\(?%|korperfett|masse grasse|graisse corp|grasa corp|grasso corp|massa grassa|lichaamsvet|kroppsfett/,
     type: 'ratio/percent',
     takes: ['ratio/percent'],
     stream: 'Body fat'
   },
-  { name: /weight|gewicht|poids|peso\b|\b(?:kropps)?vikt\b|\bwaga\b/, takes: masses, stream: 'Weight' },
+  { name: /weight|gewicht|poids|peso\b|\b(?:kropps)?vikt\b|\bwaga\b/, takes: massTypes, stream: 'Weight' },
   {
     name: /\bhrv\b|rmssd|sdnn|variab/,
     and: /\bhrv\b|rmssd|sdnn|heart|herz|cardia/,
@@ -61,7 +64,7 @@ export const rules: readonly Rule[] = [
     takes: ['frequency/bpm'],
     stream: 'Heart rate'
   },
-  { name: /respirat|breath|\batem/, type: 'frequency/brpm', takes: perMinute, stream: 'Respiratory rate' },
+  { name: /respirat|breath|\batem/, type: 'frequency/brpm', takes: rateTypes, stream: 'Respiratory rate' },
   {
     name: /gluc[oa]|gluce|glukos|glycem|glicem|blutzucker|blood ?sugar|bloedsuiker|blodsocker|\bbg\b|\bsgv\b/,
     takes: ['density/mg-dl', 'density/mmol-l'],
@@ -99,7 +102,7 @@ export const rules: readonly Rule[] = [
   },
   { name: /energ[yi]/, takes: ['energy/kcal', 'energy/j'], stream: 'Energy' },
   { name: /distance|distanz|strecke/, takes: ['length/km', 'length/m', 'length/mi'], stream: 'Distance' },
-  { name: /height|grosse/, takes: lengths, stream: 'Height' },
+  { name: /height|grosse/, takes: lengthTypes, stream: 'Height' },
   { name: /waist|hip|chest|thigh|biceps|neck/, takes: ['length/cm', 'length/in'] },
   { name: /\blat(?:itude)?\b/, type: 'position/wgs84', stream: 'Positions', field: 'latitude' },
   { name: /\b(?:lon|lng|long)(?:itude)?\b/, type: 'position/wgs84', stream: 'Positions', field: 'longitude' },
@@ -117,11 +120,11 @@ export const rules: readonly Rule[] = [
   }
 ]
 
-/** Names of what is derived from a measure: its unit tells the type, and the column keeps its own name. */
+/** Names of derived values: their type follows from the unit, and the column keeps its name. */
 export const derived =
   /\b(?:goal|target|ziel|objectif|score|status|index|zones?|trend|change|delta|difference|rate of|per|alarm|limit|threshold|baseline|deviation|need|debt|non[- ]numeric|nicht numerische[rs]?|non numerique)\b/
 
-/** Parts of names that tell values of one measure apart. */
+/** Statistics in names, which distinguish values of one measure. */
 export const parts: readonly (readonly [name: RegExp, part: string])[] = [
   [/\b(?:min|minim(?:um|ale?[rs]?|a|o)|lowest|low|lagsta)\b/, 'minimum'],
   [/\b(?:max|maxim(?:um|ale?[rs]?|a|o)|massim[ao]|highest|peak|hogsta)\b/, 'maximum'],

@@ -1,4 +1,4 @@
-/** Tables of Samsung Health, which its first line names. */
+/** Lists the tables of Samsung Health, which are identified by their first line. */
 import type { Reason } from '../reasons.js'
 import {
   centimetre,
@@ -15,21 +15,25 @@ import {
   type Value
 } from './maker.js'
 
-/** Times of Samsung Health are of UTC; a column tells the offset of the place. */
-const samsung = (table: RegExp, values: Readonly<Record<string, Value>>, isSpan = false): Maker => ({
+/** Builds a table. Times of Samsung Health are in UTC; a column has the local offset. */
+const createTable = (table: RegExp, values: Readonly<Record<string, Value>>, hasEnd = false): Maker => ({
   name: 'Samsung Health',
   preface: table,
   has: ['start time'],
   time: 'start time',
   zone: '+00:00',
   source: 'deviceuuid',
-  ...(isSpan && { end: 'end time' }),
+  ...(hasEnd && { end: 'end time' }),
   values
 })
-const samsungLeft = (table: RegExp, leaves: Reason): Maker => ({ ...samsung(table, {}), has: [], leaves })
+const createSkippedTable = (table: RegExp, leaves: Reason): Maker => ({
+  ...createTable(table, {}),
+  has: [],
+  leaves
+})
 
 export const samsungTables: readonly Maker[] = [
-  samsung(/\bhealth\.weight\b/, {
+  createTable(/\bhealth\.weight\b/, {
     weight: kilogram('Weight'),
     height: centimetre('Height'),
     'body fat': percent('Body fat'),
@@ -39,7 +43,7 @@ export const samsungTables: readonly Maker[] = [
     'fat free mass': kilogram('Fat free mass'),
     comment: note
   }),
-  samsung(
+  createTable(
     /\bheart_rate\b/,
     {
       'heart rate': { type: 'frequency/bpm', stream: 'Heart rate' },
@@ -49,7 +53,7 @@ export const samsungTables: readonly Maker[] = [
     },
     true
   ),
-  samsung(/\bblood_pressure\b/, {
+  createTable(/\bblood_pressure\b/, {
     ...Object.fromEntries(
       (['systolic', 'diastolic', 'pulse'] as const).map(name => [
         name,
@@ -62,11 +66,11 @@ export const samsungTables: readonly Maker[] = [
     ),
     comment: note
   }),
-  samsung(/\bblood_glucose\b/, {
+  createTable(/\bblood_glucose\b/, {
     glucose: { type: 'density/mmol-l', stream: 'Blood glucose' },
     comment: note
   }),
-  samsung(
+  createTable(
     /\b(?:pedometer_)?step_count\b/,
     {
       count: { type: 'count/steps', stream: 'Steps' },
@@ -75,12 +79,12 @@ export const samsungTables: readonly Maker[] = [
     },
     true
   ),
-  samsung(
+  createTable(
     /shealth\.sleep\b/,
     { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: night } },
     true
   ),
-  samsung(
+  createTable(
     /\bsleep_stage\b/,
     {
       stage: {
@@ -96,7 +100,7 @@ export const samsungTables: readonly Maker[] = [
     },
     true
   ),
-  samsung(
+  createTable(
     /shealth\.exercise\b/,
     {
       'exercise type': {
@@ -119,11 +123,11 @@ export const samsungTables: readonly Maker[] = [
     },
     true
   ),
-  samsung(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
-  samsung(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
-  samsung(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
-  samsung(/\bcaffeine_intake\b/, { amount: milligram('Caffeine') }),
-  samsung(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
-  samsungLeft(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summary),
-  samsungLeft(/shealth\.stress\b/, score)
+  createTable(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
+  createTable(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
+  createTable(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
+  createTable(/\bcaffeine_intake\b/, { amount: milligram('Caffeine') }),
+  createTable(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
+  createSkippedTable(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summary),
+  createSkippedTable(/shealth\.stress\b/, score)
 ]

@@ -1,45 +1,45 @@
-/** The parts of a workbook: where its sheets, texts and formats are. */
+/** Reads the structure of a workbook: its sheets, texts and formats. */
 import { dirname, join } from 'node:path/posix'
 import type { Source } from '../record.js'
 import { headOf, textsOf } from '../text/decode.js'
 import { attribute, localName, XmlScanner, type XmlHandler } from '../text/xml.js'
 import { builtInFormat, parseFormat, type NumberFormat } from './number-formats.js'
 
-/** The parts of a workbook by their names in small letters. */
+/** Files of a workbook by name in lower case. */
 export type Parts = ReadonlyMap<string, Source>
 
-/** Sheets, relations and formats that are read of a workbook, more than programs write. */
-const mostSheets = 1000
-const mostRelations = 5000
-const mostFormats = 100_000
-/** Characters of the names of sheets, and of ids and paths. */
-const longestName = 100
-const longestPath = 500
+/** Limits of sheets, relations and formats, above those of apps. */
+const maxSheets = 1000
+const maxRelations = 5000
+const maxFormats = 100_000
+/** Limits of sheet names, and of ids and paths, in characters. */
+const maxNameLength = 100
+const maxPathLength = 500
 
 export interface SheetEntry {
   readonly name: string
   readonly isHidden: boolean
-  /** The kind of its part, such as `worksheet` or `chartsheet`; empty where it is not there. */
+  /** Kind of its file, such as `worksheet` or `chartsheet`; empty if it is missing. */
   readonly kind: string
-  /** Name of its part. */
+  /** Name of its file. */
   readonly part: string
 }
 
 export interface Workbook {
   readonly sheets: readonly SheetEntry[]
-  /** Whether days are counted from 1904. */
+  /** True if days count from 1904. */
   readonly is1904: boolean
-  /** Whether what formulas have computed is to be computed again. */
+  /** True if the saved results of formulas are out of date. */
   readonly isStale: boolean
-  /** Names of parts. */
+  /** Names of files. */
   readonly texts: string | undefined
   readonly styles: string | undefined
 }
 
-/** Gives the XML of a part to a handler; returns whether it ends within a tag. */
+/** Scans the XML of a file; returns true if it ends within a tag. */
 export async function scanPart(source: Source, handler: XmlHandler): Promise<boolean> {
   const scanner = new XmlScanner(handler)
-  for await (const piece of textsOf(source, await headOf(source))) scanner.write(piece)
+  for await (const chunk of textsOf(source, await headOf(source))) scanner.write(chunk)
   scanner.end()
   return scanner.isCutOff
 }
@@ -50,13 +50,13 @@ interface Relation {
   readonly target: string
 }
 
-/** Reads what the workbook consists of; `undefined` without a list of sheets. */
+/** Reads the structure of a workbook; returns `undefined` without a list of sheets. */
 export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
-  const root = await relationsOf(parts, '')
+  const root = await readRelations(parts, '')
   const path = root.find(({ kind }) => kind === 'officeDocument')?.target ?? 'xl/workbook.xml'
   const part = parts.get(path)
   if (!part) return undefined
-  const relations = await relationsOf(parts, path)
+  const relations = await readRelations(parts, path)
   const byId = new Map(relations.map(relation => [relation.id, relation]))
   const sheets: SheetEntry[] = []
   let is1904 = false
@@ -66,10 +66,10 @@ export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
       const local = localName(name)
       if (local === 'workbookPr') is1904 = isTrue(attribute(attributes, 'date1904'))
       else if (local === 'calcPr') isStale = isTrue(attribute(attributes, 'fullCalcOnLoad'))
-      else if (local === 'sheet' && sheets.length < mostSheets) {
-        const relation = byId.get(relationId(attributes))
+      else if (local === 'sheet' && sheets.length < maxSheets) {
+        const relation = byId.get(getRelationId(attributes))
         sheets.push({
-          name: copied(attribute(attributes, 'name') ?? '', longestName),
+          name: copyText(attribute(attributes, 'name') ?? '', maxNameLength),
           isHidden: /hidden/i.test(attribute(attributes, 'state') ?? ''),
           kind: relation?.kind ?? '',
           part: relation?.target ?? ''
@@ -82,23 +82,23 @@ export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
   return { sheets, is1904, isStale, texts: find('sharedStrings'), styles: find('styles') }
 }
 
-/** Reads the formats of numbers that cells refer to, by their place in the list. */
+/** Reads the number formats that cells refer to by index. */
 export async function readFormats(source: Source): Promise<NumberFormat[]> {
-  const own = new Map<number, NumberFormat>()
+  const customFormats = new Map<number, NumberFormat>()
   const formats: NumberFormat[] = []
   let list = ''
   await scanPart(source, {
     open(name, attributes) {
       const local = localName(name)
       if (local === 'numFmts' || local === 'cellXfs') list = local
-      else if (list === 'numFmts' && local === 'numFmt' && own.size < mostFormats)
-        own.set(
+      else if (list === 'numFmts' && local === 'numFmt' && customFormats.size < maxFormats)
+        customFormats.set(
           Number(attribute(attributes, 'numFmtId')),
           parseFormat(attribute(attributes, 'formatCode') ?? '')
         )
-      else if (list === 'cellXfs' && local === 'xf' && formats.length < mostFormats) {
+      else if (list === 'cellXfs' && local === 'xf' && formats.length < maxFormats) {
         const id = Number(attribute(attributes, 'numFmtId') ?? 0)
-        formats.push(own.get(id) ?? builtInFormat(id))
+        formats.push(customFormats.get(id) ?? builtInFormat(id))
       }
     },
     close(name) {
@@ -108,20 +108,20 @@ export async function readFormats(source: Source): Promise<NumberFormat[]> {
   return formats
 }
 
-/** Relations of a part, or of the whole package, with the names of the parts they lead to. */
-async function relationsOf(parts: Parts, path: string): Promise<Relation[]> {
+/** Reads the relations of a file, or of the whole package, with the names of their targets. */
+async function readRelations(parts: Parts, path: string): Promise<Relation[]> {
   const folder = path === '' ? '' : dirname(path)
   const source = parts.get(join(folder, '_rels', `${path.slice(path.lastIndexOf('/') + 1)}.rels`))
   const relations: Relation[] = []
   if (!source) return relations
   await scanPart(source, {
     open(name, attributes) {
-      if (localName(name) !== 'Relationship' || relations.length === mostRelations) return
-      const target = copied(attribute(attributes, 'Target') ?? '', longestPath).replaceAll('\\', '/')
+      if (localName(name) !== 'Relationship' || relations.length === maxRelations) return
+      const target = copyText(attribute(attributes, 'Target') ?? '', maxPathLength).replaceAll('\\', '/')
       const type = attribute(attributes, 'Type') ?? ''
       relations.push({
-        id: copied(attribute(attributes, 'Id') ?? '', longestPath),
-        kind: copied(type.slice(type.lastIndexOf('/') + 1), longestName),
+        id: copyText(attribute(attributes, 'Id') ?? '', maxPathLength),
+        kind: copyText(type.slice(type.lastIndexOf('/') + 1), maxNameLength),
         target: (target.startsWith('/') ? target.slice(1) : join(folder, target)).toLowerCase()
       })
     },
@@ -130,8 +130,8 @@ async function relationsOf(parts: Parts, path: string): Promise<Relation[]> {
   return relations
 }
 
-/** The id of a relation in an attribute of any prefix. */
-function relationId(attributes: string): string {
+/** Returns the id of a relation, in an attribute with any prefix. */
+function getRelationId(attributes: string): string {
   return /\s[\w.-]{1,40}:id\s*=\s*["']([^"']{1,500})["']/.exec(attributes)?.[1] ?? ''
 }
 
@@ -139,7 +139,7 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true'
 }
 
-/** The beginning of a text, which does not keep the whole text in memory. */
-function copied(text: string, length: number): string {
+/** Copies the beginning of a text, so that the whole text is not kept in memory. */
+function copyText(text: string, length: number): string {
   return Buffer.from(text.slice(0, length)).toString()
 }

@@ -1,14 +1,14 @@
-/** Quantities of HealthKit, as both of Apple's exports have them. */
+/** Reads HealthKit quantities, as both of Apple's exports write them. */
 import type { Sink } from '../../record.js'
 import { numberOf } from '../../text/units.js'
 import type { PressurePairs } from './pressure.js'
 import { isPressure, quantityOf } from './types.js'
 
-/** The only unit in which blood pressures are brought in. */
+/** The only supported unit of blood pressure. */
 export const pressureUnit = 'mmHg'
 
 interface Quantity {
-  /** Its type, without the prefix of HealthKit. */
+  /** Its type, without HealthKit's prefix. */
   readonly kind: string
   readonly source: string
   /** Seconds. */
@@ -19,7 +19,7 @@ interface Quantity {
   readonly value: string
 }
 
-/** Gives a quantity to the sink, or to `pairs` where it is half of a blood pressure. */
+/** Adds a quantity to the sink, or to `pairs` if it is half of a blood pressure. */
 export function giveQuantity(quantity: Quantity, pairs: PressurePairs, sink: Sink): void {
   const { duration, kind, source, time, unit } = quantity
   const value = numberOf(quantity.value)

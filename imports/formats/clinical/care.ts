@@ -1,7 +1,7 @@
-/** Records of care, which are kept as they are. */
+/** Builds events of clinical records, which keep the record as it is. */
 import { byName } from '../json-files.js'
 
-/** Kinds of records, as FHIR names them, with the names that events have for them. */
+/** Kinds of records by FHIR's names, with the names that events use. */
 const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
   AllergyIntolerance: ['allergyRecord', 'allergyIntolerance'],
   Immunization: ['immunizationRecord', 'immunization'],
@@ -14,15 +14,15 @@ const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
   Procedure: ['procedureRecord', 'procedure']
 })
 
-/** Longest name of a record, in characters. */
-const longestName = 500
+/** Limit of a record's name, in characters. */
+const maxNameLength = 500
 
-/** Whether a kind is one of records of care. */
+/** Returns true if a kind is a clinical record. */
 export function isCareRecord(kind: string): boolean {
   return kinds.has(kind)
 }
 
-/** Returns the event of a record of care, whose kind is one that {@link isCareRecord} knows. */
+/** Returns the event of a clinical record. `kind` is one that {@link isCareRecord} accepts. */
 export function careRecord(
   kind: string,
   record: { readonly name: string; readonly identifier: string; readonly isVital: boolean }
@@ -32,7 +32,7 @@ export function careRecord(
     type: 'clinical/fhir',
     stream: `${kind}s`,
     content: {
-      displayName: record.name.slice(0, longestName) || kind,
+      displayName: record.name.slice(0, maxNameLength) || kind,
       clinicalType: record.isVital ? 'vitalSignRecord' : clinicalType,
       fhir: { identifier: record.identifier, resourceType }
     }

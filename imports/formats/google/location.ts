@@ -1,4 +1,4 @@
-/** Google's location history in its shapes: `Records.json`, months of semantic history, and the exports of phones. */
+/** Reads Google's location history: `Records.json`, monthly semantic history, and exports of phones. */
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
@@ -18,7 +18,7 @@ export const googleLocation: Format = {
   async read(source, head, sink) {
     if (head.text.includes('"timelineEdits"'))
       sink.warn('Timeline Edits hold nothing to import: export the timeline on the phone itself')
-    const reader = new Reader(sink)
+    const reader = new LocationReader(sink)
     const isList = /^\s*\[/.test(head.text)
     const wanted = new Set([
       'locations',
@@ -31,14 +31,14 @@ export const googleLocation: Format = {
       source,
       head,
       sink,
-      // The export of one kind of phone is a list; the others are objects with lists.
+      // The export of iPhones is a list; the others are objects with lists.
       path => (isList ? path.length === 0 : path.length === 1 && wanted.has(path[0]!)),
       (object, path) => reader.read(object, path[0] ?? '')
     )
   }
 }
 
-/** One kind of phone writes segments in a list, with places as addresses. */
+/** Returns true for the export of iPhones: a list of segments with places as `geo:` addresses. */
 function isPhoneExport(text: string): boolean {
   return (
     text.includes('geo:') &&
@@ -47,28 +47,28 @@ function isPhoneExport(text: string): boolean {
   )
 }
 
-/** Where E7 coordinates wrap around. */
-const wrap = 2 ** 32
-const highestE7 = 1_800_000_000
-/** Visits within visits that are looked into. */
-const deepest = 5
+/** Modulus of E7 coordinates that overflowed. */
+const e7Modulus = 2 ** 32
+const maxE7 = 1_800_000_000
+/** Limit of nested visits that are read. */
+const maxDepth = 5
 
-type Place = readonly [latitude: number | undefined, longitude: number | undefined]
+type Coordinates = readonly [latitude: number | undefined, longitude: number | undefined]
 
-class Reader {
-  readonly #covered = new Covered()
+class LocationReader {
+  readonly #coveredTimes = new Covered()
 
   constructor(private readonly sink: Sink) {}
 
   read(object: Json, list: string): void {
-    if (list === 'locations') this.#location(object)
-    else if (list === 'timelineObjects') this.#timeline(object)
-    else if (list === 'semanticSegments' || list === '') this.#segment(object)
-    else if (list === 'rawSignals') this.#signal(object)
+    if (list === 'locations') this.#addLocation(object)
+    else if (list === 'timelineObjects') this.#readTimelineObject(object)
+    else if (list === 'semanticSegments' || list === '') this.#addSegment(object)
+    else if (list === 'rawSignals') this.#addSignal(object)
     else this.sink.leftOut(list, 'of no use without the timeline')
   }
 
-  #location(object: Json): void {
+  #addLocation(object: Json): void {
     const source =
       object['deviceTag'] === undefined ? '' : `Device ${String(numberAt(object, 'deviceTag') ?? '')}`
     const others = {
@@ -78,16 +78,16 @@ class Reader {
       speed: numberAt(object, 'velocity'),
       bearing: numberAt(object, 'heading')
     }
-    this.#position('location', stampOf(object, 'timestamp'), e7Of(object), source, others)
-    // What the phone took somebody to be doing, each time with how sure it was.
+    this.#addPosition('location', getTimestamp(object, 'timestamp'), getE7Coordinates(object), source, others)
+    // Detected activities, each with its confidence.
     const guesses = listAt(object, 'activity').length
     if (guesses > 0) this.sink.leftOut('location activity', 'of a kind without a type here', guesses)
   }
 
-  #position(
+  #addPosition(
     kind: string,
     time: number,
-    [latitude, longitude]: Place,
+    [latitude, longitude]: Coordinates,
     source = '',
     others: Readonly<Record<string, number | undefined>> = {}
   ): void {
@@ -111,38 +111,38 @@ class Reader {
     }
   }
 
-  /** Of the months of semantic history. */
-  #timeline(object: Json): void {
+  /** Reads an entry of the monthly semantic history. */
+  #readTimelineObject(object: Json): void {
     const visit = at(object, 'placeVisit')
     const activity = at(object, 'activitySegment')
-    if (isObject(visit)) this.#placeVisit(visit, 'placeVisit', 0)
-    else if (isObject(activity)) this.#activitySegment(activity)
+    if (isObject(visit)) this.#addPlaceVisit(visit, 'placeVisit', 0)
+    else if (isObject(activity)) this.#addActivitySegment(activity)
     else this.sink.leftOut('timelineObject', 'of a kind without a type here')
   }
 
-  #placeVisit(visit: Json, kind: string, depth: number): void {
-    const [time, end] = durationOf(visit)
+  #addPlaceVisit(visit: Json, kind: string, depth: number): void {
+    const [time, end] = getTimeRange(visit)
     const place = at(visit, 'location')
     const name = textAt(place, 'name') ?? textAt(place, 'address')
-    const [latitude, longitude] = e7Of(place)
+    const [latitude, longitude] = getE7Coordinates(place)
     const centre = [fromE7(numberAt(visit, 'centerLatE7')), fromE7(numberAt(visit, 'centerLngE7'))] as const
-    this.#visit(kind, time, end, latitude === undefined ? centre : [latitude, longitude], name)
-    this.#rawPath(visit)
+    this.#addVisit(kind, time, end, latitude === undefined ? centre : [latitude, longitude], name)
+    this.#addRawPath(visit)
     for (const child of listAt(visit, 'childVisits'))
-      if (isObject(child) && depth < deepest) this.#placeVisit(child, 'childVisit', depth + 1)
+      if (isObject(child) && depth < maxDepth) this.#addPlaceVisit(child, 'childVisit', depth + 1)
       else this.sink.leftOut('childVisit', 'of a kind without a type here')
   }
 
-  #activitySegment(segment: Json): void {
+  #addActivitySegment(segment: Json): void {
     const kind = 'activitySegment'
-    const [time, end] = durationOf(segment)
-    this.#activity(kind, time, end, textAt(segment, 'activityType') ?? '', numberAt(segment, 'distance'))
+    const [time, end] = getTimeRange(segment)
+    this.#addActivity(kind, time, end, textAt(segment, 'activityType') ?? '', numberAt(segment, 'distance'))
     for (const [name, moment] of [
       ['startLocation', time],
       ['endLocation', end]
     ] as const)
-      if (isObject(segment[name])) this.#position(name, moment, e7Of(segment[name]))
-    this.#rawPath(segment)
+      if (isObject(segment[name])) this.#addPosition(name, moment, getE7Coordinates(segment[name]))
+    this.#addRawPath(segment)
     for (const [list, inner] of [
       ['waypointPath', 'waypoints'],
       ['transitPath', 'transitStops']
@@ -152,60 +152,61 @@ class Reader {
     }
   }
 
-  /** Positions with times that a stay or a way was made of. */
-  #rawPath(object: Json): void {
+  /** Adds the timed positions of a visit or activity. */
+  #addRawPath(object: Json): void {
     for (const point of listAt(object, 'simplifiedRawPath', 'points'))
-      this.#position(
+      this.#addPosition(
         'simplifiedRawPath',
-        stampOf(point, 'timestamp'),
+        getTimestamp(point, 'timestamp'),
         [fromE7(numberAt(point, 'latE7')), fromE7(numberAt(point, 'lngE7'))],
         '',
         { horizontalAccuracy: numberAt(point, 'accuracyMeters') ?? numberAt(point, 'accuracy') }
       )
   }
 
-  /** Of the phones' own exports. */
-  #segment(object: Json): void {
+  /** Reads a segment of a phone's export. */
+  #addSegment(object: Json): void {
     const [time, end] = [isoTime(textAt(object, 'startTime') ?? ''), isoTime(textAt(object, 'endTime') ?? '')]
     const path = listAt(object, 'timelinePath')
     for (const point of path) {
       const offset = numberAt(point, 'durationMinutesOffsetFromStartTime')
-      const own = offset === undefined ? isoTime(textAt(point, 'time') ?? '') : time + offset * 60
-      this.#position('timelinePath', own, placeOf(textAt(point, 'point')))
+      const pointTime = offset === undefined ? isoTime(textAt(point, 'time') ?? '') : time + offset * 60
+      this.#addPosition('timelinePath', pointTime, parseCoordinates(textAt(point, 'point')))
     }
-    if (path.length > 0) this.#covered.add(time, end)
+    if (path.length > 0) this.#coveredTimes.add(time, end)
     const visit = at(object, 'visit')
     const activity = at(object, 'activity')
     if (isObject(visit)) {
       const candidate = at(visit, 'topCandidate')
-      const place = placeAt(candidate, 'placeLocation')
-      this.#visit('visit', time, end, place, textAt(candidate, 'semanticType'))
+      const place = getCoordinates(candidate, 'placeLocation')
+      this.#addVisit('visit', time, end, place, textAt(candidate, 'semanticType'))
     } else if (isObject(activity)) {
       const metres = numberAt(activity, 'distanceMeters')
-      this.#activity('activity', time, end, textAt(activity, 'topCandidate', 'type') ?? '', metres)
+      this.#addActivity('activity', time, end, textAt(activity, 'topCandidate', 'type') ?? '', metres)
       for (const [name, moment] of [
         ['start', time],
         ['end', end]
       ] as const)
-        if (activity[name] !== undefined) this.#position(`activity ${name}`, moment, placeAt(activity, name))
+        if (activity[name] !== undefined)
+          this.#addPosition(`activity ${name}`, moment, getCoordinates(activity, name))
     } else if (path.length === 0) this.sink.leftOut('segment', 'of a kind without a type here')
   }
 
-  /** What a phone received. A path is made of positions such as these: those within it would be there twice. */
-  #signal(object: Json): void {
+  /** Adds a raw signal. Paths consist of such positions: those within a path would be duplicates. */
+  #addSignal(object: Json): void {
     const position = object['position']
     if (!isObject(position)) {
       this.sink.leftOut('rawSignal', 'of a kind without a type here')
       return
     }
     const time = isoTime(textAt(position, 'timestamp') ?? '')
-    if (this.#covered.has(time))
+    if (this.#coveredTimes.has(time))
       this.sink.leftOut('rawSignal', 'within the time of a path that is brought in')
     else
-      this.#position(
+      this.#addPosition(
         'rawSignal',
         time,
-        placeAt(position, position['LatLng'] === undefined ? 'latLng' : 'LatLng'),
+        getCoordinates(position, position['LatLng'] === undefined ? 'latLng' : 'LatLng'),
         '',
         {
           altitude: numberAt(position, 'altitudeMeters'),
@@ -215,7 +216,13 @@ class Reader {
       )
   }
 
-  #visit(kind: string, time: number, end: number, place: Place, description: string | undefined): void {
+  #addVisit(
+    kind: string,
+    time: number,
+    end: number,
+    place: Coordinates,
+    description: string | undefined
+  ): void {
     const [latitude, longitude] = place
     if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
     else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, 'without a position')
@@ -229,13 +236,13 @@ class Reader {
         time,
         duration: end > time ? end - time : undefined,
         content: { latitude, longitude },
-        // An event each: a visit has a name.
+        // Always an event, as a visit has a name.
         identity: JSON.stringify([latitude, longitude]),
         description
       })
   }
 
-  #activity(kind: string, time: number, end: number, name: string, metres: number | undefined): void {
+  #addActivity(kind: string, time: number, end: number, name: string, metres: number | undefined): void {
     if (Number.isNaN(time)) {
       this.sink.leftOut(kind, 'without a time')
       return
@@ -254,33 +261,33 @@ class Reader {
   }
 }
 
-/** A time by its name, which older files write in milliseconds. */
-function stampOf(value: unknown, name: string): number {
+/** Returns the time of a member, which older files write in milliseconds. */
+function getTimestamp(value: unknown, name: string): number {
   const milliseconds = numberAt(value, `${name}Ms`)
   return milliseconds === undefined ? isoTime(textAt(value, name) ?? '') : milliseconds / 1000
 }
 
-function durationOf(value: unknown): [number, number] {
+function getTimeRange(value: unknown): [number, number] {
   const duration = at(value, 'duration')
-  return [stampOf(duration, 'startTimestamp'), stampOf(duration, 'endTimestamp')]
+  return [getTimestamp(duration, 'startTimestamp'), getTimestamp(duration, 'endTimestamp')]
 }
 
-function e7Of(value: unknown): Place {
+function getE7Coordinates(value: unknown): Coordinates {
   return [fromE7(numberAt(value, 'latitudeE7')), fromE7(numberAt(value, 'longitudeE7'))]
 }
 
 function fromE7(value: number | undefined): number | undefined {
   if (value === undefined) return undefined
-  return Number(((value > highestE7 ? value - wrap : value) / 1e7).toFixed(7))
+  return Number(((value > maxE7 ? value - e7Modulus : value) / 1e7).toFixed(7))
 }
 
-/** A place by its name: one kind of phone has it within an object. */
-function placeAt(value: unknown, name: string): Place {
-  return placeOf(textAt(value, name) ?? textAt(value, name, 'latLng'))
+/** Returns the coordinates of a member: one kind of phone nests them in an object. */
+function getCoordinates(value: unknown, name: string): Coordinates {
+  return parseCoordinates(textAt(value, name) ?? textAt(value, name, 'latLng'))
 }
 
-/** `46.2°, 6.1°`, also where the sign was read in another encoding, and `geo:46.2,6.1`. */
-function placeOf(text: string | undefined): Place {
+/** Parses coordinates: `46.2°, 6.1°`, even if the degree sign was decoded wrongly, and `geo:46.2,6.1`. */
+function parseCoordinates(text: string | undefined): Coordinates {
   const parts = /^(?:geo:)?\s*(-?\d+(?:\.\d+)?)[^\d,.-]*,\s*(-?\d+(?:\.\d+)?)/.exec(text ?? '')
   return parts ? [Number(parts[1]), Number(parts[2])] : [undefined, undefined]
 }

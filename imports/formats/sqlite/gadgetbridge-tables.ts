@@ -1,15 +1,15 @@
-/** What the tables of Gadgetbridge hold. */
+/** Describes the tables of Gadgetbridge. */
 import type { Cell } from '../../sqlite/payload.js'
 import type { Measure } from './rows.js'
 
-const unmeasured = 'zero, which means that nothing was measured'
+const notMeasured = 'zero, which means that nothing was measured'
 
 const heartRate: Measure = {
   type: 'frequency/bpm',
   stream: 'Heart rate',
-  // 255 and 254 are what devices send while they measure, or are not worn.
+  // Devices send 255 and 254 while they measure or are not worn.
   absent: [-1, 254, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [10, 250]
 }
 const restingHeartRate = { ...heartRate, stream: 'Resting heart rate' }
@@ -17,17 +17,17 @@ const oxygen: Measure = {
   type: 'ratio/percent',
   stream: 'Oxygen saturation',
   absent: [-1, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [40, 100]
 }
 const respiration: Measure = {
   type: 'frequency/brpm',
   stream: 'Respiratory rate',
   absent: [-1, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [2, 80]
 }
-/** Of one minute. */
+/** Steps per minute. */
 const steps = {
   type: 'count/steps',
   stream: 'Steps',
@@ -38,12 +38,12 @@ const steps = {
 } satisfies Measure & { duration: number }
 
 export interface Column extends Measure {
-  /** Seconds. */
+  /** Seconds that a value covers. */
   readonly duration?: number
 }
 
-/** Columns of tables that are values by themselves. Steps of other devices are sums so far. */
-const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
+/** Columns that become records, by table. Step columns of other devices are running totals. */
+const columnsByTable: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   MI_BAND_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   HUAMI_EXTENDED_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   XIAOMI_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps, SPO2: oxygen },
@@ -56,7 +56,7 @@ const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   GARMIN_RESPIRATORY_RATE_SAMPLE: { RESPIRATORY_RATE: respiration },
   GARMIN_HEART_RATE_RESTING_SAMPLE: { HEART_RATE: restingHeartRate },
   GARMIN_HRV_VALUE_SAMPLE: {
-    VALUE: { type: 'time/ms', stream: 'Heart rate variability', zero: unmeasured, range: [1, 1000] }
+    VALUE: { type: 'time/ms', stream: 'Heart rate variability', zero: notMeasured, range: [1, 1000] }
   },
   CMF_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
   CMF_SPO2_SAMPLE: { SPO2: oxygen },
@@ -64,20 +64,20 @@ const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   COLMI_SPO2_SAMPLE: { SPO2: oxygen },
   WENA3_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
   MI_SCALE_WEIGHT_SAMPLE: {
-    WEIGHT_KG: { type: 'mass/kg', stream: 'Weight', zero: unmeasured, range: [0.1, 500] }
+    WEIGHT_KG: { type: 'mass/kg', stream: 'Weight', zero: notMeasured, range: [0.1, 500] }
   },
   FEMOMETER_VINCA2_TEMPERATURE_SAMPLE: {
-    TEMPERATURE: { type: 'temperature/c', stream: 'Body temperature', zero: unmeasured, range: [25, 45] }
+    TEMPERATURE: { type: 'temperature/c', stream: 'Body temperature', zero: notMeasured, range: [25, 45] }
   }
 }
 
-/** What `XIAOMI_MANUAL_SAMPLE` holds, by its type. */
+/** Measurements of `XIAOMI_MANUAL_SAMPLE` by its type. */
 export const manual: ReadonlyMap<Cell, Measure> = new Map([
   [0x11, heartRate],
   [0x12, oxygen]
 ])
 
-/** Columns that say which row it is, and are no records. */
+/** Columns that identify a row and are not records. */
 export const keys: ReadonlySet<string> = new Set([
   '_ID',
   'TIMESTAMP',
@@ -86,12 +86,13 @@ export const keys: ReadonlySet<string> = new Set([
   'UTC_OFFSET',
   'TYPE_NUM'
 ])
+/** Tables of sleep sessions. */
 export const sessions: ReadonlySet<string> = new Set([
   'XIAOMI_SLEEP_TIME_SAMPLE',
   'CMF_SLEEP_SESSION_SAMPLE',
   'COLMI_SLEEP_SESSION_SAMPLE'
 ])
-/** Lengths of parts of a night, as the device tells them. */
+/** Durations of sleep stages, as recorded by the device. */
 export const parts = [
   'TOTAL_DURATION',
   'DEEP_SLEEP_DURATION',
@@ -99,9 +100,10 @@ export const parts = [
   'REM_SLEEP_DURATION',
   'AWAKE_DURATION'
 ]
+/** Tables of settings and internal data. */
 export const settings =
   /^(?:DEVICE|USER)_ATTRIBUTES$|^(?:USER|ALARM|REMINDER|WORLD_CLOCK|CONTACT|TAG|BATTERY_LEVEL|CALENDAR_SYNC_STATE|PENDING_FILE|android_metadata)$|NOTIFICATION/
-/** Kinds of activities whose numbers have not changed. */
+/** Kinds of activities whose numbers are the same in all versions. */
 export const kinds: ReadonlyMap<Cell, string> = new Map([
   [0x10, 'running'],
   [0x20, 'walking'],
@@ -125,12 +127,13 @@ export const kinds: ReadonlyMap<Cell, string> = new Map([
   [0x800000, 'climbing']
 ])
 
-/** Whether a table holds the samples of a device by the minute. Those of Huawei are there twice, by their ends. */
+/** Returns true if a table contains a device's samples by minute. Huawei stores its samples twice. */
 export function isActivity(table: string): boolean {
   return table.endsWith('ACTIVITY_SAMPLE') && !table.startsWith('HUAWEI')
 }
 
+/** Returns the columns of a table that become records; `undefined` if there are none. */
 export function columnsOf(table: string): Readonly<Record<string, Column>> | undefined {
-  if (Object.hasOwn(values, table)) return values[table]
+  if (Object.hasOwn(columnsByTable, table)) return columnsByTable[table]
   return isActivity(table) ? { HEART_RATE: heartRate } : undefined
 }

@@ -1,4 +1,4 @@
-/** The database of Gadgetbridge, which it exports as it is: samples of many devices, each kind in a table of its own. */
+/** Reads the exported database of Gadgetbridge: samples of many devices, each kind in its own table. */
 import type { Reason } from '../../reasons.js'
 import type { Datum, Sink } from '../../record.js'
 import type { Database, DatabaseFormat } from '../../sqlite/database.js'
@@ -20,24 +20,24 @@ import {
 } from './gadgetbridge-tables.js'
 import { eachRow, faultOf, leaveOut, textIn, timeIn } from './rows.js'
 
-const devices = 'DEVICE'
-/** Devices whose names are kept. */
-const mostDevices = 10_000
-const unknown = 'of a kind without a type here'
+const deviceTable = 'DEVICE'
+/** Limit of remembered device names. */
+const maxDevices = 10_000
+const unknownKind = 'of a kind without a type here'
 
 export const gadgetbridge: DatabaseFormat = {
   id: 'gadgetbridge',
   name: 'Gadgetbridge',
   recognises: database =>
-    database.has(devices, '_id', 'NAME', 'IDENTIFIER') && database.tables.some(name => isActivity(name)),
+    database.has(deviceTable, '_id', 'NAME', 'IDENTIFIER') && database.tables.some(name => isActivity(name)),
   async read(database, sink) {
-    const reader = new Reader(database, sink)
+    const reader = new GadgetbridgeReader(database, sink)
     await reader.readDevices()
     for (const table of database.tables) await reader.read(table)
   }
 }
 
-class Reader {
+class GadgetbridgeReader {
   /** Names of devices, by their ids. */
   readonly #devices = new Map<Cell, string>()
 
@@ -48,33 +48,39 @@ class Reader {
 
   async readDevices(): Promise<void> {
     const { database, sink } = this
-    const count = await eachRow(database, devices, ['_id', 'NAME', 'ALIAS'], sink, ([id, name, alias]) => {
-      if (this.#devices.size < mostDevices) this.#devices.set(id, textIn(alias) ?? textIn(name) ?? '')
-    })
-    if (count > 0) sink.leftOut(devices, 'about the file or the device, not a measurement', count)
+    const count = await eachRow(
+      database,
+      deviceTable,
+      ['_id', 'NAME', 'ALIAS'],
+      sink,
+      ([id, name, alias]) => {
+        if (this.#devices.size < maxDevices) this.#devices.set(id, textIn(alias) ?? textIn(name) ?? '')
+      }
+    )
+    if (count > 0) sink.leftOut(deviceTable, 'about the file or the device, not a measurement', count)
   }
 
   async read(table: string): Promise<void> {
     const { database, sink } = this
     const columns = columnsOf(table)
-    if (table === devices) return
-    if (columns) await this.#samples(table, columns)
-    else if (table === 'XIAOMI_MANUAL_SAMPLE') await this.#manual(table)
-    else if (table === 'BASE_ACTIVITY_SUMMARY') await this.#activities(table)
-    else if (sessions.has(table)) await this.#nights(table)
+    if (table === deviceTable) return
+    if (columns) await this.#readSamples(table, columns)
+    else if (table === 'XIAOMI_MANUAL_SAMPLE') await this.#readManualSamples(table)
+    else if (table === 'BASE_ACTIVITY_SUMMARY') await this.#readActivities(table)
+    else if (sessions.has(table)) await this.#readNights(table)
     else {
       const isSetting = settings.test(table)
       await leaveOut(
         database,
         table,
         sink,
-        isSetting ? 'about the file or the device, not a measurement' : unknown
+        isSetting ? 'about the file or the device, not a measurement' : unknownKind
       )
     }
   }
 
-  /** Each value of a row is a record of its own; columns that are not known are counted by their names. */
-  async #samples(table: string, columns: Readonly<Record<string, Column>>): Promise<void> {
+  /** Adds each value of a row as a record; counts unknown columns as skipped, by name. */
+  async #readSamples(table: string, columns: Readonly<Record<string, Column>>): Promise<void> {
     const { database, sink } = this
     const known = Object.entries(columns).filter(([name]) => database.has(table, name))
     const others = database
@@ -85,19 +91,19 @@ class Reader {
     const names = ['TIMESTAMP', 'DEVICE_ID', ...known.map(([name]) => name), ...others]
     await eachRow(database, table, names, sink, ([timestamp, device, ...cells]) => {
       const common = { source: this.#devices.get(device) ?? '', time: timeIn(timestamp) }
-      for (const [at, [name, column]] of known.entries())
-        this.#value(`${table}.${name}`, common, cells[at], column)
-      for (const at of counts.keys()) if (cells[known.length + at] !== null) counts[at]!++
+      for (const [index, [name, column]] of known.entries())
+        this.#addValue(`${table}.${name}`, common, cells[index], column)
+      for (const index of counts.keys()) if (cells[known.length + index] !== null) counts[index]!++
     })
-    for (const [at, count] of counts.entries())
-      if (count > 0) sink.leftOut(`${table}.${others[at]}`, unknown, count)
+    for (const [index, count] of counts.entries())
+      if (count > 0) sink.leftOut(`${table}.${others[index]}`, unknownKind, count)
   }
 
-  #value(kind: string, common: Pick<Datum, 'source' | 'time'>, cell: Cell, column: Column): void {
+  #addValue(kind: string, common: Pick<Datum, 'source' | 'time'>, cell: Cell, column: Column): void {
     if (cell === null) return
     const { duration, factor, stream, type } = column
-    const fault = Number.isNaN(common.time) ? 'without a time' : faultOf(cell, column)
-    if (fault) this.sink.leftOut(kind, fault)
+    const reason = Number.isNaN(common.time) ? 'without a time' : faultOf(cell, column)
+    if (reason) this.sink.leftOut(kind, reason)
     else
       this.sink.datum({
         ...common,
@@ -109,37 +115,39 @@ class Reader {
       })
   }
 
-  async #manual(table: string): Promise<void> {
+  async #readManualSamples(table: string): Promise<void> {
     const columns = ['TIMESTAMP', 'DEVICE_ID', 'TYPE', 'VALUE']
     await eachRow(this.database, table, columns, this.sink, ([timestamp, device, type, value]) => {
       const measure = manual.get(type)
       const kind = `${table}.${typeof type === 'number' ? type : 'TYPE'}`
       const common = { source: this.#devices.get(device) ?? '', time: timeIn(timestamp) }
-      if (!measure) this.sink.leftOut(kind, unknown)
+      if (!measure) this.sink.leftOut(kind, unknownKind)
       else if (value === null) this.sink.leftOut(kind, 'without a number')
-      else this.#value(kind, common, value, measure)
+      else this.#addValue(kind, common, value, measure)
     })
   }
 
-  async #nights(table: string): Promise<void> {
+  async #readNights(table: string): Promise<void> {
     const columns = ['TIMESTAMP', 'DEVICE_ID', 'WAKEUP_TIME', ...parts]
     await eachRow(this.database, table, columns, this.sink, ([timestamp, device, wakeUp, ...lengths]) => {
       const [time, end] = [timeIn(timestamp), timeIn(wakeUp)]
-      const told = parts.flatMap((name, at) => (typeof lengths[at] === 'number' ? [[name, lengths[at]]] : []))
-      // Minutes of deep, light and REM sleep.
+      const stages = parts.flatMap((name, index) =>
+        typeof lengths[index] === 'number' ? [[name, lengths[index]]] : []
+      )
+      // Sum of deep, light and REM sleep, from minutes.
       const asleep = lengths.slice(1, 4).reduce<number>((sum, length) => sum + Number(length ?? NaN) * 60, 0)
-      this.#spanned(table, time, end, {
+      this.#addTimeRange(table, time, end, {
         source: this.#devices.get(device) ?? '',
         type: 'sleep/analysis',
         stream: 'Sleep',
         content: nightContent(asleep, end - time),
         identity: `${end}`,
-        ...(told.length > 0 && { clientData: { 'gadgetbridge:sleep': Object.fromEntries(told) } })
+        ...(stages.length > 0 && { clientData: { 'gadgetbridge:sleep': Object.fromEntries(stages) } })
       })
     })
   }
 
-  async #activities(table: string): Promise<void> {
+  async #readActivities(table: string): Promise<void> {
     const columns = [
       'START_TIME',
       'END_TIME',
@@ -158,7 +166,7 @@ class Reader {
         const [time, end] = [timeIn(start), timeIn(finish)]
         const data = parsed(textIn(summary) ?? '')
         const type = kinds.get(kind)
-        this.#spanned(table, time, end, {
+        this.#addTimeRange(table, time, end, {
           source: this.#devices.get(device) ?? '',
           type: 'activity/plain',
           stream: 'Activities',
@@ -177,13 +185,18 @@ class Reader {
     )
   }
 
-  #spanned(kind: string, time: number, end: number, datum: Omit<Datum, 'kind' | 'time' | 'duration'>): void {
-    const fault: Reason | undefined = Number.isNaN(time)
+  #addTimeRange(
+    kind: string,
+    time: number,
+    end: number,
+    record: Omit<Datum, 'kind' | 'time' | 'duration'>
+  ): void {
+    const reason: Reason | undefined = Number.isNaN(time)
       ? 'without a time'
       : end >= time
         ? undefined
         : 'of an end that cannot be read'
-    if (fault) this.sink.leftOut(kind, fault)
-    else this.sink.datum({ ...datum, kind, time, duration: scaled(end - time) })
+    if (reason) this.sink.leftOut(kind, reason)
+    else this.sink.datum({ ...record, kind, time, duration: scaled(end - time) })
   }
 }

@@ -1,4 +1,4 @@
-/** What lasts in Health Connect: exercises with their routes, and nights with their stages. */
+/** Reads sessions of Health Connect: exercises with their routes, and nights with their stages. */
 import type { Cell } from '../../sqlite/payload.js'
 import { scaled } from '../../text/units.js'
 import { nightContent } from '../sleep.js'
@@ -12,18 +12,18 @@ export const exercise = 'exercise_session_record_table'
 export const route = 'exercise_route_table'
 export const night = 'sleep_session_record_table'
 export const stage = 'sleep_stages_table'
-/** Nights that are kept until their stages have been read. */
-const mostNights = 100_000
-const unknown = 'of a kind without a type here'
-const kinds = exercises.split(', ')
+/** Limit of nights held until their stages have been read. */
+const maxNights = 100_000
+const unknownKind = 'of a kind without a type here'
+const exerciseKinds = exercises.split(', ')
 
-/** Reads exercises, and the positions on the way. */
+/** Reads exercises and the positions of their routes. */
 export async function readExercises(rows: HealthRows): Promise<void> {
   const { sink } = rows
   const parents = new Parents(sink)
   await rows.read(exercise, ['exercise_type', 'title', 'notes'], (common, [type, title, notes], id) => {
     parents.add(id, common.source, common.time)
-    const name = (typeof type === 'number' && kinds[type]) || undefined
+    const name = (typeof type === 'number' && exerciseKinds[type]) || undefined
     const text = [textIn(title) ?? name, textIn(notes)].filter(part => part !== undefined).join('\n')
     if (Number.isNaN(common.time)) sink.leftOut(exercise, 'without a time')
     else
@@ -41,24 +41,25 @@ export async function readExercises(rows: HealthRows): Promise<void> {
         }
       })
   })
-  await readPlaces(rows, parents)
+  await readRoutes(rows, parents)
 }
 
-/** Positions on the way, as one track for each exercise. */
-async function readPlaces({ database, sink }: HealthRows, parents: Parents): Promise<void> {
-  const others = ['altitude', 'horizontal_accuracy', 'vertical_accuracy']
-  const own = ['altitude', 'horizontalAccuracy', 'verticalAccuracy']
-  const names = ['parent_key', 'timestamp_millis', 'latitude', 'longitude', ...others]
-  await eachRow(database, route, names, sink, ([key, millis, latitude, longitude, ...rest]) => {
+/** Reads the positions of routes, one track for each exercise. */
+async function readRoutes({ database, sink }: HealthRows, parents: Parents): Promise<void> {
+  const positionColumns = ['altitude', 'horizontal_accuracy', 'vertical_accuracy']
+  const positionMembers = ['altitude', 'horizontalAccuracy', 'verticalAccuracy']
+  const names = ['parent_key', 'timestamp_millis', 'latitude', 'longitude', ...positionColumns]
+  await eachRow(database, route, names, sink, ([key, millis, latitude, longitude, ...otherCells]) => {
     const parent = parents.find(key)
     const time = timeIn(millis)
-    const isAt = typeof latitude === 'number' && typeof longitude === 'number' && isPlace(latitude, longitude)
+    const isValidPosition =
+      typeof latitude === 'number' && typeof longitude === 'number' && isPlace(latitude, longitude)
     if (Number.isNaN(time)) sink.leftOut(route, 'without a time')
-    else if (!isAt) sink.leftOut(route, 'at coordinates beyond the earth')
+    else if (!isValidPosition) sink.leftOut(route, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude, longitude }
-      for (const [at, cell] of rest.entries())
-        if (typeof cell === 'number' && cell !== Number.MIN_VALUE) content[own[at]!] = cell
+      for (const [index, cell] of otherCells.entries())
+        if (typeof cell === 'number' && cell !== Number.MIN_VALUE) content[positionMembers[index]!] = cell
       sink.datum({
         kind: route,
         source: parent?.source ?? '',
@@ -72,7 +73,7 @@ async function readPlaces({ database, sink }: HealthRows, parents: Parents): Pro
   })
 }
 
-/** A night is a record where it has no stages; where it has, what was noted of it is. */
+/** Reads nights. A night without stages becomes a record; of a night with stages, only its note does. */
 export async function readNights(rows: HealthRows): Promise<void> {
   const { sink } = rows
   const parents = new Parents(sink)
@@ -81,14 +82,14 @@ export async function readNights(rows: HealthRows): Promise<void> {
     parents.add(id, common.source, common.time)
     const note = [title, notes].flatMap(cell => textIn(cell) ?? []).join('\n')
     if (Number.isNaN(common.time)) sink.leftOut(night, 'without a time')
-    else if (nights.length >= mostNights)
+    else if (nights.length >= maxNights)
       sink.leftOut(night, 'beyond the number of sources and tracks that one file may have')
     else nights.push({ common, id, note })
   })
-  const staged = await readStages(rows, parents)
+  const nightsWithStages = await readStages(rows, parents)
   for (const { common, id, note } of nights) {
     const { duration = 0 } = common
-    if (!staged.has(id))
+    if (!nightsWithStages.has(id))
       sink.datum({
         ...common,
         type: 'sleep/analysis',
@@ -103,18 +104,18 @@ export async function readNights(rows: HealthRows): Promise<void> {
   }
 }
 
-/** Returns the nights that have stages. */
+/** Reads sleep stages; returns the ids of the nights that have any. */
 async function readStages({ database, sink }: HealthRows, parents: Parents): Promise<Set<Cell>> {
-  const staged = new Set<Cell>()
+  const nightsWithStages = new Set<Cell>()
   const names = ['parent_key', 'stage_start_time', 'stage_end_time', 'stage_type']
   await eachRow(database, stage, names, sink, ([key, start, finish, type]) => {
     const [time, end, known] = [timeIn(start), timeIn(finish), stages.get(type)]
     if (Number.isNaN(time)) sink.leftOut(stage, 'without a time')
     else if (!(end >= time)) sink.leftOut(stage, 'of an end that cannot be read')
-    else if (!known) sink.leftOut(stage, unknown)
+    else if (!known) sink.leftOut(stage, unknownKind)
     else {
       const parent = parents.find(key)
-      if (parent) staged.add(key)
+      if (parent) nightsWithStages.add(key)
       sink.datum({
         kind: stage,
         source: parent?.source ?? '',
@@ -128,5 +129,5 @@ async function readStages({ database, sink }: HealthRows, parents: Parents): Pro
       })
     }
   })
-  return staged
+  return nightsWithStages
 }

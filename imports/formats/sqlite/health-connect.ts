@@ -1,4 +1,4 @@
-/** The export of Health Connect, Android's store of health data: a ZIP with its database. */
+/** Reads the export of Health Connect, Android's store of health data: a ZIP with its database. */
 import type { DatabaseFormat } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
 import { scaled } from '../../text/units.js'
@@ -8,7 +8,7 @@ import { apps, devices, HealthRows, type Common } from './health-rows.js'
 import { Parents } from './parents.js'
 import { eachRow, faultOf, leaveOut, timeIn } from './rows.js'
 
-const unknown = 'of a kind without a type here'
+const unknownKind = 'of a kind without a type here'
 
 export const healthConnect: DatabaseFormat = {
   id: 'health-connect',
@@ -19,46 +19,46 @@ export const healthConnect: DatabaseFormat = {
   async read(database, sink) {
     const rows = new HealthRows(database, sink)
     await rows.readSources()
-    const reader = new Reader(rows)
+    const reader = new HealthConnectReader(rows)
     for (const table of database.tables) await reader.read(table)
   }
 }
 
-class Reader {
-  /** Tables that have been read already. */
-  readonly #read = new Set([apps, devices])
+class HealthConnectReader {
+  /** Tables that have been read. */
+  readonly #readTables = new Set([apps, devices])
 
   constructor(private readonly rows: HealthRows) {}
 
-  /** Reads a table, and those that it needs. */
+  /** Reads a table and those that belong to it. */
   async read(table: string): Promise<void> {
-    if (this.#read.has(table)) return
-    this.#read.add(table)
+    if (this.#readTables.has(table)) return
+    this.#readTables.add(table)
     const { database, sink } = this.rows
     const [single, word, samples] = [singles.get(table), words.get(table), series.get(table)]
-    if (single && database.has(table, single.column)) await this.#values(table, [single])
-    else if (word && database.has(table, word.column)) await this.#words(table, word)
-    else if (samples && database.has(table, samples.column)) await this.#samples(table, samples)
-    else if (table === 'nutrition_record_table') await this.#values(table, nutrients)
-    else if (table === 'blood_pressure_record_table') await this.#pressures(table)
+    if (single && database.has(table, single.column)) await this.#readValues(table, [single])
+    else if (word && database.has(table, word.column)) await this.#readWords(table, word)
+    else if (samples && database.has(table, samples.column)) await this.#readSamples(table, samples)
+    else if (table === 'nutrition_record_table') await this.#readValues(table, nutrients)
+    else if (table === 'blood_pressure_record_table') await this.#readPressures(table)
     else if (table === exercise || table === route) {
-      this.#read.add(exercise).add(route)
+      this.#readTables.add(exercise).add(route)
       await readExercises(this.rows)
     } else if (table === night || table === stage) {
-      this.#read.add(night).add(stage)
+      this.#readTables.add(night).add(stage)
       await readNights(this.rows)
-    } else if (this.#samplesOf(table)) await this.read(this.#samplesOf(table)!)
+    } else if (this.#findSampleTable(table)) await this.read(this.#findSampleTable(table)!)
     else
       await leaveOut(
         database,
         table,
         sink,
-        internal.test(table) ? 'about the file or the device, not a measurement' : unknown
+        internal.test(table) ? 'about the file or the device, not a measurement' : unknownKind
       )
   }
 
-  /** The table of samples that belong to rows of this one. */
-  #samplesOf(table: string): string | undefined {
+  /** Returns the table of samples whose parent is this table. */
+  #findSampleTable(table: string): string | undefined {
     const { database } = this.rows
     return [...series.keys()].find(name => {
       const { column, parent } = series.get(name)!
@@ -66,56 +66,57 @@ class Reader {
     })
   }
 
-  /** Each value of a row is a record of its own. */
-  async #values(table: string, columns: readonly Column[]): Promise<void> {
+  /** Adds each value of a row as a record. */
+  async #readValues(table: string, columns: readonly Column[]): Promise<void> {
     const names = columns.map(({ column }) => column)
-    const isOne = columns.length === 1
+    const hasOneColumn = columns.length === 1
     await this.rows.read(table, names, (common, cells) => {
       let count = 0
-      for (const [at, column] of columns.entries()) {
-        const cell = cells[at]
-        if (!isOne && (cell === undefined || cell === null || absent.includes(cell as number))) continue
+      for (const [index, column] of columns.entries()) {
+        const cell = cells[index]
+        if (!hasOneColumn && (cell === undefined || cell === null || absent.includes(cell as number)))
+          continue
         count++
-        this.#value(isOne ? common : { ...common, kind: `${table}.${column.column}` }, cell, column)
+        this.#addValue(hasOneColumn ? common : { ...common, kind: `${table}.${column.column}` }, cell, column)
       }
       if (count === 0) this.rows.sink.leftOut(table, 'empty')
     })
   }
 
-  #value(common: Common, cell: Cell, column: Column): void {
-    const fault = Number.isNaN(common.time)
+  #addValue(common: Common, cell: Cell, column: Column): void {
+    const reason = Number.isNaN(common.time)
       ? 'without a time'
       : cell === null
         ? 'without a number'
         : faultOf(cell, column)
-    if (fault) this.rows.sink.leftOut(common.kind, fault)
+    if (reason) this.rows.sink.leftOut(common.kind, reason)
     else {
       const { factor, stream, type } = column
       this.rows.sink.datum({ ...common, type, stream, content: scaled(cell as number, factor) })
     }
   }
 
-  async #words(
+  async #readWords(
     table: string,
-    { column, stream, type, words: own }: NonNullable<ReturnType<typeof words.get>>
+    { column, stream, type, words: wordsByNumber }: NonNullable<ReturnType<typeof words.get>>
   ): Promise<void> {
     await this.rows.read(table, [column], (common, [cell]) => {
-      const word = own.get(cell)
+      const word = wordsByNumber.get(cell)
       if (Number.isNaN(common.time)) this.rows.sink.leftOut(table, 'without a time')
-      else if (word === undefined) this.rows.sink.leftOut(table, unknown)
+      else if (word === undefined) this.rows.sink.leftOut(table, unknownKind)
       else this.rows.sink.datum({ ...common, type, stream, content: word })
     })
   }
 
-  async #pressures(table: string): Promise<void> {
+  async #readPressures(table: string): Promise<void> {
     const range = { absent, range: [1, 400] as const }
     await this.rows.read(table, ['systolic', 'diastolic'], (common, [systolic, diastolic]) => {
-      const fault = Number.isNaN(common.time)
+      const reason = Number.isNaN(common.time)
         ? 'without a time'
         : systolic === null || diastolic === null
           ? 'half of a measurement whose other half is missing'
           : (faultOf(systolic, range) ?? faultOf(diastolic, range))
-      if (fault) this.rows.sink.leftOut(table, fault)
+      if (reason) this.rows.sink.leftOut(table, reason)
       else
         this.rows.sink.datum({
           ...common,
@@ -126,9 +127,9 @@ class Reader {
     })
   }
 
-  async #samples(table: string, column: Column & { readonly parent: string }): Promise<void> {
+  async #readSamples(table: string, column: Column & { readonly parent: string }): Promise<void> {
     const { parent } = column
-    this.#read.add(parent)
+    this.#readTables.add(parent)
     const parents = new Parents(this.rows.sink)
     const groups = await this.rows.read(parent, [], ({ source, time }, _cells, id) =>
       parents.add(id, source, time)
@@ -137,7 +138,11 @@ class Reader {
       this.rows.sink.leftOut(parent, 'a group of records that are in the file themselves', groups)
     const names = ['parent_key', 'epoch_millis', column.column]
     await eachRow(this.rows.database, table, names, this.rows.sink, ([key, time, cell]) =>
-      this.#value({ kind: table, source: parents.find(key)?.source ?? '', time: timeIn(time) }, cell, column)
+      this.#addValue(
+        { kind: table, source: parents.find(key)?.source ?? '', time: timeIn(time) },
+        cell,
+        column
+      )
     )
   }
 }

@@ -1,13 +1,13 @@
-/** What formats of SQLite databases have in common: rows, numbers and times of their columns. */
+/** Reads rows, numbers and times of SQLite databases. */
 import type { Reason } from '../../reasons.js'
 import type { Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
 
-/** Milliseconds since the epoch begin here, in March 1973, and seconds end, in the year 5138. */
-const leastMilliseconds = 1e11
+/** Larger numbers are milliseconds since the epoch (from March 1973), smaller ones are seconds (until the year 5138). */
+const minMilliseconds = 1e11
 
-/** Reads the rows of a table; what is damaged of it is told under its name. Returns how many rows were read. */
+/** Calls `onRow` with each row of a table and reports damage; returns the number of rows that were read. */
 export async function eachRow(
   database: Database,
   table: string,
@@ -30,27 +30,27 @@ export async function eachRow(
   return count
 }
 
-/** Counts the rows of a table as left out. */
+/** Counts the rows of a table as skipped. */
 export async function leaveOut(database: Database, table: string, sink: Sink, reason: Reason): Promise<void> {
   const count = await eachRow(database, table, [], sink, () => undefined)
   if (count > 0) sink.leftOut(table, reason, count)
 }
 
-/** What a column of numbers measures. */
+/** What a numeric column measures. */
 export interface Measure {
   readonly type: string
   readonly stream: string
-  /** By which its numbers are multiplied. */
+  /** Factor by which its numbers are multiplied. */
   readonly factor?: number
-  /** The least and the greatest number that there can be. */
+  /** Smallest and largest valid number. */
   readonly range?: readonly [number, number]
-  /** Numbers that stand for none. */
+  /** Numbers that mean "no value". */
   readonly absent?: readonly number[]
-  /** What a zero stands for, where it is not a value as others are. */
+  /** Reason to skip zeros, if they are not values. */
   readonly zero?: Reason
 }
 
-/** Why a cell is no value of a column; `undefined` if it is one, which is a number then. */
+/** Returns the reason to skip a cell; `undefined` if it is a valid value, which is a number then. */
 export function faultOf(
   cell: Cell,
   { absent, range, zero }: Omit<Measure, 'stream' | 'type'>
@@ -59,16 +59,17 @@ export function faultOf(
   if (typeof cell !== 'number') return 'of a value that is no number'
   if (absent?.includes(cell)) return 'not measured, as the file itself says'
   if (cell === 0 && zero) return zero
-  const [least, most] = range ?? [-Infinity, Infinity]
-  return cell < least || cell > most ? 'of a value that is impossible for what it measures' : undefined
+  const [min, max] = range ?? [-Infinity, Infinity]
+  return cell < min || cell > max ? 'of a value that is impossible for what it measures' : undefined
 }
 
-/** Seconds since the epoch, of seconds or milliseconds; `NaN` where there are none. */
+/** Converts seconds or milliseconds to seconds since the epoch; returns `NaN` if there is no time. */
 export function timeIn(cell: Cell): number {
   if (typeof cell !== 'number' || cell <= 0) return NaN
-  return cell < leastMilliseconds ? cell : cell / 1000
+  return cell < minMilliseconds ? cell : cell / 1000
 }
 
+/** Returns the trimmed text of a cell; `undefined` if it is empty or not a text. */
 export function textIn(cell: Cell): string | undefined {
   return typeof cell === 'string' && cell.trim() !== '' ? cell.trim() : undefined
 }

@@ -1,4 +1,4 @@
-/** Garmin Connect's export of an account: summaries of days, nights, activities and weights as JSON, beside its FIT files. */
+/** Reads Garmin Connect's account export: daily summaries, nights, activities and weights as JSON, beside FIT files. */
 import type { Format, Sink } from '../../record.js'
 import { dayLength, isoTime } from '../../text/times.js'
 import {
@@ -15,16 +15,16 @@ import {
 import { nightDatum } from '../sleep.js'
 import { scaled } from '../../text/units.js'
 
-/** Members that nobody else's files have at their beginning. */
-const members =
+/** Members that only these files have at their beginning. */
+const distinctiveMembers =
   /"(?:summarizedActivitiesExport|wellnessStartTimeGmt|sleepStartTimestampGMT|sleepWindowConfirmationType|userProfilePK|userProfilePk)"/
 
 export const garminConnect: Format = {
   id: 'garmin-connect',
   name: 'Garmin Connect',
-  recognises: head => isJson(head) && members.test(head.text),
+  recognises: head => isJson(head) && distinctiveMembers.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
+    const reader = new GarminReader(options.zone, sink)
     const hasActivities = /"summarizedActivitiesExport"/.test(head.text.slice(0, 4000))
     await eachObject(
       source,
@@ -36,33 +36,33 @@ export const garminConnect: Format = {
   }
 }
 
-/** Members that say whose record it is, which one, and when it was. */
-const ofRecord =
+/** Members that identify a record, its user and its time. */
+const contextMembers =
   /(?:P[Kk]|I[Dd]|^uuid|^version|^source|[Tt]imestamp(?:GMT|Local)?|TimeGmt|TimeLocal|Date|^retro|^includes\w+|durationInMilliseconds|^sleepWindowConfirmationType|^metaData)$/
 
-class Reader {
+class GarminReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
   read(object: Json, isActivity: boolean): void {
-    if (isActivity) this.#activity(object)
-    else if ('sleepStartTimestampGMT' in object) this.#sleep(object)
-    else if ('wellnessStartTimeGmt' in object || 'totalSteps' in object) this.#day(object)
+    if (isActivity) this.#addActivity(object)
+    else if ('sleepStartTimestampGMT' in object) this.#addNight(object)
+    else if ('wellnessStartTimeGmt' in object || 'totalSteps' in object) this.#addDay(object)
     else if (isObject(object['weight']) || 'vo2Max' in object || 'vo2MaxRunning' in object)
-      this.#biometrics(object)
-    else if ('vo2MaxValue' in object) this.#maximum(object)
-    else if (Array.isArray(object['metrics']) && 'calendarDate' in object) this.#health(object)
-    else if ('valueInML' in object) this.#drink(object)
+      this.#addBiometrics(object)
+    else if ('vo2MaxValue' in object) this.#addVo2Max(object)
+    else if (Array.isArray(object['metrics']) && 'calendarDate' in object) this.#addMetrics(object)
+    else if ('valueInML' in object) this.#addDrink(object)
     else this.sink.leftOut('object', 'of a kind without a type here')
   }
 
-  /** Lengths in milliseconds, distances and heights in centimetres, speeds in tenths of metres a second. */
-  #activity(object: Json): void {
+  /** Adds an activity. Durations are in milliseconds, distances and heights in centimetres, speeds in units of 10 m/s. */
+  #addActivity(object: Json): void {
     const kind = 'activity'
     const start = numberAt(object, 'startTimeGmt') ?? numberAt(object, 'beginTimestamp')
-    const length = numberAt(object, 'duration')
+    const milliseconds = numberAt(object, 'duration')
     const name = textAt(object, 'activityType', 'typeKey') ?? textAt(object, 'activityType') ?? ''
     const numbers: readonly (readonly [string, string, number])[] = [
       ['metres', 'distance', 0.01],
@@ -75,9 +75,9 @@ class Reader {
       ['maximalHeartRate', 'maxHr', 1],
       ['steps', 'steps', 1]
     ]
-    const told = numbers.flatMap(([own, theirs, factor]) => {
-      const value = numberAt(object, theirs)
-      return value === undefined ? [] : [[own, scaled(value, factor)] as const]
+    const details = numbers.flatMap(([ownName, member, factor]) => {
+      const value = numberAt(object, member)
+      return value === undefined ? [] : [[ownName, scaled(value, factor)] as const]
     })
     this.sink.datum({
       kind,
@@ -85,24 +85,29 @@ class Reader {
       type: 'activity/plain',
       stream: 'Activities',
       time: (start ?? NaN) / 1000,
-      duration: length === undefined || length <= 0 ? undefined : scaled(length, 0.001),
+      duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaled(milliseconds, 0.001),
       identity: String(numberAt(object, 'activityId') ?? name),
       description: textAt(object, 'name') ?? (name === '' ? undefined : name),
-      clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(told) } }
+      clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(details) } }
     })
-    this.#rest(kind, object, [...numbers.map(([, theirs]) => theirs), 'duration', 'activityType', 'name'])
+    this.#skipOthers(kind, object, [
+      ...numbers.map(([, member]) => member),
+      'duration',
+      'activityType',
+      'name'
+    ])
   }
 
-  #sleep(object: Json): void {
+  #addNight(object: Json): void {
     const kind = 'sleep'
-    const time = momentOf(object['sleepStartTimestampGMT'])
-    const end = momentOf(object['sleepEndTimestampGMT'])
+    const time = parseMoment(object['sleepStartTimestampGMT'])
+    const end = parseMoment(object['sleepEndTimestampGMT'])
     const numbers = ['deep', 'light', 'rem', 'awake'].flatMap(stage => {
       const value = numberAt(object, `${stage}SleepSeconds`)
       return value === undefined ? [] : [[`${stage}Seconds`, value] as const]
     })
     if (!(end > time)) {
-      // Nights without a watch have a date alone.
+      // Nights without a watch only have a date.
       this.sink.leftOut(kind, 'without a time')
       return
     }
@@ -119,14 +124,14 @@ class Reader {
       clientData: { 'garmin:sleep': Object.fromEntries(numbers) }
     })
     this.sink.datum(night)
-    this.#single(
+    this.#addSingle(
       `${kind} respiration`,
       time,
       'frequency/brpm',
       'Respiratory rate',
       at(object, 'averageRespiration')
     )
-    this.#single(
+    this.#addSingle(
       `${kind} oxygen`,
       time,
       'ratio/percent',
@@ -134,16 +139,21 @@ class Reader {
       at(object, 'spo2SleepSummary', 'averageSPO2')
     )
     const stages = ['deep', 'light', 'rem', 'awake'].map(stage => `${stage}SleepSeconds`)
-    this.#rest(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
-    this.#rest(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
+    this.#skipOthers(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
+    this.#skipOthers(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
   }
 
-  /** Names the members that are not read. */
-  #rest(kind: string, object: unknown, used: readonly string[]): void {
-    leaveMembers(this.sink, kind, object, member => ofRecord.test(member) || used.includes(member))
+  /** Counts the members that are not read as skipped. */
+  #skipOthers(kind: string, object: unknown, readMembers: readonly string[]): void {
+    leaveMembers(
+      this.sink,
+      kind,
+      object,
+      member => contextMembers.test(member) || readMembers.includes(member)
+    )
   }
 
-  #single(kind: string, time: number, type: string, stream: string, value: unknown): void {
+  #addSingle(kind: string, time: number, type: string, stream: string, value: unknown): void {
     if (typeof value !== 'number') return
     if (value > 0) this.sink.datum({ kind, source: '', type, stream, time, content: value })
     else
@@ -153,14 +163,14 @@ class Reader {
       )
   }
 
-  #day(object: Json): void {
+  #addDay(object: Json): void {
     const kind = 'day'
     const date = (textAt(object, 'calendarDate') ?? '').slice(0, 10)
-    const start = momentOf(object['wellnessStartTimeGmt'])
+    const start = parseMoment(object['wellnessStartTimeGmt'])
     const time = Number.isNaN(start) ? isoTime(date, this.zone) : start
-    const end = momentOf(object['wellnessEndTimeGmt'])
+    const end = parseMoment(object['wellnessEndTimeGmt'])
     const duration = end > time ? end - time : dayLength(date, this.zone)
-    const sums = [
+    const dailyValues = [
       ['count/steps', 'Steps of days', 'totalSteps', true],
       ['length/m', 'Distance of days', 'totalDistanceMeters', true],
       ['energy/kcal', 'Energy of days', 'totalKilocalories', true],
@@ -171,10 +181,10 @@ class Reader {
       ['frequency/bpm', 'Highest heart rate', 'maxHeartRate', false]
     ] as const
     let isFirst = true
-    for (const [type, stream, member, isSum] of sums) {
+    for (const [type, stream, member, isTotal] of dailyValues) {
       const value = numberAt(object, member)
       if (value === undefined) continue
-      if (!isSum && value <= 0) {
+      if (!isTotal && value <= 0) {
         this.sink.leftOut(
           `${kind}, ${member}`,
           value === 0
@@ -195,21 +205,21 @@ class Reader {
       isFirst = false
     }
     if (isFirst) this.sink.leftOut(kind, 'without a number')
-    this.#rest(
+    this.#skipOthers(
       `${kind},`,
       object,
-      sums.map(([, , member]) => member)
+      dailyValues.map(([, , member]) => member)
     )
   }
 
-  /** Weights and masses in grams; a scale that could not measure one writes zero. */
-  #biometrics(object: Json): void {
+  /** Adds weights and masses, in grams. A scale writes zero for what it could not measure. */
+  #addBiometrics(object: Json): void {
     const kind = 'biometrics'
     const weight = object['weight']
     const date = textAt(object, 'metaData', 'calendarDate') ?? textAt(object, 'calendarDate') ?? ''
-    const stamp = momentOf(at(weight, 'timestampGMT'))
+    const stamp = parseMoment(at(weight, 'timestampGMT'))
     const time = Number.isNaN(stamp) ? isoTime(date.replace(/\.\d$/, ''), this.zone) : stamp
-    const parts = [
+    const measurements = [
       ['mass/kg', 'Weight', numberAt(weight, 'weight'), 0.001],
       ['ratio/percent', 'Body fat', numberAt(weight, 'bodyFat'), 1],
       ['ratio/percent', 'Body water', numberAt(weight, 'bodyWater'), 1],
@@ -219,20 +229,20 @@ class Reader {
       ['gas-consumption/mlpkgmin', 'VO2 max, running', numberAt(object, 'vo2MaxRunning'), 1]
     ] as const
     let isFirst = true
-    for (const [type, stream, value, factor] of parts) {
+    for (const [type, stream, value, factor] of measurements) {
       if (!value) continue
-      const own = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
-      this.sink.datum({ kind: own, source: '', type, stream, time, content: scaled(value, factor) })
+      const ownKind = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
+      this.sink.datum({ kind: ownKind, source: '', type, stream, time, content: scaled(value, factor) })
       isFirst = false
     }
     if (isFirst) this.sink.leftOut(kind, 'without a number')
-    this.#rest(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
-    this.#rest(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
+    this.#skipOthers(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
+    this.#skipOthers(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
   }
 
-  #maximum(object: Json): void {
+  #addVo2Max(object: Json): void {
     const kind = 'VO2 max'
-    const stamp = momentOf(object['updateTimestamp'])
+    const stamp = parseMoment(object['updateTimestamp'])
     const time = Number.isNaN(stamp) ? isoTime(textAt(object, 'calendarDate') ?? '', this.zone) : stamp
     const value = numberAt(object, 'vo2MaxValue')
     if (!value) this.sink.leftOut(kind, 'without a number')
@@ -247,20 +257,20 @@ class Reader {
       })
   }
 
-  /** Measures of a night, each with the name of what it is. */
-  #health(object: Json): void {
+  /** Adds the metrics of a night, each with its name. */
+  #addMetrics(object: Json): void {
     const time = isoTime(textAt(object, 'calendarDate') ?? '', this.zone)
     for (const metric of listAt(object, 'metrics')) {
       const name = textAt(metric, 'type') ?? 'metric'
       const value = numberAt(metric, 'value')
-      const known = Object.hasOwn(metrics, name) ? metrics[name] : undefined
-      if (!known) this.sink.leftOut(name, 'of a kind without a type here')
+      const metricType = Object.hasOwn(nightMetrics, name) ? nightMetrics[name] : undefined
+      if (!metricType) this.sink.leftOut(name, 'of a kind without a type here')
       else if (!value) this.sink.leftOut(name, 'without a number')
-      else this.sink.datum({ kind: name, source: '', ...known, time, content: value })
+      else this.sink.datum({ kind: name, source: '', ...metricType, time, content: value })
     }
   }
 
-  #drink(object: Json): void {
+  #addDrink(object: Json): void {
     const kind = 'hydration'
     const value = numberAt(object, 'valueInML')
     const time = isoTime(textAt(object, 'timestampLocal') ?? textAt(object, 'calendarDate') ?? '', this.zone)
@@ -269,15 +279,15 @@ class Reader {
   }
 }
 
-const metrics: Readonly<Record<string, { type: string; stream: string }>> = {
+const nightMetrics: Readonly<Record<string, { type: string; stream: string }>> = {
   HRV: { type: 'time/ms', stream: 'Heart rate variability' },
   HR: { type: 'frequency/bpm', stream: 'Heart rate of nights' },
   SPO2: { type: 'ratio/percent', stream: 'Oxygen saturation' },
   RESPIRATION: { type: 'frequency/brpm', stream: 'Respiratory rate' }
 }
 
-/** A time in UTC: milliseconds, a text, or a text within an object. */
-function momentOf(value: unknown): number {
+/** Parses a UTC time: milliseconds, a text, or a text within an object. */
+function parseMoment(value: unknown): number {
   const inner = isObject(value) ? value['date'] : value
   if (typeof inner === 'number') return inner / 1000
   return typeof inner === 'string' ? isoTime(inner) : NaN

@@ -1,11 +1,11 @@
-/** Workouts, symptoms, moods and medications of Health Auto Export. */
+/** Reads workouts, symptoms, moods and medications of Health Auto Export. */
 import type { Reason } from '../../reasons.js'
 import type { Datum, Sink } from '../../record.js'
 import { listAt, numberAt, textAt, type Json } from '../json-files.js'
 import { Track } from '../tracks.js'
 import { timeIn, wordsIn, type Metrics } from './health-auto-export-metrics.js'
 
-type Found = Pick<Datum, 'type' | 'stream' | 'content' | 'identity' | 'description' | 'clientData'>
+type RecordContent = Pick<Datum, 'type' | 'stream' | 'content' | 'identity' | 'description' | 'clientData'>
 
 const severities: Readonly<Record<string, string>> = {
   notpresent: 'notPresent',
@@ -22,52 +22,52 @@ const appetites: Readonly<Record<string, string>> = {
   unspecified: 'unspecified'
 }
 
-/** Returns what a symptom becomes. */
-export function symptomIn(object: Json): Found | Reason {
+/** Returns the record of a symptom. */
+export function symptomIn(object: Json): RecordContent | Reason {
   const name = textAt(object, 'name') ?? ''
   const isAppetite = /^appetite/i.test(name)
   const word = (textAt(object, 'severity') ?? '').replaceAll(/[\s_-]/g, '').toLowerCase()
-  const known = isAppetite ? appetites : severities
-  if (name === '' || !Object.hasOwn(known, word)) return 'of a kind without a type here'
+  const severityMap = isAppetite ? appetites : severities
+  if (name === '' || !Object.hasOwn(severityMap, word)) return 'of a kind without a type here'
   return {
     type: isAppetite ? 'symptoms/appetite-changes' : 'symptoms/severity',
     stream: wordsIn(name),
-    content: known[word]
+    content: severityMap[word]
   }
 }
 
-/** Returns what a state of mind becomes: its valence is from -1 to 1. */
-export function moodIn(object: Json): Found | Reason {
+/** Returns the record of a state of mind, whose valence is from -1 to 1. */
+export function moodIn(object: Json): RecordContent | Reason {
   const valence = numberAt(object, 'valence')
   if (valence === undefined) return 'without a number'
   if (Math.abs(valence) > 1) return 'of a value that is impossible for what it measures'
   const labels = listAt(object, 'labels').filter(each => typeof each === 'string')
-  const { id: _id, start: _start, end: _end, ...rest } = object
+  const { id: _id, start: _start, end: _end, ...otherMembers } = object
   return {
     type: 'mood/rating',
     stream: 'State of mind',
     content: Number(((valence + 1) / 2).toPrecision(12)),
     identity: textAt(object, 'id'),
     description: labels.length > 0 ? labels.join(', ').slice(0, 1000) : undefined,
-    clientData: { 'health-auto-export:stateOfMind': rest }
+    clientData: { 'health-auto-export:stateOfMind': otherMembers }
   }
 }
 
-/** Returns what a dose becomes, if it was taken. */
-export function medicationIn(object: Json): Found | Reason {
+/** Returns the record of a dose, if it was taken. */
+export function medicationIn(object: Json): RecordContent | Reason {
   const name = textAt(object, 'displayText') ?? textAt(object, 'nickname')
   if (name === undefined) return 'a record without what makes one'
   if (textAt(object, 'status') !== 'Taken') return 'cancelled, not carried out or ruled out'
-  const { start: _start, end: _end, ...rest } = object
+  const { start: _start, end: _end, ...otherMembers } = object
   return {
     type: 'note/txt',
     stream: 'Medications',
     content: name,
-    clientData: { 'health-auto-export:medication': rest }
+    clientData: { 'health-auto-export:medication': otherMembers }
   }
 }
 
-/** Reads workouts: first the values of their lists, then what is said of them. */
+/** Adds workouts: first the values of their lists, then the workout itself. */
 export class Workouts {
   readonly #track: Track
 
@@ -111,8 +111,8 @@ export class Workouts {
       this.sink.leftOut(common.kind, 'without a time')
       return
     }
-    // Its lists have been read.
-    const told = Object.entries(object).filter(
+    // The lists have been read already.
+    const details = Object.entries(object).filter(
       ([member, value]) =>
         !['id', 'name', 'start', 'end', 'source'].includes(member) &&
         !(Array.isArray(value) && value.length === 0)
@@ -123,7 +123,7 @@ export class Workouts {
       stream: 'Workouts',
       identity: textAt(object, 'id') ?? name,
       description: name === '' ? undefined : name,
-      clientData: { 'health-auto-export:workout': Object.fromEntries(told) }
+      clientData: { 'health-auto-export:workout': Object.fromEntries(details) }
     })
   }
 }
