@@ -3,28 +3,29 @@ import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { appleHealth } from './formats/apple/health.js'
 import { appleCda } from './formats/clinical/cda.js'
-import { archiveFormats, formatOf } from './formats/index.js'
+import { archiveFormats, findFormat } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
-import { containerOf } from './container.js'
+import { detectContainer } from './container.js'
 import { readDatabase } from './databases.js'
-import { openGzip } from './gzip.js'
-import { isPackagePart, kindOf, packageKind, type Description } from './kinds.js'
+import { openGzipFile } from './gzip.js'
+import { isPackagePart, describeUnsupported, describePackage, type FileDescription } from './kinds.js'
 import type { Notice } from './messages.js'
-import { piecesOf, ticking } from './pieces.js'
+import { readChunks, withProgress } from './pieces.js'
 import {
   Unreadable,
   type ArchiveFormat,
-  type Context,
+  type ReadContext,
   type FormatSink,
-  type Head,
+  type FileHead,
   type Sink,
-  type Source
+  type SourceFile,
+  silentSink
 } from './record.js'
 import type { Reason } from './reasons.js'
-import { tarEntries } from './tar.js'
-import { headOf } from './text/decode.js'
-import { isWorkbook, readWorkbook, workbook } from './workbooks/workbook.js'
-import { encrypted, entriesOf, shown, Taken, tight } from './zip.js'
+import { readTarEntries } from './tar.js'
+import { readHead } from './text/decode.js'
+import { isWorkbook, readWorkbook, excelFormat } from './workbooks/workbook.js'
+import { encryptedReason, readZipEntries, formatFileName, ReadBudget, tooTightlyPacked } from './zip.js'
 
 /** Limit of unrecognised files that are reported by name. */
 const maxNamedFiles = 20
@@ -46,7 +47,7 @@ interface Location {
   /** Number of archives that contain it. */
   readonly depth: number
   /** Reads the files of the archive that contains it again. */
-  readonly reopenArchive?: () => AsyncIterable<Source>
+  readonly reopenArchive?: () => AsyncIterable<SourceFile>
 }
 
 /** Reads a file or an archive, and gives the records of every file in it to the sink. */
@@ -59,20 +60,20 @@ export class ArchiveReader {
   #activitySink: Sink | undefined
   /** True if the uploaded file is compressed and cannot be decompressed. */
   #isDamaged = false
-  readonly #budget: Taken
+  readonly #budget: ReadBudget
 
   constructor(
     private readonly sink: FormatSink,
-    private readonly context: Context,
+    private readonly context: ReadContext,
     private readonly progress: (bytes: number) => void,
     private readonly spool: string,
     private readonly size: number
   ) {
-    this.#budget = new Taken(size)
+    this.#budget = new ReadBudget(size)
   }
 
   /** Reads a file or an archive. Throws {@link Unreadable} if nothing in it can be read. */
-  async readAll(source: Source): Promise<void> {
+  async readAll(source: SourceFile): Promise<void> {
     const found = await this.#readFile(source, { maySpool: true, depth: 0 })
     if (found > 0) return
     if (this.#hasEncrypted)
@@ -87,9 +88,9 @@ export class ArchiveReader {
   }
 
   /** Reads a file, or the files in it; returns the number of files of known formats. */
-  async #readFile(source: Source, location: Location): Promise<number> {
-    const head = await headOf(source)
-    const container = containerOf(head.bytes)
+  async #readFile(source: SourceFile, location: Location): Promise<number> {
+    const head = await readHead(source)
+    const container = detectContainer(head.bytes)
     const isOpened = location.depth < maxDepth
     const isWhole = source.path !== undefined || location.maySpool
     if (container === 'zip' && isOpened && isWhole) return await this.#readZip(source, location)
@@ -99,11 +100,11 @@ export class ArchiveReader {
     return (await this.#readEntry(source, head, location)) ? 1 : 0
   }
 
-  async #readZip(source: Source, { depth }: Location): Promise<number> {
+  async #readZip(source: SourceFile, { depth }: Location): Promise<number> {
     const { path } = source
     if (path !== undefined) return await this.#readZipEntries(path, depth, path !== this.spool)
     if (source.size > minCheckedInnerSize && source.size > this.size * maxInnerRatio) {
-      this.sink.leftOut('file', tight)
+      this.sink.skip('file', tooTightlyPacked)
       return 0
     }
     return await this.#withSpool(source.bytes(), source.name, () =>
@@ -113,37 +114,38 @@ export class ArchiveReader {
 
   async #readZipEntries(path: string, depth: number, maySpool: boolean): Promise<number> {
     if (await isWorkbook(path, this.size)) {
-      this.sink.begin(workbook)
+      this.sink.beginFormat(excelFormat)
       await readWorkbook(path, this.sink, this.context, this.#budget, this.progress)
       return 1
     }
     const archiveFormat = depth === 0 ? await findArchiveFormat(path, this.size) : undefined
     if (archiveFormat) {
-      this.sink.begin(archiveFormat)
+      this.sink.beginFormat(archiveFormat)
       await archiveFormat.read(this.#readZipFiles(path), this.sink, this.context)
       return 1
     }
-    const reopenArchive = (): AsyncIterable<Source> => entriesOf(path, silentSink, new Taken(this.size))
+    const reopenArchive = (): AsyncIterable<SourceFile> =>
+      readZipEntries(path, silentSink, new ReadBudget(this.size))
     const inner = { maySpool, depth: depth + 1, reopenArchive }
     const table = await StravaExport.find(reopenArchive)
     let count = 0
     for await (const entry of this.#readZipFiles(path)) {
-      const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
-      const activity = table?.activityIn(entry.name)
+      const kind = isPackagePart(entry.name) ? describePackage(await readHead(entry)) : undefined
+      const activity = table?.findActivity(entry.name)
       if (kind) {
         if (depth === 0) throw new Unreadable('The file is {is}: {advice}', { ...kind })
         this.#reportUnknown(entry.name, kind)
         return count
       }
       if (table?.isTable(entry.name)) {
-        this.sink.begin(strava)
-        table.give(this.sink)
+        this.sink.beginFormat(strava)
+        table.addActivities(this.sink)
         count++
       } else if (activity) {
         const activitySink = (this.#activitySink = new StravaSink(this.sink, activity))
         count += await this.#readFile(entry, inner)
         this.#activitySink = undefined
-        if (!activitySink.isTold) this.sink.begin(strava)
+        if (!activitySink.hasActivity) this.sink.beginFormat(strava)
         activitySink.end()
       } else count += await this.#readFile(entry, inner)
     }
@@ -151,40 +153,40 @@ export class ArchiveReader {
   }
 
   /** Yields the files of a ZIP; reports progress while each is read and after it. */
-  async *#readZipFiles(path: string): AsyncGenerator<Source, void, undefined> {
+  async *#readZipFiles(path: string): AsyncGenerator<SourceFile, void, undefined> {
     const { progress, sink } = this
     const observer = {
-      leftOut: (kind: string, reason: Reason) => {
-        this.#hasEncrypted ||= reason === encrypted
-        sink.leftOut(kind, reason)
+      skip: (kind: string, reason: Reason) => {
+        this.#hasEncrypted ||= reason === encryptedReason
+        sink.skip(kind, reason)
       },
       warn: (...given: Parameters<Sink['warn']>) => sink.warn(...given)
     }
-    for await (const entry of entriesOf(path, observer, this.#budget)) {
-      yield { ...entry, bytes: () => ticking(entry.bytes(), progress) }
+    for await (const entry of readZipEntries(path, observer, this.#budget)) {
+      yield { ...entry, bytes: () => withProgress(entry.bytes(), progress) }
       progress(entry.size)
     }
   }
 
-  async #readGzip(source: Source, { depth, maySpool }: Location): Promise<number> {
-    const inner = await openGzip(source, this.sink, this.#budget)
+  async #readGzip(source: SourceFile, { depth, maySpool }: Location): Promise<number> {
+    const inner = await openGzipFile(source, this.sink, this.#budget)
     if (!inner) {
       this.#isDamaged = depth === 0
       return 0
     }
-    const bytes = (): AsyncIterable<Buffer> => ticking(inner.bytes(), this.progress)
+    const bytes = (): AsyncIterable<Buffer> => withProgress(inner.bytes(), this.progress)
     return await this.#readFile({ ...inner, bytes }, { maySpool, depth: depth + 1 })
   }
 
   /** Reads a tar archive in one pass. Each of its files is spooled, so that its format can read it more than once. */
-  async #readTar(source: Source, { depth }: Location): Promise<number> {
+  async #readTar(source: SourceFile, { depth }: Location): Promise<number> {
     let known = 0
-    const reopenArchive = (): AsyncIterable<Source> => tarSources(source, this.size)
-    for await (const { bytes, name, size } of tarEntries(source, this.sink, this.#budget)) {
+    const reopenArchive = (): AsyncIterable<SourceFile> => tarSources(source, this.size)
+    for await (const { bytes, name, size } of readTarEntries(source, this.sink, this.#budget)) {
       const path = this.spool
       known += await this.#withSpool(bytes, name, () =>
         this.#readFile(
-          { name, size, path, bytes: () => ticking(piecesOf(path), this.progress) },
+          { name, size, path, bytes: () => withProgress(readChunks(path), this.progress) },
           { maySpool: false, depth: depth + 1, reopenArchive }
         )
       )
@@ -193,7 +195,7 @@ export class ArchiveReader {
     return known
   }
 
-  async #readDatabase(source: Source): Promise<number> {
+  async #readDatabase(source: SourceFile): Promise<number> {
     const { name, path } = source
     if (path === undefined) {
       const spooled = { ...source, path: this.spool }
@@ -208,7 +210,7 @@ export class ArchiveReader {
   async #withSpool(bytes: AsyncIterable<Buffer>, name: string, work: () => Promise<number>): Promise<number> {
     let known = 0
     try {
-      await pipeline(ticking(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
+      await pipeline(withProgress(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
       await this.#catchUnreadable(name, this.sink, async () => {
         known = await work()
       })
@@ -219,11 +221,11 @@ export class ArchiveReader {
   }
 
   /** Reads a file; returns false if its format is unknown. */
-  async #readEntry(entry: Source, head: Head, { reopenArchive }: Location): Promise<boolean> {
+  async #readEntry(entry: SourceFile, head: FileHead, { reopenArchive }: Location): Promise<boolean> {
     const { context } = this
-    const format = formatOf(head)
+    const format = findFormat(head)
     if (!format) {
-      this.#reportUnknown(entry.name, kindOf(head))
+      this.#reportUnknown(entry.name, describeUnsupported(head))
       return false
     }
     if (
@@ -231,13 +233,13 @@ export class ArchiveReader {
       reopenArchive &&
       (await hasAppleHealth(reopenArchive(), getFolder(entry.name)))
     ) {
-      this.sink.leftOut('file', 'a copy of records that are in the archive themselves')
+      this.sink.skip('file', 'a copy of records that are in the archive themselves')
       this.sink.warn('{name} is a copy of what is in Apple’s other file: it is not read', {
-        name: shown(entry.name)
+        name: formatFileName(entry.name)
       })
       return false
     }
-    this.sink.begin(format)
+    this.sink.beginFormat(format)
     const sink = this.#activitySink ?? this.sink
     await this.#catchUnreadable(entry.name, sink, () => format.read(entry, head, sink, context))
     return true
@@ -249,42 +251,39 @@ export class ArchiveReader {
       await work()
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      const values = { name: shown(name), message: error.notice }
+      const values = { name: formatFileName(name), message: error.notice }
       this.#firstFailure ??= { message: '{name}: {message}', values }
-      sink.leftOut('file', 'damaged')
+      sink.skip('file', 'damaged')
       sink.warn('{name}: {message}', values)
     }
   }
 
-  #reportUnknown(name: string, kind: Description | undefined): void {
+  #reportUnknown(name: string, kind: FileDescription | undefined): void {
     const notice: Notice = kind
-      ? { message: '{name} is {is}: {advice}', values: { name: shown(name), ...kind } }
-      : { message: '{name} is not of a known format', values: { name: shown(name) } }
+      ? { message: '{name} is {is}: {advice}', values: { name: formatFileName(name), ...kind } }
+      : { message: '{name} is not of a known format', values: { name: formatFileName(name) } }
     if (kind) this.#firstFailure ??= notice
     if (++this.#unknownCount <= maxNamedFiles) this.sink.warn(notice.message, notice.values)
-    this.sink.leftOut('file', unknownFormat)
+    this.sink.skip('file', unknownFormat)
   }
 }
 
-/** Ignores what is reported while an archive is inspected before it is read. */
-const silentSink = { leftOut: () => undefined, warn: () => undefined }
-
 /** Returns the format of the archive as a whole, by its first file. */
 async function findArchiveFormat(file: string, size: number): Promise<ArchiveFormat | undefined> {
-  for await (const entry of entriesOf(file, silentSink, new Taken(size))) {
-    const head = await headOf(entry)
+  for await (const entry of readZipEntries(file, silentSink, new ReadBudget(size))) {
+    const head = await readHead(entry)
     return archiveFormats.find(format => format.recognises(head))
   }
   return undefined
 }
 
 /** Returns true if Apple's `export.xml` is among the files of a folder. */
-async function hasAppleHealth(files: AsyncIterable<Source>, folder: string): Promise<boolean> {
+async function hasAppleHealth(files: AsyncIterable<SourceFile>, folder: string): Promise<boolean> {
   for await (const file of files)
     if (
       /\.xml$/i.test(file.name) &&
       getFolder(file.name) === folder &&
-      appleHealth.recognises(await headOf(file))
+      appleHealth.recognises(await readHead(file))
     )
       return true
   return false
@@ -295,7 +294,7 @@ function getFolder(name: string): string {
 }
 
 /** Yields the files of a tar archive. Each is readable until the next one is requested. */
-async function* tarSources(source: Source, size: number): AsyncGenerator<Source, void, undefined> {
-  for await (const { bytes, ...entry } of tarEntries(source, silentSink, new Taken(size)))
+async function* tarSources(source: SourceFile, size: number): AsyncGenerator<SourceFile, void, undefined> {
+  for await (const { bytes, ...entry } of readTarEntries(source, silentSink, new ReadBudget(size)))
     yield { ...entry, bytes: () => bytes }
 }

@@ -7,7 +7,7 @@ import { isZip } from './zip.js'
 type Container = 'zip' | 'gzip' | 'tar' | 'database'
 
 /** Returns the kind of container that a file is; `undefined` for a file that is read as it is. */
-export function containerOf(bytes: Buffer): Container | undefined {
+export function detectContainer(bytes: Buffer): Container | undefined {
   if (isZip(bytes)) return 'zip'
   if (isGzip(bytes)) return 'gzip'
   if (isTar(bytes)) return 'tar'

@@ -1,7 +1,7 @@
 /** Reads SQLite databases by the formats of their tables. */
 import { databaseFormats } from './formats/index.js'
-import { databaseKind, type Description } from './kinds.js'
-import type { Context, FormatSink } from './record.js'
+import { describeDatabase, type FileDescription } from './kinds.js'
+import type { ReadContext, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
 /**
@@ -11,15 +11,15 @@ import { Database } from './sqlite/database.js'
 export async function readDatabase(
   path: string,
   sink: FormatSink,
-  context: Context,
+  context: ReadContext,
   progress: (bytes: number) => void
-): Promise<Description | undefined> {
+): Promise<FileDescription | undefined> {
   const database = new Database(path, progress)
   try {
     const format = databaseFormats.find(candidate => candidate.recognises(database))
-    if (!format) return databaseKind(database.tables)
-    sink.begin(format)
-    for (const gap of database.gaps) sink.warn(gap)
+    if (!format) return describeDatabase(database.tables)
+    sink.beginFormat(format)
+    for (const gap of database.missingData) sink.warn(gap)
     await format.read(database, sink, context)
     return undefined
   } finally {

@@ -1,8 +1,8 @@
 /** Decompresses gzip files chunk by chunk. */
 import { Readable } from 'node:stream'
 import { constants, createGunzip } from 'node:zlib'
-import type { Sink, Source } from './record.js'
-import { shown, tight, type Taken } from './zip.js'
+import type { Sink, SourceFile } from './record.js'
+import { formatFileName, tooTightlyPacked, type ReadBudget } from './zip.js'
 
 /** Returns true if the bytes begin with a gzip header. */
 export function isGzip(bytes: Buffer): boolean {
@@ -13,12 +13,12 @@ export function isGzip(bytes: Buffer): boolean {
  * Opens a compressed file; returns `undefined`, after reporting it to the sink, if it exceeds the limits. It is decompressed once
  * to learn its size. If it is damaged, only the bytes before the damage are returned.
  */
-export async function openGzip(
-  compressed: Source,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  budget: Taken
-): Promise<Source | undefined> {
-  const limit = budget.roomFor(compressed.size)
+export async function openGzipFile(
+  compressed: SourceFile,
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
+): Promise<SourceFile | undefined> {
+  const limit = budget.getRemaining(compressed.size)
   let size = 0
   let isComplete = true
   try {
@@ -29,18 +29,18 @@ export async function openGzip(
     isComplete = false
   }
   if (size > limit) {
-    sink.leftOut('file', tight)
-    sink.warn('{name} is {reason}', { name: shown(compressed.name), reason: tight })
+    sink.skip('file', tooTightlyPacked)
+    sink.warn('{name} is {reason}', { name: formatFileName(compressed.name), reason: tooTightlyPacked })
     return undefined
   }
   if (!isComplete && size === 0) {
-    sink.leftOut('file', 'damaged')
-    sink.warn('{name} is packed by gzip, and damaged', { name: shown(compressed.name) })
+    sink.skip('file', 'damaged')
+    sink.warn('{name} is packed by gzip, and damaged', { name: formatFileName(compressed.name) })
     return undefined
   }
   if (!isComplete)
     sink.warn('{name} is damaged after {count} bytes, or cut off', {
-      name: shown(compressed.name),
+      name: formatFileName(compressed.name),
       count: size
     })
   budget.bytes += size
@@ -56,7 +56,10 @@ function getInnerName(name: string): string {
 }
 
 /** Yields the chunks of a compressed file. Throws if it is damaged, and with `Z_FINISH` if it is cut off. */
-async function* decompress(compressed: Source, finishFlush: number): AsyncGenerator<Buffer, void, undefined> {
+async function* decompress(
+  compressed: SourceFile,
+  finishFlush: number
+): AsyncGenerator<Buffer, void, undefined> {
   const source = Readable.from(compressed.bytes())
   const gunzip = createGunzip({ finishFlush })
   source.once('error', error => gunzip.destroy(error))

@@ -1,15 +1,15 @@
 /** Describes files that no format reads, so that users learn what they uploaded. */
 import type { Notice } from './messages.js'
-import type { Head } from './record.js'
+import type { FileHead } from './record.js'
 import { isTar } from './tar.js'
 
 /** What a file is, as the end of "It is …", and what the user can do. */
-export interface Description {
+export interface FileDescription {
   readonly is: string | Notice
   readonly advice: string
 }
 
-export interface Kind extends Description {
+export interface UnsupportedKind extends FileDescription {
   readonly is: string
 }
 
@@ -47,18 +47,21 @@ const signatures: readonly (readonly [string, string, string])[] = [
   ['\x89PNG', 'a picture', exportAdvice]
 ]
 
-const tar: Kind = { is: 'a tar archive within too many others', advice: unpackAdvice }
-const webPage: Kind = {
+const tar: UnsupportedKind = { is: 'a tar archive within too many others', advice: unpackAdvice }
+const webPage: UnsupportedKind = {
   is: 'a web page, perhaps an error message in place of the export',
   advice: 'download it again'
 }
-const workbook: Kind = { is: 'a workbook of another kind than .xlsx', advice: saveAdvice }
-const appleDocument: Kind = { is: 'a document of Numbers, Pages or Keynote', advice: saveAdvice }
-const encrypted: Kind = { is: 'an encrypted workbook or document', advice: 'save it without a password' }
-const officeDocument: Kind = { is: 'a document of an office program', advice: exportAdvice }
+const workbook: UnsupportedKind = { is: 'a workbook of another kind than .xlsx', advice: saveAdvice }
+const appleDocument: UnsupportedKind = { is: 'a document of Numbers, Pages or Keynote', advice: saveAdvice }
+const encrypted: UnsupportedKind = {
+  is: 'an encrypted workbook or document',
+  advice: 'save it without a password'
+}
+const officeDocument: UnsupportedKind = { is: 'a document of an office program', advice: exportAdvice }
 
 /** All kinds: the pages have a text for each. */
-export const kinds: readonly Kind[] = [
+export const kinds: readonly UnsupportedKind[] = [
   ...signatures.map(([, is, advice]) => ({ is, advice })),
   tar,
   webPage,
@@ -69,7 +72,7 @@ export const kinds: readonly Kind[] = [
 ]
 
 /** Describes a file of no known format; returns `undefined` if its kind is unknown, too. */
-export function kindOf({ bytes, text }: Head): Kind | undefined {
+export function describeUnsupported({ bytes, text }: FileHead): UnsupportedKind | undefined {
   if (isTar(bytes)) return tar
   if (/^\s*(?:<!doctype html|<html)/i.test(text)) return webPage
   const start = bytes.toString('latin1', 0, 16)
@@ -79,7 +82,7 @@ export function kindOf({ bytes, text }: Head): Kind | undefined {
 }
 
 /** Describes a database that no format reads, by its tables. */
-export function databaseKind(tables: readonly string[]): Description {
+export function describeDatabase(tables: readonly string[]): FileDescription {
   if (tables.length === 0)
     return { is: { message: 'an SQLite database without a table' }, advice: exportAdvice }
   const tableNames = tables.slice(0, maxTables).map(name => JSON.stringify(name.slice(0, maxTableLength)))
@@ -95,7 +98,7 @@ export function isPackagePart(name: string): boolean {
 }
 
 /** Describes an office document by the file that identifies it; returns `undefined` for other archives. */
-export function packageKind({ name, text }: Head): Kind | undefined {
+export function describePackage({ name, text }: FileHead): UnsupportedKind | undefined {
   if (appleDocumentPart.test(name)) return appleDocument
   const sheetPattern = name === contentTypes ? /spreadsheetml|ms-excel\.sheet/ : /opendocument\.spreadsheet/
   const documentPattern = name === contentTypes ? /wordprocessingml|presentationml/ : /opendocument\./

@@ -65,31 +65,31 @@ export const messages = [
 export type Message = (typeof messages)[number]
 
 /** Values by name. Those named `reason`, `is` and `advice` are English and are translated as well. */
-export type Values = Readonly<Record<string, string | number | Notice>>
+export type MessageValues = Readonly<Record<string, string | number | Notice>>
 
 /** A message that is shown in the user's language. */
 export interface Notice {
   readonly message: Message
-  readonly values?: Values
+  readonly values?: MessageValues
 }
 
 /** Limit of a text value, in characters. */
 const maxValueLength = 300
 
 /** Returns a notice. Long values are truncated, as they may come from the file. */
-export function noticeOf(message: Message, values?: Values): Notice {
+export function createNotice(message: Message, values?: MessageValues): Notice {
   if (!values) return { message }
   const truncated = Object.entries(values).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.slice(0, maxValueLength) : value
   ])
-  return { message, values: Object.fromEntries(truncated) as Values }
+  return { message, values: Object.fromEntries(truncated) as MessageValues }
 }
 
 /** Returns a notice in English. */
-export function inEnglish({ message, values = {} }: Notice): string {
+export function formatNotice({ message, values = {} }: Notice): string {
   return message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name]
-    return typeof value === 'object' ? inEnglish(value) : String(value ?? placeholder)
+    return typeof value === 'object' ? formatNotice(value) : String(value ?? placeholder)
   })
 }

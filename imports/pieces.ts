@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 const chunkSize = 64 * 1024
 
 /** Reads a file synchronously: the worker thread has nothing else to do, and this takes half the time of streams. */
-export async function* piecesOf(
+export async function* readChunks(
   file: string,
   progress?: (bytes: number) => void
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -24,7 +24,7 @@ export async function* piecesOf(
 }
 
 /** Reports progress with each chunk, so that reading is known to continue. */
-export async function* ticking(
+export async function* withProgress(
   chunks: AsyncIterable<Buffer>,
   progress: (bytes: number) => void
 ): AsyncGenerator<Buffer, void, undefined> {

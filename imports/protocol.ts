@@ -6,18 +6,18 @@ import type { Options, TableView } from './record.js'
 export type Form = 'series' | 'events'
 
 /** Smallest or largest numbers of contents: one number, or one for each field of objects. */
-export type Bound = number | Readonly<Record<string, number>>
+export type RangeBound = number | Readonly<Record<string, number>>
 
 /** Example and range of the contents of a lane. */
-export interface Sampled {
+export interface ContentSample {
   /** First content, unless it is long; texts are truncated. */
   readonly example?: unknown
-  readonly min?: Bound
-  readonly max?: Bound
+  readonly min?: RangeBound
+  readonly max?: RangeBound
 }
 
 /** Records of one type and source, which are stored in the same form. */
-export interface Lane extends Sampled {
+export interface Lane extends ContentSample {
   /** Identifies the lane across files. */
   readonly key: string
   readonly format: string
@@ -57,7 +57,7 @@ export interface Look {
 }
 
 /** A lane with the result of the first pass. */
-export interface CountedLane extends Sampled {
+export interface CountedLane extends ContentSample {
   readonly key: string
   readonly format: string
   readonly stream: string

@@ -1,9 +1,9 @@
 /** Defines formats: they read a source of bytes and emit records one by one. */
-import { inEnglish, noticeOf, type Message, type Notice, type Values } from './messages.js'
+import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from './messages.js'
 import type { Reason } from './reasons.js'
 
 /** One record of a file, in the service's terms. */
-export interface Datum {
+export interface ImportedRecord {
   /** Kind of the record, as the file names it. Records are counted by kind. */
   readonly kind: string
   /** Device or app that measured it; empty if unknown. */
@@ -15,7 +15,7 @@ export interface Datum {
   /** Names of the streams between that of the format and its own, for files that contain a tree. */
   readonly path?: readonly string[] | undefined
   /** Paths of its other streams, each ending with the name of the stream. */
-  readonly also?: readonly (readonly string[])[] | undefined
+  readonly otherPaths?: readonly (readonly string[])[] | undefined
   /** True if it must become an event, however many records there are. */
   readonly isEvent?: boolean | undefined
   /** Seconds since the epoch. */
@@ -32,12 +32,12 @@ export interface Datum {
   readonly zone?: string | undefined
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
-  /** Files attached to it. Their bytes follow through {@link Sink.file}. Only records with `isEvent` have files. */
-  readonly files?: readonly FileName[] | undefined
+  /** Files attached to it. Their bytes follow through {@link Sink.addFile}. Only records with `isEvent` have files. */
+  readonly files?: readonly AttachedFile[] | undefined
 }
 
 /** A file that is attached to a record. */
-export interface FileName {
+export interface AttachedFile {
   /** Identifies its bytes; the same each time the file is read. */
   readonly key: string
   readonly fileName: string
@@ -47,22 +47,25 @@ export interface FileName {
 
 /** Receives the records of a file. Each record results in exactly one call of `addRecord` or `skip`. */
 export interface Sink {
-  datum(record: Datum): void
+  addRecord(record: ImportedRecord): void
   /** Counts records that cannot be imported. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
-  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void
+  skip(kind: string, reason: Reason, count?: number, row?: number | string): void
   /** Adds the bytes of a file that a record has named; the file itself counts as a record of this kind. Await the result. */
-  file(kind: string, key: string, source: Source): Promise<void>
+  addFile(kind: string, key: string, source: SourceFile): Promise<void>
   /** Reports something about the whole file to the user. */
-  warn(message: Message, values?: Values): void
+  warn(message: Message, values?: MessageValues): void
 }
+
+/** Ignores everything, for reading a file before its records are emitted. */
+export const silentSink: Pick<Sink, 'skip' | 'warn'> = { skip: () => undefined, warn: () => undefined }
 
 /** A sink that receives the format before its records. */
 export interface FormatSink extends Sink {
-  begin(format: Pick<Format, 'id' | 'name'>): void
+  beginFormat(format: Pick<Format, 'id' | 'name'>): void
 }
 
 /** A file, possibly within an archive. */
-export interface Source {
+export interface SourceFile {
   readonly name: string
   /** Size in bytes, decompressed. */
   readonly size: number
@@ -73,7 +76,7 @@ export interface Source {
 }
 
 /** The first bytes of a file, for detecting its format. */
-export interface Head {
+export interface FileHead {
   readonly bytes: Buffer
   /** The bytes as text, without a byte order mark. */
   readonly text: string
@@ -153,10 +156,10 @@ export interface Question {
   readonly readings: Readonly<Record<string, readonly number[]>>
 }
 
-export interface Context {
+export interface ReadContext {
   readonly options: Options
   /** Reports how a table is interpreted. */
-  table(view: TableView): void
+  reportTable(view: TableView): void
 }
 
 /** A format that can be read. */
@@ -165,25 +168,25 @@ export interface Format {
   /** Display name; also names its stream. */
   readonly name: string
   /** Returns true if a file has this format, by its content. */
-  recognises(head: Head): boolean
-  read(source: Source, head: Head, sink: Sink, context: Context): Promise<void>
+  recognises(head: FileHead): boolean
+  read(source: SourceFile, head: FileHead, sink: Sink, context: ReadContext): Promise<void>
 }
 
 /** A format that consists of a whole archive. */
 export interface ArchiveFormat extends Omit<Format, 'read'> {
   /** Returns true if an archive has this format, by its first file. */
-  recognises(first: Head): boolean
+  recognises(first: FileHead): boolean
   /** Reads its files. Each is readable until the next one is requested. */
-  read(files: AsyncIterable<Source>, sink: Sink, context: Context): Promise<void>
+  read(files: AsyncIterable<SourceFile>, sink: Sink, context: ReadContext): Promise<void>
 }
 
 /** Thrown if a file, or the rest of it, cannot be read. The message is shown to the user. */
 export class Unreadable extends Error {
   readonly notice: Notice
 
-  constructor(message: Message, values?: Values) {
-    const notice = noticeOf(message, values)
-    super(inEnglish(notice))
+  constructor(message: Message, values?: MessageValues) {
+    const notice = createNotice(message, values)
+    super(formatNotice(notice))
     this.name = 'Unreadable'
     this.notice = notice
   }

@@ -1,6 +1,6 @@
 /** Tracks byte ranges of an archive. Entries never overlap, except in a malicious archive. */
 
-export class Spans {
+export class ClaimedRanges {
   /** Start and end of each range, ascending. */
   readonly #starts: number[] = []
   readonly #ends: number[] = []

@@ -1,7 +1,7 @@
 /** Reads the files of tar archives in one pass. */
 import type { Reason } from './reasons.js'
-import type { Sink, Source } from './record.js'
-import { isAside, leadingOut, leadsOut, shown, type Taken } from './zip.js'
+import type { Sink, SourceFile } from './record.js'
+import { isHiddenFile, outsidePath, isOutsidePath, formatFileName, type ReadBudget } from './zip.js'
 
 const blockSize = 512
 /** Limit of a name in an extended header, in bytes. */
@@ -23,10 +23,10 @@ export function isTar(bytes: Buffer): boolean {
 }
 
 /** Yields the files of an uncompressed archive; reports skipped ones to the sink. */
-export async function* tarEntries(
-  source: Source,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  budget: Taken
+export async function* readTarEntries(
+  source: SourceFile,
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
 ): AsyncGenerator<TarEntry, void, undefined> {
   const blocks = new BlockReader(source.bytes())
   /** Name and size from extended headers before a file. */
@@ -57,10 +57,10 @@ export async function* tarEntries(
       extended = {}
       const skipReason = type === '0' || type === '\0' || type === '7' ? findSkipReason(name) : ''
       if (skipReason) {
-        sink.leftOut('file', skipReason)
-        sink.warn('{name} is {reason}', { name: shown(name), reason: skipReason })
+        sink.skip('file', skipReason)
+        sink.warn('{name} is {reason}', { name: formatFileName(name), reason: skipReason })
       }
-      if (skipReason !== undefined || isAside(name)) {
+      if (skipReason !== undefined || isHiddenFile(name)) {
         await blocks.skip(size + padding)
         continue
       }
@@ -70,7 +70,7 @@ export async function* tarEntries(
       await entry.skip()
       if (entry.remaining > 0) {
         sink.warn('{name} is damaged after {count} bytes: the archive ends there', {
-          name: shown(name),
+          name: formatFileName(name),
           count: size - entry.remaining
         })
         return
@@ -85,7 +85,7 @@ export async function* tarEntries(
 /** Returns the reason to skip a file; an empty string for other entries, such as folders; `undefined` to read it. */
 function findSkipReason(name: string): Reason | '' | undefined {
   if (name.endsWith('/')) return ''
-  return leadsOut(name) ? leadingOut : undefined
+  return isOutsidePath(name) ? outsidePath : undefined
 }
 
 /** Reads the bytes of one file. */

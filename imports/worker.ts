@@ -8,23 +8,23 @@ import { createWriteStream, rmSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { archiveFormats, databaseFormats, formats } from './formats/index.js'
-import { Bounded } from './pipeline/bounded.js'
-import { Counter } from './pipeline/counter.js'
-import { Drafter } from './pipeline/drafter.js'
-import { Ids } from './pipeline/ids.js'
+import { LimitingSink } from './pipeline/bounded.js'
+import { RecordCounter } from './pipeline/counter.js'
+import { DraftBuilder } from './pipeline/drafter.js'
+import { IdGenerator } from './pipeline/ids.js'
 import { Lanes } from './pipeline/lanes.js'
-import { piecesOf } from './pieces.js'
+import { readChunks } from './pieces.js'
 import type { Assignment, Batch, Counted, FileDraft, FromReader, ReaderData, ToReader } from './protocol.js'
-import { readFile } from './read.js'
+import { readImportFile } from './read.js'
 import {
   Unreadable,
-  type Context,
+  type ReadContext,
   type FormatSink,
   type Sink,
-  type Source,
+  type SourceFile,
   type TableView
 } from './record.js'
-import { workbook } from './workbooks/workbook.js'
+import { excelFormat } from './workbooks/workbook.js'
 
 const { assignment, taken } = workerData as ReaderData
 const port = parentPort!
@@ -52,27 +52,27 @@ async function run(): Promise<void> {
     send({ is: 'done', twice: {} })
     return
   }
-  const drafter = new Drafter(lanes, forms, new Ids(key), below, sendBatch, sendFile)
-  await runPass(drafter, 2, { options, table: () => undefined }, format => {
+  const drafter = new DraftBuilder(lanes, forms, new IdGenerator(key), below, sendBatch, sendFile)
+  await runPass(drafter, 2, { options, reportTable: () => undefined }, format => {
     drafter.format = format.id
     drafter.formatName = format.name
   })
   drafter.finish()
-  send({ is: 'done', twice: drafter.twice })
+  send({ is: 'done', twice: drafter.duplicates })
 
   /** Runs the first pass. */
   async function runFirstPass(): Promise<Lanes> {
-    const counter = new Counter()
-    const context = { options, table: (view: TableView) => counter.table(view) }
+    const counter = new RecordCounter()
+    const context = { options, reportTable: (view: TableView) => counter.table(view) }
     await runPass(counter, 1, context, format => counter.begin(format.id))
-    const look = counter.look(forms, getFormatName)
+    const look = counter.getReview(forms, getFormatName)
     send({ is: 'counted', look, counted: counter.counted(look) })
     return counter.lanes
   }
 
   /** Restores the result of an earlier first pass over the same bytes. */
   function restoreFirstPass({ lanes: found, look }: Counted): Lanes {
-    const restored = Lanes.of(found)
+    const restored = Lanes.restore(found)
     send({ is: 'counted', look: { ...look, lanes: restored.list(forms) }, counted: undefined })
     return restored
   }
@@ -80,21 +80,21 @@ async function run(): Promise<void> {
   async function runPass(
     sink: Sink,
     number: 1 | 2,
-    context: Context,
-    begin: FormatSink['begin']
+    context: ReadContext,
+    begin: FormatSink['beginFormat']
   ): Promise<void> {
     let done = 0
     let reportedBytes = 0
     let reportedAtMs = performance.now()
-    const limitingSink = new Bounded(sink)
+    const limitingSink = new LimitingSink(sink)
     const formatSink: FormatSink = {
-      begin,
-      datum: record => limitingSink.datum(record),
-      file: (...args) => limitingSink.file(...args),
-      leftOut: (...args) => limitingSink.leftOut(...args),
+      beginFormat: begin,
+      addRecord: record => limitingSink.addRecord(record),
+      addFile: (...args) => limitingSink.addFile(...args),
+      skip: (...args) => limitingSink.skip(...args),
       warn: (...args) => limitingSink.warn(...args)
     }
-    await readFile(file, { name, size, spool }, formatSink, context, bytes => {
+    await readImportFile(file, { name, size, spool }, formatSink, context, bytes => {
       done += bytes
       const nowMs = performance.now()
       if (done - reportedBytes < progressBytes && nowMs - reportedAtMs < progressMs) return
@@ -112,7 +112,7 @@ async function computeDigest(
 ): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([version, fileName, options]))
   let reportedAtMs = performance.now()
-  for await (const chunk of piecesOf(file)) {
+  for await (const chunk of readChunks(file)) {
     hash.update(chunk)
     if (performance.now() - reportedAtMs < progressMs) continue
     // Reading from a slow disk must not look like a hang.
@@ -131,7 +131,8 @@ async function requestEarlierResult(digest: string): Promise<Extract<ToReader, {
 
 function getFormatName(id: string): string {
   return (
-    [...formats, ...archiveFormats, ...databaseFormats, workbook].find(format => format.id === id)?.name ?? id
+    [...formats, ...archiveFormats, ...databaseFormats, excelFormat].find(format => format.id === id)?.name ??
+    id
   )
 }
 
@@ -150,7 +151,7 @@ function sendBatch(batch: Batch): void {
 }
 
 /** Sends a file to be stored, if it is wanted. */
-async function sendFile(file: FileDraft, source: Source): Promise<void> {
+async function sendFile(file: FileDraft, source: SourceFile): Promise<void> {
   const { unpacked } = assignment
   if (!(await askOwner({ is: 'file', file }))) return
   try {

@@ -3,9 +3,9 @@ import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
 import type { Reason } from './reasons.js'
-import type { Sink, Source } from './record.js'
+import type { Sink, SourceFile } from './record.js'
 import { Unreadable } from './record.js'
-import { Spans } from './spans.js'
+import { ClaimedRanges } from './spans.js'
 
 /** Limit of an archive's decompressed size, in bytes. */
 const maxTotalBytes = 20 * 1024 ** 3
@@ -22,12 +22,12 @@ const maxEntries = 200_000
 const maxPathLength = 500
 /** Size of an entry's local header without its name, in bytes. */
 const headerSize = 30
-export const tight = 'packed suspiciously tightly'
-export const leadingOut = 'at a path that leads out of the archive'
-export const encrypted = 'encrypted'
+export const tooTightlyPacked = 'packed suspiciously tightly'
+export const outsidePath = 'at a path that leads out of the archive'
+export const encryptedReason = 'encrypted'
 
 /** Counts what was decompressed from an archive and from nested ones, and enforces limits. */
-export class Taken {
+export class ReadBudget {
   bytes = 0
   entries = 0
 
@@ -40,7 +40,7 @@ export class Taken {
   }
 
   /** Returns the number of bytes to which a compressed part may decompress. */
-  roomFor(compressedSize: number): number {
+  getRemaining(compressedSize: number): number {
     const remaining = Math.min(this.maxBytes, maxTotalBytes) - this.bytes
     return Math.min(remaining, Math.max(minCheckedEntrySize, compressedSize * maxEntryRatio))
   }
@@ -59,11 +59,11 @@ export function isZip(bytes: Buffer): boolean {
 }
 
 /** Yields the files of an archive, and closes it at the end. Each file is readable until the next one is requested. */
-export async function* entriesOf(
+export async function* readZipEntries(
   file: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  budget: Taken
-): AsyncGenerator<Source, void, undefined> {
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
+): AsyncGenerator<SourceFile, void, undefined> {
   const zip = await openZip(file)
   try {
     yield* listEntries(zip, sink, budget)
@@ -73,15 +73,15 @@ export async function* entriesOf(
 }
 
 /** Calls `work` with the XML files of an archive by name, which are readable until it resolves. */
-export async function withXmlFiles(
+export async function useXmlFiles(
   file: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  budget: Taken,
-  work: (files: ReadonlyMap<string, Source>) => Promise<void>
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget,
+  work: (files: ReadonlyMap<string, SourceFile>) => Promise<void>
 ): Promise<void> {
   const zip = await openZip(file)
   try {
-    const files = new Map<string, Source>()
+    const files = new Map<string, SourceFile>()
     for await (const entry of listEntries(zip, sink, budget, () => false))
       if (entry.name.length <= maxPathLength && /\.(?:xml|rels)$/i.test(entry.name))
         files.set(entry.name, entry)
@@ -93,11 +93,11 @@ export async function withXmlFiles(
 
 async function* listEntries(
   zip: ZipFile,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  budget: Taken,
-  isSkipped = isAside
-): AsyncGenerator<Source, void, undefined> {
-  const ranges = new Spans()
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget,
+  isSkipped = isHiddenFile
+): AsyncGenerator<SourceFile, void, undefined> {
+  const ranges = new ClaimedRanges()
   for (;;) {
     const entry = await nextEntry(zip)
     if (!entry) return
@@ -106,13 +106,13 @@ async function* listEntries(
     if (fileName.endsWith('/') || isSkipped(fileName)) continue
     const skipReason = findSkipReason(entry, fileName, ranges, budget)
     if (skipReason !== undefined) {
-      sink.leftOut('file', skipReason)
-      sink.warn('{name} is {reason}', { name: shown(fileName), reason: skipReason })
+      sink.skip('file', skipReason)
+      sink.warn('{name} is {reason}', { name: formatFileName(fileName), reason: skipReason })
       continue
     }
     budget.bytes += entry.uncompressedSize
     if (budget.bytes > maxTotalBytes) {
-      sink.leftOut('file', 'beyond the 20 GB that an archive may unpack to')
+      sink.skip('file', 'beyond the 20 GB that an archive may unpack to')
       sink.warn('The archive unpacks to more than 20 GB: the rest is not read')
       return
     }
@@ -125,7 +125,7 @@ async function* listEntries(
 }
 
 /** Returns true for files that macOS adds to archives, and for other hidden files. */
-export function isAside(name: string): boolean {
+export function isHiddenFile(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(?:^|\/)\.[^/]*$/.test(name)
 }
 
@@ -136,19 +136,24 @@ function decodeName({ fileName }: Entry): string {
     .replaceAll('\\', '/')
 }
 
-function findSkipReason(entry: Entry, fileName: string, ranges: Spans, budget: Taken): Reason | undefined {
+function findSkipReason(
+  entry: Entry,
+  fileName: string,
+  ranges: ClaimedRanges,
+  budget: ReadBudget
+): Reason | undefined {
   const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
-  if (leadsOut(fileName)) return leadingOut
-  if (entry.isEncrypted()) return encrypted
+  if (isOutsidePath(fileName)) return outsidePath
+  if (entry.isEncrypted()) return encryptedReason
   if (compressionMethod !== 0 && compressionMethod !== 8) return 'packed by a method that is not known'
   if (uncompressedSize > minCheckedEntrySize && uncompressedSize > compressedSize * maxEntryRatio)
-    return tight
+    return tooTightlyPacked
   if (!ranges.claim(start, start + headerSize + compressedSize)) return 'made of the bytes of another one'
-  return budget.bytes + uncompressedSize > budget.maxBytes ? tight : undefined
+  return budget.bytes + uncompressedSize > budget.maxBytes ? tooTightlyPacked : undefined
 }
 
 /** Returns true if a path leads outside of the archive. */
-export function leadsOut(name: string): boolean {
+export function isOutsidePath(name: string): boolean {
   return isAbsolute(name) || /^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..')
 }
 
@@ -183,7 +188,7 @@ async function* readEntry(
   zip: ZipFile,
   entry: Entry,
   name: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>
+  sink: Pick<Sink, 'skip' | 'warn'>
 ): AsyncGenerator<Buffer, void, undefined> {
   let sum = 0
   let size = 0
@@ -198,20 +203,20 @@ async function* readEntry(
     }
   } catch (error) {
     sink.warn('{name} is damaged after {count} bytes: {error}', {
-      name: shown(name),
+      name: formatFileName(name),
       count: size,
       error: error instanceof Error ? error.message : 'no more'
     })
     return
   }
   if (crc32 && sum !== entry.crc32)
-    sink.warn('{name} does not match its checksum: some of it may be wrong', { name: shown(name) })
+    sink.warn('{name} does not match its checksum: some of it may be wrong', { name: formatFileName(name) })
 }
 
 /** Missing in early versions of Node 20. */
 const crc32 = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
 
 /** Formats a file name for messages. */
-export function shown(name: string): string {
+export function formatFileName(name: string): string {
   return JSON.stringify(name.slice(0, 200))
 }

@@ -2,9 +2,18 @@
  * Reads the export of an account of this service: streams, events and data points are created below one stream.
  * (docs/operation.md#format)
  */
-import type { ArchiveFormat, Datum, FileName, Head, Sink, Source } from '../record.js'
-import { headOf } from '../text/decode.js'
-import { at, eachObject, isObject, listAt, numberAt, textAt, type Json, outermost } from './json-files.js'
+import type { ArchiveFormat, ImportedRecord, AttachedFile, FileHead, Sink, SourceFile } from '../record.js'
+import { readHead } from '../text/decode.js'
+import {
+  getMember,
+  readObjects,
+  isObject,
+  getList,
+  getNumber,
+  getText,
+  type Json,
+  isTopLevel
+} from './json-files.js'
 
 export const cofferArchive: ArchiveFormat = {
   id: 'coffer',
@@ -16,7 +25,7 @@ export const cofferArchive: ArchiveFormat = {
       const table = /^tables\/([a-z_]+)\.jsonl$/.exec(file.name)?.[1]
       if (table !== undefined) await reader.readTable(table, file)
       else if (file.name.startsWith(attachmentFolder))
-        await sink.file('attachment', file.name.slice(attachmentFolder.length), file)
+        await sink.addFile('attachment', file.name.slice(attachmentFolder.length), file)
     }
   }
 }
@@ -56,11 +65,11 @@ class ArchiveTableReader {
 
   constructor(private readonly sink: Sink) {}
 
-  async readTable(name: string, file: Source): Promise<void> {
+  async readTable(name: string, file: SourceFile): Promise<void> {
     const onRow = this.#getRowReader(name)
     if (!onRow) return
-    const head: Head = await headOf(file)
-    await eachObject(file, head, this.sink, outermost, onRow)
+    const head: FileHead = await readHead(file)
+    await readObjects(file, head, this.sink, isTopLevel, onRow)
   }
 
   #getRowReader(table: string): ((row: Json) => void) | undefined {
@@ -72,27 +81,26 @@ class ArchiveTableReader {
   }
 
   #readStream(row: Json): void {
-    const [id, name] = [textAt(row, 'id'), textAt(row, 'body', 'name')]
-    if (this.#streams.size >= maxStreams)
-      this.sink.leftOut('stream', 'beyond the streams that are brought in')
+    const [id, name] = [getText(row, 'id'), getText(row, 'body', 'name')]
+    if (this.#streams.size >= maxStreams) this.sink.skip('stream', 'beyond the streams that are brought in')
     else if (id !== undefined && name !== undefined)
-      this.#streams.set(id, { name, parentId: textAt(row, 'body', 'parentId') ?? null })
+      this.#streams.set(id, { name, parentId: getText(row, 'body', 'parentId') ?? null })
   }
 
   #readEvent(row: Json): void {
-    const body = at(row, 'body')
-    const [id, type, time] = [textAt(body, 'id'), textAt(body, 'type'), numberAt(body, 'time')]
-    const number = numberAt(row, 'number')
+    const body = getMember(row, 'body')
+    const [id, type, time] = [getText(body, 'id'), getText(body, 'type'), getNumber(body, 'time')]
+    const number = getNumber(row, 'number')
     const kind = 'event'
     if (id === undefined || type === undefined || time === undefined || !isObject(body)) {
-      this.sink.leftOut(kind, 'no event that can be read')
+      this.sink.skip(kind, 'no event that can be read')
       return
     }
-    const places = listAt(body, 'streamIds').flatMap(stream => this.#findPlace(String(stream)) ?? [])
+    const places = getList(body, 'streamIds').flatMap(stream => this.#findPlace(String(stream)) ?? [])
     const [place, ...others] = places
     if (type.startsWith('series:')) {
       // Created again with its data points.
-      const isHere = place && numberAt(row, 'trashed') === 0
+      const isHere = place && getNumber(row, 'trashed') === 0
       if (number !== undefined)
         this.#seriesEvents.set(
           number,
@@ -101,20 +109,20 @@ class ArchiveTableReader {
       return
     }
     if (!place) {
-      this.sink.leftOut(kind, 'a value of the account itself')
+      this.sink.skip(kind, 'a value of the account itself')
       return
     }
-    if (numberAt(row, 'trashed') !== 0) {
-      this.sink.leftOut(kind, 'in the trash')
+    if (getNumber(row, 'trashed') !== 0) {
+      this.sink.skip(kind, 'in the trash')
       return
     }
     const { duration } = body
-    const { 'coffer:import': _import, ...clientData } = (at(body, 'clientData') ?? {}) as Json
-    this.sink.datum({
+    const { 'coffer:import': _import, ...clientData } = (getMember(body, 'clientData') ?? {}) as Json
+    this.sink.addRecord({
       kind,
       source: '',
       ...place,
-      also: others.map(({ path, stream }) => [...path, stream]),
+      otherPaths: others.map(({ path, stream }) => [...path, stream]),
       type,
       time,
       duration: duration === null || typeof duration === 'number' ? duration : undefined,
@@ -122,24 +130,24 @@ class ArchiveTableReader {
       identity: id,
       isEvent: true,
       files: getFiles(body),
-      description: textAt(body, 'description'),
+      description: getText(body, 'description'),
       clientData: Object.keys(clientData).length === 0 ? undefined : clientData
     })
   }
 
   #readSeries(row: Json): void {
-    const event = numberAt(row, 'event')
-    const columns = listAt(row, 'columns').map(String)
+    const event = getNumber(row, 'event')
+    const columns = getList(row, 'columns').map(String)
     if (event !== undefined) this.#columns.set(event, columns)
   }
 
   #readChunk(row: Json): void {
-    const event = numberAt(row, 'event') ?? NaN
+    const event = getNumber(row, 'event') ?? NaN
     const points = parsePoints(row['points'])
     const [series, columns] = [this.#seriesEvents.get(event), this.#columns.get(event)]
     const kind = 'point'
-    if (!points || !columns) this.sink.leftOut(kind, 'damaged', numberAt(row, 'count') ?? 1)
-    else if (!series) this.sink.leftOut(kind, 'in a series that is in the trash', points.length)
+    if (!points || !columns) this.sink.skip(kind, 'damaged', getNumber(row, 'count') ?? 1)
+    else if (!series) this.sink.skip(kind, 'in a series that is in the trash', points.length)
     else for (const point of points) this.#addPoint(series, columns, point)
   }
 
@@ -155,14 +163,14 @@ class ArchiveTableReader {
       const cell = point[index + 1]
       if (cell === null || cell === undefined) continue
       if (typeof cell !== 'number') {
-        this.sink.leftOut(kind, 'not of numbers')
+        this.sink.skip(kind, 'not of numbers')
         return
       }
       if (name === 'duration') duration = cell
       else content[name] = cell
     }
     const hasSingleValue = columns.includes('value')
-    const record: Datum = {
+    const record: ImportedRecord = {
       kind,
       source: '',
       ...place,
@@ -172,8 +180,8 @@ class ArchiveTableReader {
       content: hasSingleValue ? content['value'] : content,
       track: id
     }
-    if (hasSingleValue && content['value'] === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.sink.datum(record)
+    if (hasSingleValue && content['value'] === undefined) this.sink.skip(kind, 'without a number')
+    else this.sink.addRecord(record)
   }
 
   /** Returns the path of a stream; `undefined` for streams of the account itself. */
@@ -193,11 +201,11 @@ class ArchiveTableReader {
 }
 
 /** Returns the files of an event. */
-function getFiles(body: Json): readonly FileName[] | undefined {
-  const files = listAt(body, 'attachments').flatMap(each => {
-    const [key, fileName] = [textAt(each, 'id'), textAt(each, 'fileName')]
+function getFiles(body: Json): readonly AttachedFile[] | undefined {
+  const files = getList(body, 'attachments').flatMap(each => {
+    const [key, fileName] = [getText(each, 'id'), getText(each, 'fileName')]
     if (key === undefined || fileName === undefined) return []
-    return [{ key, fileName, type: textAt(each, 'type') ?? 'application/octet-stream' }]
+    return [{ key, fileName, type: getText(each, 'type') ?? 'application/octet-stream' }]
   })
   return files.length === 0 ? undefined : files
 }

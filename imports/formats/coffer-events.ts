@@ -1,19 +1,19 @@
 /** Reads events exported from this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
-import type { Datum, Format, Sink } from '../record.js'
-import { parsed } from '../text/json.js'
-import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
+import type { ImportedRecord, Format, Sink } from '../record.js'
+import { parseJson } from '../text/json.js'
+import { readColumnNames, readNamedRows, type NamedRow } from '../text/named-tables.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  listAt,
-  numberAt,
-  textAt,
+  getList,
+  getNumber,
+  getText,
   type Json,
-  outermost
+  isTopLevel
 } from './json-files.js'
-import { numberOf } from '../text/units.js'
+import { parseNumber } from '../text/units.js'
 
 const expectedColumns = [
   'id',
@@ -38,15 +38,15 @@ export const cofferEvents: Format = {
   recognises: head =>
     isJson(head)
       ? isEventsJson(head.text)
-      : expectedColumns.every((name, index) => columnsOf(head, ',')[index] === name),
+      : expectedColumns.every((name, index) => readColumnNames(head, ',')[index] === name),
   async read(source, head, sink) {
     if (isJson(head)) {
       const reader = new ObjectReader(sink)
-      await eachObject(source, head, sink, outermost, object => reader.read(object))
+      await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
       return
     }
     const reader = new RowReader(sink)
-    await eachNamedRow(source, head, ',', 'event', sink, row => reader.addRow(row))
+    await readNamedRows(source, head, ',', 'event', sink, row => reader.addRow(row))
     reader.emit()
   }
 }
@@ -65,66 +65,66 @@ class ObjectReader {
   constructor(private readonly sink: Sink) {}
 
   read(object: Json): void {
-    const holder = textAt(object, 'eventId')
+    const holder = getText(object, 'eventId')
     if (holder === undefined) this.#addEvent(object)
     else this.#addPoints(holder, object)
   }
 
   #addEvent(event: Json): void {
-    const [id, type, time] = [textAt(event, 'id'), textAt(event, 'type'), numberAt(event, 'time')]
-    const [stream, ...others] = listAt(event, 'streamIds').map(String)
+    const [id, type, time] = [getText(event, 'id'), getText(event, 'type'), getNumber(event, 'time')]
+    const [stream, ...others] = getList(event, 'streamIds').map(String)
     if (id === undefined || type === undefined || time === undefined || stream === undefined) {
-      this.sink.leftOut('event', 'no event that can be read')
+      this.sink.skip('event', 'no event that can be read')
       return
     }
     const { duration } = event
-    const files = listAt(event, 'attachments').length
-    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    const files = getList(event, 'attachments').length
+    if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
     if (type.startsWith('series:')) {
       this.#seriesEvents.set(id, event)
-      this.sink.leftOut('event', seriesReason)
+      this.sink.skip('event', seriesReason)
       return
     }
     if (event['trashed'] === true) {
-      this.sink.leftOut('event', 'in the trash')
+      this.sink.skip('event', 'in the trash')
       return
     }
-    const { 'coffer:import': _import, ...clientData } = (at(event, 'clientData') ?? {}) as Json
-    this.sink.datum({
+    const { 'coffer:import': _import, ...clientData } = (getMember(event, 'clientData') ?? {}) as Json
+    this.sink.addRecord({
       kind: 'event',
       source: '',
       stream,
-      also: others.map(name => [name]),
+      otherPaths: others.map(name => [name]),
       type,
       time,
       duration: duration === null || typeof duration === 'number' ? duration : undefined,
       content: event['content'],
       identity: id,
       isEvent: true,
-      description: textAt(event, 'description'),
+      description: getText(event, 'description'),
       clientData: Object.keys(clientData).length === 0 ? undefined : clientData
     })
   }
 
   #addPoints(id: string, object: Json): void {
     const holder = this.#seriesEvents.get(id)
-    const fields = listAt(object, 'fields').map(String)
-    for (const point of listAt(object, 'points')) {
+    const fields = getList(object, 'fields').map(String)
+    for (const point of getList(object, 'points')) {
       if (!holder || !Array.isArray(point)) {
-        this.sink.leftOut('point', 'damaged')
+        this.sink.skip('point', 'damaged')
         continue
       }
       const cells = fields.map((name, index) => [name, point[index] as unknown] as const)
       const numbers = cells.filter((cell): cell is [string, number] => typeof cell[1] === 'number')
       const { deltaTime = NaN, duration, ...content } = Object.fromEntries(numbers)
-      if (Object.keys(content).length === 0) this.sink.leftOut('point', 'without a number')
+      if (Object.keys(content).length === 0) this.sink.skip('point', 'without a number')
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind: 'point',
           source: '',
-          stream: String(listAt(holder, 'streamIds')[0]),
+          stream: String(getList(holder, 'streamIds')[0]),
           type: String(holder['type']).slice('series:'.length),
-          time: Number((numberAt(holder, 'time')! + deltaTime).toFixed(6)),
+          time: Number((getNumber(holder, 'time')! + deltaTime).toFixed(6)),
           duration,
           content: fields.includes('value') ? content['value'] : content,
           track: id
@@ -153,33 +153,33 @@ class RowReader {
     const rows = this.#rows
     this.#rows = []
     if (!row) return
-    const [id = '', type, time] = [row.get('id'), row.get('type'), numberOf(row.get('unixtime'))]
+    const [id = '', type, time] = [row.get('id'), row.get('type'), parseNumber(row.get('unixtime'))]
     const names = row.get('stream')?.split(' / ') ?? []
     const stream = names.pop() ?? row.get('streamid')
     const isPoint = id === this.#seriesId
     const kind = isPoint ? 'point' : 'event'
     const files = row.get('attachments')?.split('; ').length ?? 0
-    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
     if (type === undefined || time === undefined || stream === undefined)
-      this.sink.leftOut(kind, 'no event that can be read')
+      this.sink.skip(kind, 'no event that can be read')
     else if (type.startsWith('series:')) {
       this.#seriesId = id
-      this.sink.leftOut(kind, seriesReason)
+      this.sink.skip(kind, seriesReason)
     } else {
-      const record: Datum = {
+      const record: ImportedRecord = {
         kind,
         source: '',
         stream,
         ...(names.length > 0 && { path: names }),
         type,
         time,
-        duration: numberOf(row.get('duration')),
+        duration: parseNumber(row.get('duration')),
         content: buildContent(rows, type),
         ...(isPoint
           ? { track: id }
           : { identity: id, isEvent: true, description: unescapeCell(row.get('description')) })
       }
-      this.sink.datum(record)
+      this.sink.addRecord(record)
     }
   }
 }
@@ -216,10 +216,10 @@ function buildContent(rows: readonly NamedRow[], type: string): unknown {
 
 function parseValue(cell: string, type: string): unknown {
   if (textTypes.test(type)) return cell
-  const number = numberOf(cell)
+  const number = parseNumber(cell)
   if (number !== undefined) return number
   if (type === 'boolean/bool') return cell === 'true'
-  return /^[[{]/.test(cell) ? (parsed(cell) ?? cell) : cell
+  return /^[[{]/.test(cell) ? (parseJson(cell) ?? cell) : cell
 }
 
 /** Removes the apostrophe that keeps spreadsheets from interpreting a text as a formula. */

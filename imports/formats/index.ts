@@ -1,5 +1,5 @@
 /** Lists all formats. The first one that recognises a file reads it: stricter ones come first. */
-import type { ArchiveFormat, Format, Head } from '../record.js'
+import type { ArchiveFormat, Format, FileHead } from '../record.js'
 import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
@@ -70,6 +70,6 @@ export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
 /** Returns the format of a file; `undefined` if none recognises it. */
-export function formatOf(head: Head): Format | undefined {
+export function findFormat(head: FileHead): Format | undefined {
   return formats.find(format => format.recognises(head))
 }

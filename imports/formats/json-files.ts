@@ -1,18 +1,18 @@
 /** Reads JSON files: objects of lists one by one, and members of objects. */
-import type { Head, Sink, Source } from '../record.js'
-import { textsOf } from '../text/decode.js'
-import { ObjectScanner, parsed, type OnObject } from '../text/json.js'
-import { numberOf } from '../text/units.js'
+import type { FileHead, Sink, SourceFile } from '../record.js'
+import { readText } from '../text/decode.js'
+import { ObjectScanner, parseJson, type OnObject } from '../text/json.js'
+import { parseNumber } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
 /** Returns true if a file begins like JSON. */
-export function isJson({ text }: Head): boolean {
+export function isJson({ text }: FileHead): boolean {
   return /^\s*[[{]/.test(text)
 }
 
 /** Selects top-level objects: those of the outermost list, or one per line. */
-export function outermost(path: readonly string[]): boolean {
+export function isTopLevel(path: readonly string[]): boolean {
   return path.length === 0
 }
 
@@ -20,25 +20,25 @@ export function outermost(path: readonly string[]): boolean {
  * Calls `onObject` with the objects of wanted lists, and with those that {@link ObjectScanner} treats as frames; counts invalid
  * ones as skipped. Returns true if the file is complete.
  */
-export async function eachObject(
-  source: Source,
-  head: Head,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
+export async function readObjects(
+  source: SourceFile,
+  head: FileHead,
+  sink: Pick<Sink, 'skip' | 'warn'>,
   isWanted: (path: readonly string[]) => boolean,
   onObject: (object: Json, path: readonly string[], frameCount: number) => void,
   isFrame?: (path: readonly string[]) => boolean
 ): Promise<boolean> {
   const onText: OnObject = (text, path, frames) => {
-    const value = parsed(text)
+    const value = parseJson(text)
     if (isObject(value)) onObject(value, path, frames)
-    else sink.leftOut('object', 'no valid JSON')
+    else sink.skip('object', 'no valid JSON')
   }
   const scanner = new ObjectScanner(isWanted, onText, isFrame)
-  for await (const chunk of textsOf(source, head)) {
+  for await (const chunk of readText(source, head)) {
     scanner.write(chunk)
   }
-  scanner.end()
-  if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)
+  scanner.finish()
+  if (scanner.skippedCount > 0) sink.skip('object', 'larger than a record can be', scanner.skippedCount)
   if (scanner.isCutOff) sink.warn('The file is cut off: what is whole was read')
   return !scanner.isCutOff
 }
@@ -48,8 +48,8 @@ export function isObject(value: unknown): value is Json {
 }
 
 /** Counts the non-empty members of an object that are not read as skipped, by name. */
-export function leaveMembers(
-  sink: Pick<Sink, 'leftOut'>,
+export function skipUnread(
+  sink: Pick<Sink, 'skip'>,
   kind: string,
   object: unknown,
   isRead: (member: string) => boolean
@@ -58,7 +58,7 @@ export function leaveMembers(
     const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
     if (isEmpty || isRead(member)) continue
     const isScore = /score|contributors|readiness/i.test(member)
-    sink.leftOut(
+    sink.skip(
       `${kind} ${member}`,
       isScore ? 'a score of its maker, which is no measurement' : 'of a kind without a type here'
     )
@@ -66,42 +66,42 @@ export function leaveMembers(
 }
 
 /** Converts a table to a map for lookups by names from files, which may equal inherited members such as `constructor`. */
-export function byName<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+export function toLookupMap<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table))
 }
 
 /** Returns a nested member; `undefined` if it does not exist. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
+export function getMember(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
   return found
 }
 
 /** Returns a nested text; `undefined` if there is none. */
-export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
-  const found = at(value, ...path)
+export function getText(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = getMember(value, ...path)
   return typeof found === 'string' ? found : undefined
 }
 
 /** Returns a nested number, also if it is written as text; `undefined` if there is none. */
-export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
-  const found = at(value, ...path)
+export function getNumber(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = getMember(value, ...path)
   if (typeof found === 'number') return Number.isFinite(found) ? found : undefined
-  return typeof found === 'string' ? numberOf(found) : undefined
+  return typeof found === 'string' ? parseNumber(found) : undefined
 }
 
 /** Returns the members with these names that are numbers. */
-export function numbersAt(value: unknown, names: readonly string[]): Record<string, number> {
+export function getNumbers(value: unknown, names: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     names.flatMap(name => {
-      const found = numberAt(value, name)
+      const found = getNumber(value, name)
       return found === undefined ? [] : [[name, found] as const]
     })
   )
 }
 
 /** Returns a nested list; an empty one if there is none. */
-export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = at(value, ...path)
+export function getList(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = getMember(value, ...path)
   return Array.isArray(found) ? found : []
 }

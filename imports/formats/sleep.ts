@@ -1,5 +1,5 @@
 /** Builds records of nights. */
-import type { Datum } from '../record.js'
+import type { ImportedRecord } from '../record.js'
 
 /** Rounding error of hours, in seconds. */
 const toleranceSeconds = 60
@@ -8,7 +8,7 @@ const toleranceSeconds = 60
  * Returns the content of a `sleep/analysis` for a time in bed. It is `asleep` only if the sleep lasted as long as the time in bed.
  * `asleep` and `duration` are in seconds.
  */
-export function nightContent(
+export function getNightContent(
   asleep: number | undefined,
   duration: number | undefined
 ): { readonly analysis: 'asleep' | 'inBed' } {
@@ -18,13 +18,16 @@ export function nightContent(
 }
 
 /** A night. Times are in seconds; `asleep` is the duration of sleep, if known. */
-export interface Night extends Pick<Datum, 'kind' | 'time' | 'duration' | 'identity' | 'clientData'> {
+export interface Night extends Pick<
+  ImportedRecord,
+  'kind' | 'time' | 'duration' | 'identity' | 'clientData'
+> {
   readonly duration: number | undefined
   readonly asleep: number | undefined
 }
 
 /** Returns the record of a night, for files that name no source. */
-export function nightDatum({ asleep, ...night }: Night): Datum {
-  const content = nightContent(asleep, night.duration)
+export function buildNightRecord({ asleep, ...night }: Night): ImportedRecord {
+  const content = getNightContent(asleep, night.duration)
   return { ...night, source: '', type: 'sleep/analysis', stream: 'Sleep', content }
 }

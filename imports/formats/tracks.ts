@@ -1,5 +1,5 @@
 /** Adds the points and activities of tracks to the sink. */
-import type { Datum, Sink } from '../record.js'
+import type { ImportedRecord, Sink } from '../record.js'
 
 /** Values of a point besides its position: suffix of their kind, type and stream. */
 const measures = {
@@ -13,9 +13,9 @@ const measures = {
   distance: ['distance', 'length/m', 'Distance so far']
 } as const
 
-export type Measured = keyof typeof measures
+export type MeasureName = keyof typeof measures
 
-const measureNames = Object.keys(measures) as Measured[]
+const measureNames = Object.keys(measures) as MeasureName[]
 
 /** Members of a position besides latitude and longitude. */
 const positionMembers = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
@@ -26,7 +26,7 @@ const positionMemberSet: ReadonlySet<string> = new Set(positionMembers)
  * degrees Celsius.
  */
 export interface TrackPoint extends Partial<
-  Record<Measured | (typeof positionMembers)[number], number | undefined>
+  Record<MeasureName | (typeof positionMembers)[number], number | undefined>
 > {
   readonly kind: string
   /** Seconds; `NaN` if there is none. */
@@ -36,7 +36,7 @@ export interface TrackPoint extends Partial<
 }
 
 /** Returns true if latitude and longitude are within their ranges. */
-export function isPlace(latitude: number | undefined, longitude: number | undefined): boolean {
+export function isValidPosition(latitude: number | undefined, longitude: number | undefined): boolean {
   return (
     latitude !== undefined &&
     longitude !== undefined &&
@@ -47,13 +47,13 @@ export function isPlace(latitude: number | undefined, longitude: number | undefi
 }
 
 /** Adds the points of one segment after the other, and the activities that they belong to. */
-export class Track {
+export class TrackWriter {
   #start = NaN
   #last = NaN
   /** Name of the segment's series. */
   #name = ''
   #kind = ''
-  readonly #kinds = new Map<Measured, string>()
+  readonly #kinds = new Map<MeasureName, string>()
 
   constructor(
     private readonly sink: Sink,
@@ -61,7 +61,7 @@ export class Track {
   ) {}
 
   /** Begins a new series of positions. */
-  begin(): void {
+  beginSegment(): void {
     this.#start = this.#last = NaN
   }
 
@@ -71,33 +71,33 @@ export class Track {
   }
 
   /** Adds a point. Each of its values is a record: an invalid one does not affect the others. */
-  add(point: TrackPoint): void {
+  addPoint(point: TrackPoint): void {
     const { kind, latitude, longitude, time } = point
     const hasPosition = latitude !== undefined || longitude !== undefined
-    const isValid = isPlace(latitude, longitude)
+    const isValid = isValidPosition(latitude, longitude)
     if (hasPosition) this.#addPosition(point, isValid)
     let isFirst = !hasPosition
     for (const name of measureNames) {
       const value = point[name]
       if (value === undefined || (isValid && positionMemberSet.has(name))) continue
-      this.measure(isFirst ? kind : this.#getValueKind(kind, name), time, name, value)
+      this.addValue(isFirst ? kind : this.#getValueKind(kind, name), time, name, value)
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
+    if (isFirst) this.sink.skip(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
   }
 
   /** Adds a single value. */
-  measure(kind: string, time: number, name: Measured, content: number): void {
+  addValue(kind: string, time: number, name: MeasureName, content: number): void {
     const [, type, stream] = measures[name]
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if ((name === 'heartRate' || name === 'respiration') && content <= 0)
-      this.sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else if (name === 'speed' && content < 0) this.sink.leftOut(kind, 'not measured, as the file itself says')
+      this.sink.skip(kind, 'zero, which means that nothing was measured')
+    else if (name === 'speed' && content < 0) this.sink.skip(kind, 'not measured, as the file itself says')
     else this.#emit({ kind, type, stream, time, content })
   }
 
   /** Adds the activity that the points belong to. */
-  activity(
+  addActivity(
     kind: string,
     name: string,
     start: number,
@@ -105,10 +105,10 @@ export class Track {
     clientData?: Record<string, unknown>
   ): void {
     if (Number.isNaN(start)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: this.source,
       type: 'activity/plain',
@@ -123,8 +123,8 @@ export class Track {
 
   #addPosition(point: TrackPoint, isValid: boolean): void {
     const { kind, latitude, longitude, time } = point
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isValid) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValid) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
       for (const name of positionMembers) {
@@ -137,7 +137,7 @@ export class Track {
   }
 
   /** Returns the kind of an additional value of a point. The same string is reused, as there are millions. */
-  #getValueKind(kind: string, name: Measured): string {
+  #getValueKind(kind: string, name: MeasureName): string {
     if (kind !== this.#kind) {
       this.#kind = kind
       this.#kinds.clear()
@@ -147,12 +147,12 @@ export class Track {
     return valueKind
   }
 
-  #emit({ content, kind, stream, time, type }: Omit<Datum, 'source' | 'track'>): void {
+  #emit({ content, kind, stream, time, type }: Omit<ImportedRecord, 'source' | 'track'>): void {
     if (Number.isNaN(this.#start)) {
       this.#start = time
       this.#name = `${time}`
     }
     this.#last = time
-    this.sink.datum({ kind, source: this.source, type, stream, time, content, track: this.#name })
+    this.sink.addRecord({ kind, source: this.source, type, stream, time, content, track: this.#name })
   }
 }

@@ -1,15 +1,15 @@
 /** Limits the size of records: names, texts and depths are chosen by whoever made the file. */
 import type { Reason } from '../reasons.js'
-import type { Datum, Sink, Source } from '../record.js'
+import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 
 /** Limit of names of kinds, sources and streams, in characters. */
 const maxNameLength = 200
 /** Limit of a record, in characters. */
-export const longestRecord = 200_000
+export const maxRecordLength = 200_000
 /** Limit of nested values in a record. */
 const maxDepth = 50
 /** Limit of a record's numeric members, as each may become a column. */
-export const mostNumbers = 100
+export const maxNumericMembers = 100
 /** Limit of nested streams. */
 const maxPathDepth = 100
 /** Size of each value besides its characters. */
@@ -19,38 +19,38 @@ const tooLarge = 'larger than a record can be'
 const infiniteNumber = 'of a number that is too large'
 
 /** Passes records within the limits to another sink, and counts the others as skipped. */
-export class Bounded implements Sink {
+export class LimitingSink implements Sink {
   constructor(private readonly sink: Sink) {}
 
-  datum(datum: Datum): void {
+  addRecord(datum: ImportedRecord): void {
     if (!isWithinLimits(datum)) {
-      this.leftOut(datum.kind, tooLarge)
+      this.skip(datum.kind, tooLarge)
       return
     }
     if (!hasFiniteNumbers(datum.content)) {
-      this.leftOut(datum.kind, infiniteNumber)
+      this.skip(datum.kind, infiniteNumber)
       return
     }
     // JSON has no such number: it would become `null`, an event that is still ongoing.
     if (datum.duration !== undefined && datum.duration !== null && !Number.isFinite(datum.duration)) {
-      this.leftOut(datum.kind, 'of an end that cannot be read')
+      this.skip(datum.kind, 'of an end that cannot be read')
       return
     }
-    const { also, files, kind, path, source, stream } = datum
+    const { otherPaths: also, files, kind, path, source, stream } = datum
     const hasShortNames =
       areNamesShort([kind, source, stream]) &&
       areNamesShort(path) &&
       !also?.some(each => !areNamesShort(each)) &&
       !files?.some(({ fileName, type }) => !areNamesShort([fileName, type]))
-    if (hasShortNames) this.sink.datum(datum)
+    if (hasShortNames) this.sink.addRecord(datum)
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...datum,
         kind: truncateName(kind),
         source: truncateName(source),
         stream: truncateName(stream),
         path: path?.map(truncateName),
-        also: also?.map(names => names.map(truncateName)),
+        otherPaths: also?.map(names => names.map(truncateName)),
         files: files?.map(({ fileName, key, type }) => ({
           key,
           fileName: truncateName(fileName),
@@ -59,12 +59,12 @@ export class Bounded implements Sink {
       })
   }
 
-  async file(kind: string, key: string, source: Source): Promise<void> {
-    await this.sink.file(truncateName(kind), key, source)
+  async addFile(kind: string, key: string, source: SourceFile): Promise<void> {
+    await this.sink.addFile(truncateName(kind), key, source)
   }
 
-  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void {
-    this.sink.leftOut(truncateName(kind), reason, count, row)
+  skip(kind: string, reason: Reason, count?: number, row?: number | string): void {
+    this.sink.skip(truncateName(kind), reason, count, row)
   }
 
   warn(...args: Parameters<Sink['warn']>): void {
@@ -81,7 +81,7 @@ function areNamesShort(names: readonly string[] = []): boolean {
 }
 
 function isWithinLimits({
-  also,
+  otherPaths: also,
   clientData,
   content,
   description,
@@ -89,16 +89,16 @@ function isWithinLimits({
   identity,
   path,
   track
-}: Datum): boolean {
+}: ImportedRecord): boolean {
   const texts = (description?.length ?? 0) + (identity?.length ?? 0) + (track?.length ?? 0)
-  if (texts > longestRecord) return false
+  if (texts > maxRecordLength) return false
   if (path && path.length > maxPathDepth) return false
   const isFlat = clientData === undefined && path === undefined && also === undefined && files === undefined
   if (isFlat && (typeof content !== 'object' || content === null))
-    return typeof content !== 'string' || texts + content.length <= longestRecord
-  if (countNumericMembers(content) > mostNumbers || also?.some(({ length }) => length > maxPathDepth))
+    return typeof content !== 'string' || texts + content.length <= maxRecordLength
+  if (countNumericMembers(content) > maxNumericMembers || also?.some(({ length }) => length > maxPathDepth))
     return false
-  return subtractSize([content, clientData, path, also, files], longestRecord - texts, 0) >= 0
+  return subtractSize([content, clientData, path, also, files], maxRecordLength - texts, 0) >= 0
 }
 
 /** Returns the number of numeric members. */

@@ -1,10 +1,10 @@
 /** Runs the first pass over a file: counts its records. */
-import { inEnglish, noticeOf, type Message, type Notice, type Values } from '../messages.js'
-import type { Datum, Sink, TableView } from '../record.js'
+import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from '../messages.js'
+import type { ImportedRecord, Sink, TableView } from '../record.js'
 import type { Reason } from '../reasons.js'
 import type { Counted, Counts, Form, Look as Review } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
-import { fileType, NamedFiles, unnamed } from './files.js'
+import { attachmentType, PendingFiles, unnamedFile } from './files.js'
 import { Lanes } from './lanes.js'
 
 /** Limit of lanes and names that are reported; others are counted under one name. */
@@ -25,7 +25,7 @@ const unreadableTime = 'of a time that cannot be read'
 const tooManyLanes = 'beyond the number of sources and tracks that one file may have'
 
 /** Counts by name, up to a number of different names. */
-export class Count {
+export class NameCounts {
   readonly #counts = new Map<string, number>()
 
   constructor(private readonly maxDifferent = maxNames) {}
@@ -37,7 +37,7 @@ export class Count {
     else this.#counts.set(otherNames, (this.#counts.get(otherNames) ?? 0) + count)
   }
 
-  get told(): Counts {
+  get counts(): Counts {
     const counts = Object.create(null) as Counts
     for (const [name, count] of this.#counts) counts[name] = count
     return counts
@@ -45,17 +45,17 @@ export class Count {
 }
 
 /** Counts records by kind, lane, source and type. */
-export class Counter implements Sink {
+export class RecordCounter implements Sink {
   readonly lanes = new Lanes()
-  readonly #records = new Count()
-  readonly #skipped = new Count()
+  readonly #records = new NameCounts()
+  readonly #skipped = new NameCounts()
   /** Counts of skipped kinds, by reason. */
-  readonly #skippedKinds = new Map<Reason, Count>()
+  readonly #skippedKinds = new Map<Reason, NameCounts>()
   /** Skipped rows of tables, by reason. */
   readonly #skippedRows = new Map<string, (number | string)[]>()
-  readonly #sources = new Count()
-  readonly #types = new Count()
-  readonly #files = new NamedFiles<undefined>()
+  readonly #sources = new NameCounts()
+  readonly #types = new NameCounts()
+  readonly #files = new PendingFiles<undefined>()
   readonly #formats = new Map<string, number>()
   /** Warnings by their English text. */
   readonly #warnings = new Map<string, Notice>()
@@ -73,13 +73,13 @@ export class Counter implements Sink {
     if (!this.#formats.has(format)) this.#formats.set(format, 0)
   }
 
-  datum(record: Datum): void {
+  addRecord(record: ImportedRecord): void {
     this.#countRecord(record.kind, 1)
     if (!isPlausible(record.time)) {
       this.#skipped.add(unreadableTime)
       return
     }
-    const lane = this.lanes.of(this.#format, record)
+    const lane = this.lanes.getLane(this.#format, record)
     if (!lane) {
       this.#skipped.add(tooManyLanes)
       return
@@ -96,19 +96,19 @@ export class Counter implements Sink {
     this.#files.add(record, undefined)
   }
 
-  file(kind: string, key: string): Promise<void> {
-    if (this.#files.take(key)) {
+  addFile(kind: string, key: string): Promise<void> {
+    if (this.#files.remove(key)) {
       this.#countRecord(kind, 1)
-      this.#types.add(fileType)
-    } else this.leftOut(kind, unnamed)
+      this.#types.add(attachmentType)
+    } else this.skip(kind, unnamedFile)
     return Promise.resolve()
   }
 
-  leftOut(kind: string, reason: Reason, count = 1, row?: number | string): void {
+  skip(kind: string, reason: Reason, count = 1, row?: number | string): void {
     this.#countRecord(kind, count)
     this.#skipped.add(reason, count)
     let kinds = this.#skippedKinds.get(reason)
-    if (!kinds) this.#skippedKinds.set(reason, (kinds = new Count(maxKinds)))
+    if (!kinds) this.#skippedKinds.set(reason, (kinds = new NameCounts(maxKinds)))
     kinds.add(kind, count)
     if (row === undefined) return
     const rows = this.#skippedRows.get(reason)
@@ -117,9 +117,9 @@ export class Counter implements Sink {
     } else if (rows.length < maxRows && rows.at(-1) !== row) rows.push(row)
   }
 
-  warn(message: Message, values?: Values): void {
-    const notice = noticeOf(message, values)
-    if (this.#warnings.size < maxWarnings) this.#warnings.set(inEnglish(notice), notice)
+  warn(message: Message, values?: MessageValues): void {
+    const notice = createNotice(message, values)
+    if (this.#warnings.size < maxWarnings) this.#warnings.set(formatNotice(notice), notice)
   }
 
   table(view: TableView): void {
@@ -132,22 +132,22 @@ export class Counter implements Sink {
   }
 
   /** Returns the review of the file. */
-  look(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Review {
+  getReview(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Review {
     const [format = 'none'] = [...this.#formats].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)
     const isEmpty = this.#from === Infinity
     return {
       format,
       formatName: names(format),
-      records: this.#records.told,
-      leftOut: this.#skipped.told,
+      records: this.#records.counts,
+      leftOut: this.#skipped.counts,
       ...(this.#skippedKinds.size > 0 && {
         leftOutKinds: Object.fromEntries(
-          [...this.#skippedKinds].map(([reason, { told: counts }]) => [reason, counts])
+          [...this.#skippedKinds].map(([reason, { counts }]) => [reason, counts])
         )
       }),
       ...(this.#skippedRows.size > 0 && { leftOutRows: Object.fromEntries(this.#skippedRows) }),
-      sources: this.#sources.told,
-      types: this.#types.told,
+      sources: this.#sources.counts,
+      types: this.#types.counts,
       lanes: this.lanes.list(forms).slice(0, maxNames),
       from: isEmpty ? null : this.#from,
       to: isEmpty ? null : this.#to,
@@ -159,7 +159,7 @@ export class Counter implements Sink {
 
   /** Returns the result to remember for the same bytes; `undefined` if it is too large. */
   counted(getReview: Review): Counted | undefined {
-    const lanes = this.lanes.counted(maxRememberedLanes)
+    const lanes = this.lanes.toCountedLanes(maxRememberedLanes)
     return lanes && { look: getReview, lanes }
   }
 

@@ -1,13 +1,13 @@
 /** Runs the second pass over a file: turns records into batches of events, and of sorted data points. */
-import type { Datum, Sink, Source } from '../record.js'
+import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 import type { Batch, Counts, EventDraft, FileDraft, Form, PointsDraft, StreamDraft } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
-import { longestRecord } from './bounded.js'
-import { Count } from './counter.js'
-import { NamedFiles } from './files.js'
-import type { Ids } from './ids.js'
+import { maxRecordLength } from './bounded.js'
+import { NameCounts } from './counter.js'
+import { PendingFiles } from './files.js'
+import type { IdGenerator } from './ids.js'
 import type { Lanes, OpenLane } from './lanes.js'
-import { Rows } from './rows.js'
+import { PointRows } from './rows.js'
 
 /** Data points of a series per batch. */
 const maxWindowRows = 2048
@@ -16,7 +16,7 @@ const maxWindowBytes = 16 * 1024 * 1024
 const windowOverhead = 1024
 /** Limit of events per batch, and of their characters. */
 const maxBatchEvents = 100
-const maxBatchLength = longestRecord
+const maxBatchLength = maxRecordLength
 /** Size of each stream of an event. */
 const streamOverhead = 150
 /** Limit of a stream's name, in characters. */
@@ -27,15 +27,15 @@ interface SeriesWindow {
   readonly seriesId: string
   readonly path: readonly StreamDraft[]
   readonly origin: number
-  readonly rows: Rows
+  readonly rows: PointRows
 }
 
 /** Converts records to drafts and sends them in batches. */
-export class Drafter implements Sink {
-  readonly #duplicates = new Count()
+export class DraftBuilder implements Sink {
+  readonly #duplicates = new NameCounts()
   readonly #windows = new Map<string, SeriesWindow>()
   /** Ids of events by the keys of their files. */
-  readonly #files = new NamedFiles<string>()
+  readonly #files = new PendingFiles<string>()
   readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
   #batchLength = 0
@@ -48,40 +48,40 @@ export class Drafter implements Sink {
   constructor(
     private readonly lanes: Lanes,
     private readonly forms: Readonly<Record<string, Form>>,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
     private readonly parentId: string,
     /** Returns once the next batch can be sent. */
     private readonly sendBatch: (batch: Batch) => void,
-    private readonly sendFile: (file: FileDraft, source: Source) => Promise<void>
+    private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
   ) {}
 
   /** Number of duplicate records, by type. */
-  get twice(): Counts {
-    return this.#duplicates.told
+  get duplicates(): Counts {
+    return this.#duplicates.counts
   }
 
-  datum(record: Datum): void {
+  addRecord(record: ImportedRecord): void {
     if (!isPlausible(record.time)) return
-    const lane = this.lanes.of(this.format, record)
+    const lane = this.lanes.getLane(this.format, record)
     // The limit of lanes was exceeded.
     if (!lane) return
-    lane.form ??= this.lanes.formOf(lane.key, this.forms)
+    lane.form ??= this.lanes.getForm(lane.key, this.forms)
     if (lane.form === 'series') this.#addPoint(lane, record)
     else this.#addEvent(record)
   }
 
-  async file(_kind: string, key: string, source: Source): Promise<void> {
-    const found = this.#files.take(key)
+  async addFile(_kind: string, key: string, source: SourceFile): Promise<void> {
+    const found = this.#files.remove(key)
     // The first pass has counted it.
     if (!found) return
     const { name, owner: event } = found
     this.#flushEvents()
     const { fileName, type } = name
-    const id = this.ids.of('file', this.format, event, key)
+    const id = this.ids.derive('file', this.format, event, key)
     await this.sendFile({ id, event, fileName, type, size: source.size }, source)
   }
 
-  leftOut(): void {
+  skip(): void {
     // The first pass has counted it.
   }
 
@@ -95,13 +95,25 @@ export class Drafter implements Sink {
     this.#flushEvents()
   }
 
-  #addEvent(record: Datum): void {
-    const { also, content, description, duration, identity, path, source, stream, time, type, zone } = record
+  #addEvent(record: ImportedRecord): void {
+    const {
+      otherPaths: also,
+      content,
+      description,
+      duration,
+      identity,
+      path,
+      source,
+      stream,
+      time,
+      type,
+      zone
+    } = record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
     const streams = this.#getPath(path, stream, source)
     const others = also ? also.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, '')) : []
-    const id = this.ids.of(this.format, source, stream, type, time, duration ?? 0, identityText)
+    const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
     this.#files.add(record, id)
     this.#events.push({
       id,
@@ -132,11 +144,11 @@ export class Drafter implements Sink {
     this.#batchLength = 0
   }
 
-  #addPoint(lane: OpenLane, { content, duration, time }: Datum): void {
+  #addPoint(lane: OpenLane, { content, duration, time }: ImportedRecord): void {
     const year = lane.isTrack ? 0 : new Date(time * 1000).getUTCFullYear()
     const key = `${lane.key}\n${year}`
     let window = this.#windows.get(key)
-    if (window && !window.rows.takes(content)) {
+    if (window && !window.rows.fits(content)) {
       this.#flushWindow(key)
       window = undefined
     }
@@ -156,10 +168,10 @@ export class Drafter implements Sink {
     const { format, from, isTrack, key, path, source, stream } = lane
     return {
       lane,
-      seriesId: this.ids.of('series', format, key, year),
+      seriesId: this.ids.derive('series', format, key, year),
       path: this.#getPath(path, stream, source),
       origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
-      rows: new Rows()
+      rows: new PointRows()
     }
   }
 
@@ -172,7 +184,7 @@ export class Drafter implements Sink {
   }
 
   #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
-    const { cells, twice } = rows.sorted()
+    const { cells, duplicates: twice } = rows.getSorted()
     if (twice > 0) this.#duplicates.add(lane.type, twice)
     return { holder: seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
   }
@@ -183,7 +195,7 @@ export class Drafter implements Sink {
     if (!path) {
       const names = [this.formatName, ...parents, stream, ...(source === '' ? [] : [source])]
       path = names.map((name, index) => ({
-        id: this.ids.of('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
+        id: this.ids.derive('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
         name:
           name
             .replaceAll(/\p{C}+/gu, ' ')

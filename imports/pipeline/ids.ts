@@ -4,14 +4,14 @@ import { createHmac } from 'node:crypto'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Derives ids from texts. (docs/decisions/0019-imports.md) */
-export class Ids {
+export class IdGenerator {
   readonly #key: Buffer
 
   constructor(key: string) {
     this.#key = Buffer.from(key, 'hex')
   }
 
-  of(...parts: readonly (string | number | undefined)[]): string {
+  derive(...parts: readonly (string | number | undefined)[]): string {
     const digest = createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
     let id = 'c'
     for (let index = 0; index < 24; index++) id += base36[digest[index]! % 36]!

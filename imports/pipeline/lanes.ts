@@ -1,6 +1,6 @@
 /** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
-import type { Datum } from '../record.js'
-import type { CountedLane, Form, Lane, Sampled } from '../protocol.js'
+import type { ImportedRecord } from '../record.js'
+import type { CountedLane, Form, Lane, ContentSample } from '../protocol.js'
 import { Sampler } from './sampled.js'
 
 /** Records per day above which a lane is dense. */
@@ -11,7 +11,7 @@ const maxTracks = 200_000
 /** Limit of other lanes per file, as each creates streams. */
 const maxLanes = 2000
 
-export interface OpenLane extends Omit<CountedLane, keyof Sampled> {
+export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
   /** Set once all records have been counted. */
   form?: Form
@@ -24,7 +24,10 @@ export interface OpenLane extends Omit<CountedLane, keyof Sampled> {
 const eventsSuffix = 'events'
 
 /** Returns the key of a record's lane. Keys of different lanes differ, whatever their names contain. */
-export function laneKey(format: string, { isEvent, path, source, stream, track, type }: Datum): string {
+export function getLaneKey(
+  format: string,
+  { isEvent, path, source, stream, track, type }: ImportedRecord
+): string {
   const place = path
     ? [...path, stream].map(name => formatKeyPart(name, '/')).join('/')
     : formatKeyPart(stream)
@@ -40,7 +43,7 @@ function formatKeyPart(name: string, separator = '\n'): string {
 }
 
 /** Returns true if a content can be stored as cells of a row: a number, or an object of numbers. */
-export function isNumeric(content: unknown): boolean {
+export function isNumericContent(content: unknown): boolean {
   if (typeof content === 'number') return Number.isFinite(content)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return false
   return Object.values(content).every(value => typeof value === 'number')
@@ -58,10 +61,10 @@ export class Lanes {
   readonly #samplers = new Map<string, Sampler>()
   #tracks = 0
   /** Lane of the previous record: consecutive records usually share it. */
-  #last: { readonly record: Datum; readonly lane: OpenLane } | undefined
+  #last: { readonly record: ImportedRecord; readonly lane: OpenLane } | undefined
 
   /** Restores the lanes of an earlier reading. */
-  static of(toCountedLanes: readonly CountedLane[]): Lanes {
+  static restore(toCountedLanes: readonly CountedLane[]): Lanes {
     const lanes = new Lanes()
     for (const lane of toCountedLanes) {
       const { example: _example, max: _max, min: _min, ...open } = lane
@@ -71,17 +74,17 @@ export class Lanes {
     return lanes
   }
 
-  /** Returns what {@link Lanes.of} restores; `undefined` if there are more than `most` lanes. */
-  counted(maxCount: number): CountedLane[] | undefined {
+  /** Returns what {@link Lanes.restore} restores; `undefined` if there are more than `most` lanes. */
+  toCountedLanes(maxCount: number): CountedLane[] | undefined {
     if (this.#lanes.size > maxCount) return undefined
     return [...this.#lanes.values()].map(({ contents, form: _form, ...lane }) => ({
       ...lane,
-      ...contents.sampled
+      ...contents.sample
     }))
   }
 
   /** Returns the lane of a record, created if necessary; `undefined` if there are too many. */
-  of(format: string, record: Datum): OpenLane | undefined {
+  getLane(format: string, record: ImportedRecord): OpenLane | undefined {
     const last = this.#last
     if (
       last &&
@@ -94,14 +97,14 @@ export class Lanes {
       last.lane.format === format
     )
       return last.lane
-    const key = laneKey(format, record)
+    const key = getLaneKey(format, record)
     let lane = this.#lanes.get(key)
     if (!lane) {
       const { path, source, stream, track, type } = record
       const isTrack = track !== undefined
       if (isTrack ? this.#tracks >= maxTracks : this.#lanes.size - this.#tracks >= maxLanes) return undefined
       if (isTrack) this.#tracks++
-      const mayBeSeries = isTrack || (!record.isEvent && isNumeric(record.content))
+      const mayBeSeries = isTrack || (!record.isEvent && isNumericContent(record.content))
       lane = {
         key,
         format,
@@ -139,17 +142,17 @@ export class Lanes {
         stream,
         source,
         type,
-        form: this.formOf(key, forms),
+        form: this.getForm(key, forms),
         count: count + (existing?.count ?? 0),
         from: Math.min(from, existing?.from ?? Infinity),
         to: Math.max(to, existing?.to ?? -Infinity),
-        ...contents.sampled
+        ...contents.sample
       })
     }
     return [...lanes.values()]
   }
 
-  #getSampler(lane: Pick<OpenLane, 'isTrack' | 'key'>, previous?: Sampled): Sampler {
+  #getSampler(lane: Pick<OpenLane, 'isTrack' | 'key'>, previous?: ContentSample): Sampler {
     const key = getReportedKey(lane)
     let contents = this.#samplers.get(key)
     if (!contents) this.#samplers.set(key, (contents = new Sampler(previous)))
@@ -157,7 +160,7 @@ export class Lanes {
   }
 
   /** Returns the form of a lane: the one it had before, or `series` if it is dense. */
-  formOf(key: string, forms: Readonly<Record<string, Form>>): Form {
+  getForm(key: string, forms: Readonly<Record<string, Form>>): Form {
     const lane = this.#lanes.get(key)!
     if (!lane.mayBeSeries) return 'events'
     if (lane.isTrack) return 'series'

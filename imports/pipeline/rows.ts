@@ -1,10 +1,10 @@
 /** Stores data points of one series as rows of numbers. */
-import { mostNumbers } from './bounded.js'
+import { maxNumericMembers } from './bounded.js'
 
 /** Initial capacity, in cells. */
 const initialCells = 64
 
-export class Rows {
+export class PointRows {
   /** Names of the columns after the time, in order of their first use. */
   readonly columns: string[] = []
   #cells = new Float64Array(initialCells)
@@ -23,8 +23,8 @@ export class Rows {
   }
 
   /** Returns true if a data point fits: the number of columns is limited. */
-  takes(content: unknown): boolean {
-    if (this.columns.length < mostNumbers || typeof content === 'number') return true
+  fits(content: unknown): boolean {
+    if (this.columns.length < maxNumericMembers || typeof content === 'number') return true
     return Object.keys(content as object).every(name => this.columns.includes(name))
   }
 
@@ -39,10 +39,10 @@ export class Rows {
   }
 
   /** Returns all rows without duplicates, sorted by time and then by cells, so that the order is stable. */
-  sorted(): { cells: Float64Array; twice: number } {
+  getSorted(): { cells: Float64Array; duplicates: number } {
     const width = this.#width
     const cells = this.#cells.subarray(0, this.#size * width)
-    if (this.#isAscending) return { cells, twice: 0 }
+    if (this.#isAscending) return { cells, duplicates: 0 }
     const rows = Array.from({ length: this.#size }, (_, index) =>
       cells.slice(index * width, (index + 1) * width)
     )
@@ -55,7 +55,7 @@ export class Rows {
       offset += width
       last = row
     }
-    return { cells: cells.subarray(0, offset), twice: this.#size - offset / width }
+    return { cells: cells.subarray(0, offset), duplicates: this.#size - offset / width }
   }
 
   /** Begins a row; returns its index. */

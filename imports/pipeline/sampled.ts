@@ -1,5 +1,5 @@
 /** Samples the contents of a lane: an example, and the range of its numbers. */
-import type { Sampled } from '../protocol.js'
+import type { ContentSample } from '../protocol.js'
 
 /** Limits of an example and of the name of a field, in characters. */
 const maxExampleLength = 200
@@ -16,7 +16,7 @@ export class Sampler {
   #fieldCount = 0
 
   /** Resumes from the result of an earlier reading. */
-  constructor({ example, max, min }: Sampled = {}) {
+  constructor({ example, max, min }: ContentSample = {}) {
     this.#example = example
     this.#isFirst = example === undefined && min === undefined
     this.#min = typeof min === 'object' ? { ...min } : min
@@ -33,7 +33,7 @@ export class Sampler {
       this.#addFields(content as Readonly<Record<string, unknown>>)
   }
 
-  get sampled(): Sampled {
+  get sample(): ContentSample {
     const [example, min, max] = [this.#example, this.#min, this.#max]
     return {
       ...(example !== undefined && { example }),

@@ -3,11 +3,11 @@
  * reading can stop at any time. (docs/decisions/0019-imports.md)
  */
 import type { Message } from '../messages.js'
-import type { Context, Format, Sink } from '../record.js'
-import { Damaged, Pages } from './pages.js'
-import { Wanted, type Cell } from './payload.js'
-import { columnsIn, type Columns } from './schema.js'
-import { cellsIn, type Losses, type TreeCell } from './tree.js'
+import type { ReadContext, Format, Sink } from '../record.js'
+import { DamagedDatabase, DatabasePages } from './pages.js'
+import { ColumnSelection, type Cell } from './payload.js'
+import { parseColumns, type TableColumns } from './schema.js'
+import { readCells, type ReadLosses, type TreeCell } from './tree.js'
 
 /** Limits of tables, of the columns of all tables, and of table names in characters. */
 const maxTables = 5000
@@ -15,23 +15,23 @@ const maxColumns = 100_000
 const maxNameLength = 200
 
 /** Columns of the schema table: type, name, root page and definition. */
-const schemaColumns = new Wanted([0, 1, 3, 4])
+const schemaColumns = new ColumnSelection([0, 1, 3, 4])
 
-interface StoredTable extends Columns {
+interface StoredTable extends TableColumns {
   readonly name: string
   readonly root: number
 }
 
 export class Database {
-  readonly #pages: Pages
+  readonly #pages: DatabasePages
   /** Tables by name in lower case. */
   readonly #tables = new Map<string, StoredTable>()
   /** Losses of the schema table. */
-  readonly #losses: Losses = { pages: 0, rows: 0 }
+  readonly #losses: ReadLosses = { pages: 0, rows: 0 }
 
   /** Opens a file. `progress` is called with the number of bytes read. Throws `Unreadable` if it is not a database. */
   constructor(path: string, progress: (bytes: number) => void) {
-    this.#pages = new Pages(path, progress)
+    this.#pages = new DatabasePages(path, progress)
     try {
       this.#readTables()
     } catch (error) {
@@ -46,21 +46,21 @@ export class Database {
   }
 
   /** Messages about data that is known to be missing, for the user. */
-  get gaps(): Message[] {
-    const { gap } = this.#pages
+  get missingData(): Message[] {
+    const { missingData: gap } = this.#pages
     const { pages, rows } = this.#losses
     const list: Message = 'The list of tables is damaged: some of them may be missing'
     return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list] : [])]
   }
 
   /** Returns the names of a table's columns in lower case, without computed ones. */
-  columns(table: string): string[] {
+  getColumns(table: string): string[] {
     return this.#tables.get(table.toLowerCase())?.stored.map(({ name }) => name) ?? []
   }
 
   /** Returns true if there is a table with these columns. */
-  has(table: string, ...columns: readonly string[]): boolean {
-    const names = new Set(this.columns(table))
+  hasColumns(table: string, ...columns: readonly string[]): boolean {
+    const names = new Set(this.getColumns(table))
     return names.size > 0 && columns.every(name => names.has(name.toLowerCase()))
   }
 
@@ -68,16 +68,20 @@ export class Database {
    * Yields the cells of these columns row by row; `undefined` for missing columns. A table can be read once. Damaged parts are
    * skipped and counted in `losses`.
    */
-  *rows(table: string, columns: readonly string[], losses: Losses): Generator<Cell[], void, undefined> {
+  *readRows(
+    table: string,
+    columns: readonly string[],
+    losses: ReadLosses
+  ): Generator<Cell[], void, undefined> {
     const definition = this.#tables.get(table.toLowerCase())
     if (!definition) return
     const { hasRowIds, root, rowId, stored } = definition
     const names = columns.map(name => name.toLowerCase())
     const indexes = new Map(stored.map(({ name }, index) => [name, index]))
-    const wanted = new Wanted(names.map(name => indexes.get(name) ?? -1))
-    const initial = (index: number): Cell => stored[index]?.initial
-    for (const cell of cellsIn(this.#pages, root, hasRowIds, losses)) {
-      const cells = readCells(cell, wanted, initial, losses)
+    const wanted = new ColumnSelection(names.map(name => indexes.get(name) ?? -1))
+    const initial = (index: number): Cell => stored[index]?.defaultValue
+    for (const cell of readCells(this.#pages, root, hasRowIds, losses)) {
+      const cells = decodeRow(cell, wanted, initial, losses)
       if (!cells) continue
       if (rowId !== undefined)
         for (const [index, name] of names.entries()) if (name === rowId) cells[index] = cell.rowId
@@ -91,13 +95,13 @@ export class Database {
 
   #readTables(): void {
     let columns = 0
-    for (const cell of cellsIn(this.#pages, 1, true, this.#losses)) {
-      const [type, name, root, sql] = readCells(cell, schemaColumns, () => null, this.#losses) ?? []
+    for (const cell of readCells(this.#pages, 1, true, this.#losses)) {
+      const [type, name, root, sql] = decodeRow(cell, schemaColumns, () => null, this.#losses) ?? []
       // A table without a root page is a virtual one.
       if (type !== 'table' || typeof name !== 'string' || root === 0) continue
       const key = name.toLowerCase()
       if (key.startsWith('sqlite_')) continue
-      const tableColumns = typeof sql === 'string' ? columnsIn(sql) : undefined
+      const tableColumns = typeof sql === 'string' ? parseColumns(sql) : undefined
       const isSkipped = this.#tables.has(key) || this.#tables.size >= maxTables || name.length > maxNameLength
       if (
         !tableColumns ||
@@ -118,20 +122,20 @@ export class Database {
 export interface DatabaseFormat extends Omit<Format, 'recognises' | 'read'> {
   /** Returns true if a database has this format, by its tables. */
   recognises(database: Database): boolean
-  read(database: Database, sink: Sink, context: Context): Promise<void>
+  read(database: Database, sink: Sink, context: ReadContext): Promise<void>
 }
 
 /** Returns the cells of a row; `undefined` if it is damaged, which is counted. */
-function readCells(
+function decodeRow(
   { payload }: TreeCell,
-  wanted: Wanted,
+  wanted: ColumnSelection,
   initial: (index: number) => Cell,
-  losses: Losses
+  losses: ReadLosses
 ): Cell[] | undefined {
   try {
     return payload.read(wanted, initial)
   } catch (error) {
-    if (!(error instanceof Damaged)) throw error
+    if (!(error instanceof DamagedDatabase)) throw error
     losses.rows++
     return undefined
   }

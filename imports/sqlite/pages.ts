@@ -16,16 +16,16 @@ export function isDatabase(bytes: Buffer): boolean {
 }
 
 /** Thrown if part of a database violates the file format. */
-export class Damaged extends Error {}
+export class DamagedDatabase extends Error {}
 
 /** Returns each page once, so that reading is bounded by the length of the file, whatever it claims. */
-export class Pages {
+export class DatabasePages {
   /** Page size, and usable bytes of a page. */
   readonly pageSize: number
-  readonly usable: number
+  readonly usableSize: number
   readonly encoding: 'utf8' | 'utf-16le' | 'utf-16be'
   /** Message about data that is known to be missing, for the user; `undefined` if there is none. */
-  readonly gap: Message | undefined
+  readonly missingData: Message | undefined
   readonly #pageCount: number
   readonly #readPages: Uint8Array
   readonly #file: number
@@ -41,9 +41,9 @@ export class Pages {
       const length = readSync(this.#file, header, 0, headerSize, 0)
       const statedSize = header.readUInt16BE(16)
       this.pageSize = statedSize === 1 ? 65_536 : statedSize
-      this.usable = this.pageSize - header[20]!
+      this.usableSize = this.pageSize - header[20]!
       const isPower = this.pageSize >= 512 && (this.pageSize & (this.pageSize - 1)) === 0
-      if (length < headerSize || !isDatabase(header) || !isPower || this.usable < minUsableSize)
+      if (length < headerSize || !isDatabase(header) || !isPower || this.usableSize < minUsableSize)
         throw new Unreadable('The SQLite database is damaged at its beginning')
       const encoding = header.readUInt32BE(56)
       this.encoding = encoding === 2 ? 'utf-16le' : encoding === 3 ? 'utf-16be' : 'utf8'
@@ -52,9 +52,9 @@ export class Pages {
       // The count in the header is valid only if the last writer maintained it.
       const isCountValid = header.readUInt32BE(24) === header.readUInt32BE(92)
       if (isCountValid && header.readUInt32BE(28) > this.#pageCount)
-        this.gap = 'The database is cut off: what is whole was read'
+        this.missingData = 'The database is cut off: what is whole was read'
       else if (header[19] === walVersion)
-        this.gap =
+        this.missingData =
           'The database was in use when it was copied: changes in the file beside it that ends in -wal are not in it'
       this.#readPages = new Uint8Array(Math.ceil((this.#pageCount + 1) / 8))
     } catch (error) {
@@ -63,14 +63,15 @@ export class Pages {
     }
   }
 
-  /** Returns a page, numbered from 1. Throws {@link Damaged} if it does not exist or was returned before. */
-  take(page: number): Buffer {
+  /** Returns a page, numbered from 1. Throws {@link DamagedDatabase} if it does not exist or was returned before. */
+  readPage(page: number): Buffer {
     const [index, bit] = [page >> 3, 1 << (page & 7)]
-    if (page < 1 || page > this.#pageCount || (this.#readPages[index]! & bit) !== 0) throw new Damaged()
+    if (page < 1 || page > this.#pageCount || (this.#readPages[index]! & bit) !== 0)
+      throw new DamagedDatabase()
     this.#readPages[index]! |= bit
     const bytes = Buffer.allocUnsafeSlow(this.pageSize)
     const length = readSync(this.#file, bytes, 0, this.pageSize, (page - 1) * this.pageSize)
-    if (length < this.pageSize) throw new Damaged()
+    if (length < this.pageSize) throw new DamagedDatabase()
     this.progress(length)
     return bytes
   }

@@ -1,5 +1,5 @@
 /** Decodes the values of a row of an SQLite database. (https://www.sqlite.org/fileformat2.html#record_format) */
-import { Damaged, type Pages } from './pages.js'
+import { DamagedDatabase, type DatabasePages } from './pages.js'
 
 /**
  * A value: `bigint` for integers that a number cannot represent exactly, `undefined` for blobs, texts of more than 200,000 bytes,
@@ -15,7 +15,7 @@ const maxHeaderBytes = 64 * 1024
 const integerSizes = [0, 1, 2, 3, 4, 6, 8]
 
 /** The columns of rows that are read. */
-export class Wanted {
+export class ColumnSelection {
   /** Positions in the result of each column's value, by column index. */
   readonly targets: readonly (readonly number[] | undefined)[]
 
@@ -28,14 +28,14 @@ export class Wanted {
 }
 
 /** Reads variable-length integers. */
-export class Cursor {
+export class VarintReader {
   constructor(
     private readonly bytes: Buffer,
-    public at: number
+    public offset: number
   ) {}
 
   /** Reads an integer of up to 64 bits. */
-  integer(): number | bigint {
+  readInteger(): number | bigint {
     let value = 0
     for (let length = 1; length <= 7; length++) {
       const byte = this.#readByte()
@@ -46,19 +46,19 @@ export class Cursor {
     const eighth = this.#readByte()
     large = large * 128n + BigInt(eighth & 127)
     if (eighth > 127) large = large * 256n + BigInt(this.#readByte())
-    return exact(BigInt.asIntN(64, large))
+    return toExactNumber(BigInt.asIntN(64, large))
   }
 
   /** Reads a length or a type. */
-  size(): number {
-    const value = Number(this.integer())
-    if (value < 0) throw new Damaged()
+  readSize(): number {
+    const value = Number(this.readInteger())
+    if (value < 0) throw new DamagedDatabase()
     return value
   }
 
   #readByte(): number {
-    const byte = this.bytes[this.at++]
-    if (byte === undefined) throw new Damaged()
+    const byte = this.bytes[this.offset++]
+    if (byte === undefined) throw new DamagedDatabase()
     return byte
   }
 }
@@ -66,7 +66,7 @@ export class Cursor {
 /** The payload of a cell: `held` bytes of `size` from `base` on, the rest on overflow pages. */
 export class Payload {
   constructor(
-    private readonly pages: Pages,
+    private readonly pages: DatabasePages,
     private bytes: Buffer,
     private start: number,
     private loadedSize: number,
@@ -74,18 +74,18 @@ export class Payload {
     private nextPage: number
   ) {}
 
-  /** Reads the selected values. Values beyond the end of a row are `missing` by their index. Throws {@link Damaged}. */
-  read({ indexes, targets }: Wanted, missing: (index: number) => Cell): Cell[] {
-    const headerSize = new Cursor(this.bytes, this.start).size()
-    if (headerSize > maxHeaderBytes || headerSize > this.size) throw new Damaged()
+  /** Reads the selected values. Values beyond the end of a row are `missing` by their index. Throws {@link DamagedDatabase}. */
+  read({ indexes, targets }: ColumnSelection, missing: (index: number) => Cell): Cell[] {
+    const headerSize = new VarintReader(this.bytes, this.start).readSize()
+    if (headerSize > maxHeaderBytes || headerSize > this.size) throw new DamagedDatabase()
     this.#load(headerSize)
-    const header = new Cursor(this.bytes, this.start)
+    const header = new VarintReader(this.bytes, this.start)
     const end = this.start + headerSize
-    header.size()
+    header.readSize()
     const cells: Cell[] = indexes.map(missing)
     let start = headerSize
-    for (let index = 0; index < targets.length && header.at < end; index++) {
-      const type = header.size()
+    for (let index = 0; index < targets.length && header.offset < end; index++) {
+      const type = header.readSize()
       const length = getValueSize(type)
       for (const at of targets[index] ?? []) cells[at] = this.#readValue(type, start, length)
       start += length
@@ -98,7 +98,7 @@ export class Payload {
     if (type === 8 || type === 9) return type - 8
     const isText = type >= 13 && type % 2 === 1
     const end = start + length
-    if (end > this.size) throw new Damaged()
+    if (end > this.size) throw new DamagedDatabase()
     if ((type >= 12 && !isText) || length > maxTextBytes || end > maxRowBytes) return undefined
     this.#load(end)
     const at = this.start + start
@@ -107,7 +107,7 @@ export class Payload {
       const value = this.bytes.readDoubleBE(at)
       return Number.isNaN(value) ? null : value
     }
-    return type === 6 ? exact(this.bytes.readBigInt64BE(at)) : this.bytes.readIntBE(at, length)
+    return type === 6 ? toExactNumber(this.bytes.readBigInt64BE(at)) : this.bytes.readIntBE(at, length)
   }
 
   /** Loads the bytes up to an offset, from overflow pages if necessary. */
@@ -115,9 +115,9 @@ export class Payload {
     if (this.loadedSize >= end) return
     const chunks = [this.bytes.subarray(this.start, this.start + this.loadedSize)]
     while (this.loadedSize < end) {
-      const page = this.pages.take(this.nextPage)
+      const page = this.pages.readPage(this.nextPage)
       this.nextPage = page.readUInt32BE(0)
-      const chunk = page.subarray(4, this.pages.usable)
+      const chunk = page.subarray(4, this.pages.usableSize)
       chunks.push(chunk)
       this.loadedSize += chunk.length
     }
@@ -129,16 +129,16 @@ export class Payload {
 /** Returns the size of a value in bytes, by its type. */
 function getValueSize(type: number): number {
   if (type >= 12) return Math.floor((type - 12) / 2)
-  if (type >= 10) throw new Damaged()
+  if (type >= 10) throw new DamagedDatabase()
   return type === 7 ? 8 : (integerSizes[type] ?? 0)
 }
 
-function decodeText(bytes: Buffer, encoding: Pages['encoding']): string {
+function decodeText(bytes: Buffer, encoding: DatabasePages['encoding']): string {
   return encoding === 'utf8' ? bytes.toString() : new TextDecoder(encoding).decode(bytes)
 }
 
 /** Returns a number if it represents the integer exactly. */
-export function exact(value: bigint): number | bigint {
+export function toExactNumber(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

@@ -2,16 +2,16 @@
 import type { Cell } from './payload.js'
 
 /** A column that is stored in rows. */
-export interface Column {
+export interface StoredColumn {
   /** In lower case. */
   readonly name: string
   /** Value in rows that are older than the column. */
-  readonly initial: Cell
+  readonly defaultValue: Cell
 }
 
-export interface Columns {
+export interface TableColumns {
   /** In the order in which rows store them. */
-  readonly stored: readonly Column[]
+  readonly stored: readonly StoredColumn[]
   /** Column that is an alias of the row id, in lower case. It is not stored in rows. */
   readonly rowId: string | undefined
   readonly hasRowIds: boolean
@@ -28,7 +28,7 @@ const tokenPattern =
 const constraints = new Set(['constraint', 'primary', 'unique', 'check', 'foreign'])
 
 /** Parses a `CREATE TABLE`; returns `undefined` if it cannot be parsed. */
-export function columnsIn(sql: string): Columns | undefined {
+export function parseColumns(sql: string): TableColumns | undefined {
   const tokens = tokenize(sql)
   const start = tokens.indexOf('(')
   const end = tokens.lastIndexOf(')')
@@ -116,11 +116,11 @@ function isComputed(definition: Definition): boolean {
   return index >= 0 && !definition.slice(index).some(part => /^stored$/i.test(part))
 }
 
-function parseColumn(definition: Definition): Column {
+function parseColumn(definition: Definition): StoredColumn {
   const index = definition.findIndex((part, at) => at > 0 && /^default$/i.test(part))
   return {
     name: parseName(definition[0]!),
-    initial: index < 0 ? null : parseDefault(definition.slice(index + 1))
+    defaultValue: index < 0 ? null : parseDefault(definition.slice(index + 1))
   }
 }
 

@@ -1,6 +1,6 @@
 /** Walks the B-trees of an SQLite database's tables. (https://www.sqlite.org/fileformat2.html#b_tree_pages) */
-import { Damaged, type Pages } from './pages.js'
-import { Cursor, Payload } from './payload.js'
+import { DamagedDatabase, type DatabasePages } from './pages.js'
+import { VarintReader, Payload } from './payload.js'
 
 /** Page types: of tables with row ids, and of tables without. */
 const tableInterior = 5
@@ -20,35 +20,35 @@ export interface TreeCell {
 }
 
 /** Number of pages and rows that could not be read. */
-export interface Losses {
+export interface ReadLosses {
   pages: number
   rows: number
 }
 
 /** Yields the rows of the tree with this root page. Unreadable parts are skipped and counted. */
-export function* cellsIn(
-  pages: Pages,
+export function* readCells(
+  pages: DatabasePages,
   root: number,
   hasRowIds: boolean,
-  losses: Losses,
+  losses: ReadLosses,
   depth = 0
 ): Generator<TreeCell, void, undefined> {
   let page: TreePage
   try {
     page = new TreePage(pages, root, hasRowIds)
-    if (depth >= maxDepth) throw new Damaged()
+    if (depth >= maxDepth) throw new DamagedDatabase()
   } catch (error) {
-    if (!(error instanceof Damaged)) throw error
+    if (!(error instanceof DamagedDatabase)) throw error
     losses.pages++
     return
   }
   for (let index = 0; index < page.cellCount; index++) {
     const cell = page.getCell(index)
     if (!cell) losses.rows++
-    if (cell?.child !== undefined) yield* cellsIn(pages, cell.child, hasRowIds, losses, depth + 1)
+    if (cell?.child !== undefined) yield* readCells(pages, cell.child, hasRowIds, losses, depth + 1)
     if (cell?.payload) yield { rowId: cell.rowId, payload: cell.payload }
   }
-  if (page.rightmost !== undefined) yield* cellsIn(pages, page.rightmost, hasRowIds, losses, depth + 1)
+  if (page.rightmost !== undefined) yield* readCells(pages, page.rightmost, hasRowIds, losses, depth + 1)
 }
 
 interface PageCell {
@@ -66,23 +66,23 @@ class TreePage {
   /** Remaining budget of cells in bytes: twice the page, since a damaged cell may claim bytes of others. */
   #budget: number
 
-  /** Reads a page. Throws {@link Damaged} if it is not a page of such a tree. */
+  /** Reads a page. Throws {@link DamagedDatabase} if it is not a page of such a tree. */
   constructor(
-    private readonly pages: Pages,
+    private readonly pages: DatabasePages,
     number: number,
     private readonly hasRowIds: boolean
   ) {
-    const page = pages.take(number)
+    const page = pages.readPage(number)
     const start = number === 1 ? firstPageStart : 0
-    this.#bytes = page.subarray(0, pages.usable)
+    this.#bytes = page.subarray(0, pages.usableSize)
     const type = page[start]
     const isLeaf = type === (hasRowIds ? tableLeaf : keyLeaf)
-    if (!isLeaf && type !== (hasRowIds ? tableInterior : keyInterior)) throw new Damaged()
+    if (!isLeaf && type !== (hasRowIds ? tableInterior : keyInterior)) throw new DamagedDatabase()
     this.cellCount = page.readUInt16BE(start + 3)
     this.rightmost = isLeaf ? undefined : page.readUInt32BE(start + 8)
     this.#pointers = start + (isLeaf ? 8 : 12)
-    this.#budget = pages.usable * 2
-    if (this.#pointers + this.cellCount * 2 > pages.usable) throw new Damaged()
+    this.#budget = pages.usableSize * 2
+    if (this.#pointers + this.cellCount * 2 > pages.usableSize) throw new DamagedDatabase()
   }
 
   /** Returns a cell; `undefined` if it is damaged. */
@@ -90,7 +90,7 @@ class TreePage {
     try {
       return this.#parseCell(this.#bytes.readUInt16BE(this.#pointers + index * 2))
     } catch (error) {
-      if (error instanceof Damaged || error instanceof RangeError) return undefined
+      if (error instanceof DamagedDatabase || error instanceof RangeError) return undefined
       throw error
     }
   }
@@ -98,31 +98,31 @@ class TreePage {
   #parseCell(start: number): PageCell {
     const isLeaf = this.rightmost === undefined
     const child = isLeaf ? undefined : this.#bytes.readUInt32BE(start)
-    const cursor = new Cursor(this.#bytes, isLeaf ? start : start + 4)
+    const cursor = new VarintReader(this.#bytes, isLeaf ? start : start + 4)
     if (child !== undefined && this.hasRowIds) {
-      cursor.integer()
-      this.#spend(cursor.at - start)
+      cursor.readInteger()
+      this.#spend(cursor.offset - start)
       return { child }
     }
-    const size = cursor.size()
-    const rowId = this.hasRowIds ? cursor.integer() : undefined
+    const size = cursor.readSize()
+    const rowId = this.hasRowIds ? cursor.readInteger() : undefined
     const local = this.#getLocalSize(size)
-    const end = cursor.at + local + (local < size ? 4 : 0)
+    const end = cursor.offset + local + (local < size ? 4 : 0)
     this.#spend(end - start)
-    if (end > this.#bytes.length) throw new Damaged()
+    if (end > this.#bytes.length) throw new DamagedDatabase()
     const next = local < size ? this.#bytes.readUInt32BE(end - 4) : 0
-    const payload = new Payload(this.pages, this.#bytes, cursor.at, local, size, next)
+    const payload = new Payload(this.pages, this.#bytes, cursor.offset, local, size, next)
     return { ...(child !== undefined && { child }), ...(rowId !== undefined && { rowId }), payload }
   }
 
   #spend(size: number): void {
-    if (size > this.#budget) throw new Damaged()
+    if (size > this.#budget) throw new DamagedDatabase()
     this.#budget -= size
   }
 
   /** Returns the number of a payload's bytes that are stored on the page itself. */
   #getLocalSize(size: number): number {
-    const { usable } = this.pages
+    const { usableSize: usable } = this.pages
     const max = this.hasRowIds ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
     if (size <= max) return size
     const min = Math.floor(((usable - 12) * 32) / 255) - 23

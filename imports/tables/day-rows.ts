@@ -1,5 +1,5 @@
 /** Joins rows that only contain a date with the rows of times below them, as in a diary. */
-import { cellTime } from '../text/cell-times.js'
+import { parseCellTime } from '../text/cell-times.js'
 import { clockCell } from './time-columns.js'
 
 type Cells = readonly string[]
@@ -14,7 +14,7 @@ export function findDayColumn(records: readonly Cells[]): number | undefined {
 }
 
 /** Returns a function that receives each row in order, and returns it with the date before its time. */
-export function dayJoiner(column: number): (cells: string[]) => string[] {
+export function createDayJoiner(column: number): (cells: string[]) => string[] {
   let day: string | undefined
   return cells => {
     const cell = cells[column]?.trim() ?? ''
@@ -29,7 +29,9 @@ export function dayJoiner(column: number): (cells: string[]) => string[] {
 function findDay(cells: Cells): number | undefined {
   const filledColumns = cells.flatMap((cell, index) => (cell.trim() === '' ? [] : [index]))
   const cell = filledColumns.length === 1 ? cells[filledColumns[0]!]!.trim() : ''
-  return /\d/.test(cell) && !cell.includes(':') && !Number.isNaN(cellTime(cell, '00:01', 'dmy', undefined))
+  return /\d/.test(cell) &&
+    !cell.includes(':') &&
+    !Number.isNaN(parseCellTime(cell, '00:01', 'dmy', undefined))
     ? filledColumns[0]
     : undefined
 }

@@ -1,25 +1,26 @@
 /** Detects what the columns of a table contain, by their names and cells. */
 import type { ColumnMapping, Mapping } from '../record.js'
-import { isNumber, pressureOf } from '../text/cells.js'
-import { clockLength } from '../text/survey.js'
+import { isNumberCell, parsePressure } from '../text/cells.js'
+import { clockDuration } from '../text/survey.js'
 import { parseZone } from '../text/zones.js'
 import { foldName } from './names.js'
-import { otherWords } from './rest.js'
-import { derived, parts, rules, type Rule } from './rules.js'
+import { findUncoveredWords } from './rest.js'
+import { derivedNames, statisticNames, columnRules, type ColumnRule } from './rules.js'
 import {
   endNames,
-  filled,
+  getFilledCells,
   findClockColumn,
   findTimeColumn,
-  isTime,
-  most,
-  zoneInName,
-  type Rows
+  isTimeCell,
+  matchesMostCells,
+  findZoneInName,
+  type SampleRows
 } from './time-columns.js'
-import { bracketsIn, unitInCells, unitInName } from './units.js'
+import { secondsByType } from '../text/units.js'
+import { getBracketTexts, findUnitInCells, findUnitInName } from './units.js'
 
 /** Returns a key for tables with the same columns. */
-export function keyOf(columns: readonly string[]): string {
+export function getTableKey(columns: readonly string[]): string {
   return columns.join('|').toLowerCase().slice(0, 2000)
 }
 
@@ -32,17 +33,8 @@ const offsetNames = /\boffset\b/
 const trainingNames =
   /^(?:reps|repetitions|wiederholungen|set (?:order|index|type)|exercise(?: name| title)?|ubung|exercice)$/
 
-/** Seconds per unit of duration types. */
-const secondsByType: Readonly<Record<string, number>> = {
-  'time/ms': 0.001,
-  'time/s': 1,
-  'time/min': 60,
-  'time/h': 3600,
-  'time/d': 86_400
-}
-
 /** Returns a mapping of the columns that can be identified, possibly without values; `undefined` without a time. */
-export function guessed(columns: readonly string[], sample: Rows): Mapping | undefined {
+export function detectMapping(columns: readonly string[], sample: SampleRows): Mapping | undefined {
   const names = columns.map(foldName)
   const time = findTimeColumn(columns, names, sample)
   if (time === undefined) return undefined
@@ -56,12 +48,14 @@ export function guessed(columns: readonly string[], sample: Rows): Mapping | und
   const zoneColumn = find(
     (name, at) => zoneNames.test(name) || (offsetNames.test(name) && containsZones(sample, at))
   )
-  const end = find((name, at) => endNames.test(name) && most(sample, at, isTime))
+  const end = find((name, at) => endNames.test(name) && matchesMostCells(sample, at, isTimeCell))
   const duration = end === undefined ? findDurationColumn(columns, sample, usedColumns) : undefined
   usedColumns.add(duration?.at)
   const source = find(name => sourceNames.test(name))
   const zone =
-    zoneColumn === undefined ? (zoneInName(columns[clock ?? time]!) ?? zoneInName(columns[time]!)) : undefined
+    zoneColumn === undefined
+      ? (findZoneInName(columns[clock ?? time]!) ?? findZoneInName(columns[time]!))
+      : undefined
   return {
     time,
     ...(clock !== undefined && { clock }),
@@ -77,16 +71,16 @@ export function guessed(columns: readonly string[], sample: Rows): Mapping | und
 /** Finds the column of durations, if its unit is known. */
 function findDurationColumn(
   columns: readonly string[],
-  sample: Rows,
+  sample: SampleRows,
   usedColumns: ReadonlySet<number | undefined>
 ): { readonly at: number; readonly factor: number } | undefined {
   for (const [at, column] of columns.entries()) {
-    const unit = unitInName(column, undefined)
-    const name = foldName(typeof unit === 'object' ? unit.rest : column.split(/[([]/, 1)[0]!)
+    const unit = findUnitInName(column, undefined)
+    const name = foldName(typeof unit === 'object' ? unit.nameWithoutUnit : column.split(/[([]/, 1)[0]!)
     if (usedColumns.has(at) || !durationNames.test(name)) continue
     const factor = typeof unit === 'object' ? secondsByType[unit.measure.type] : undefined
-    if (factor !== undefined && most(sample, at, isNumber)) return { at, factor }
-    if (most(sample, at, cell => clockLength.test(cell))) return { at, factor: 1 }
+    if (factor !== undefined && matchesMostCells(sample, at, isNumberCell)) return { at, factor }
+    if (matchesMostCells(sample, at, cell => clockDuration.test(cell))) return { at, factor: 1 }
   }
   return undefined
 }
@@ -100,14 +94,14 @@ interface DetectedColumn extends ColumnMapping {
 function detectValues(
   columns: readonly string[],
   names: readonly string[],
-  sample: Rows,
+  sample: SampleRows,
   usedColumns: ReadonlySet<number | undefined>
 ): ColumnMapping[] {
   const values: DetectedColumn[] = []
   const isTraining = names.some(name => trainingNames.test(name))
   for (const [column, name] of columns.entries()) {
     if (usedColumns.has(column) || zoneNames.test(names[column]!)) continue
-    const cells = filled(sample, column)
+    const cells = getFilledCells(sample, column)
     const value = detectValue(column, name, names[column]!, cells)
     // A lifted weight is not a body weight.
     if (value && isTraining && value.stream === 'Weight') values.push({ ...value, stream: 'Weight lifted' })
@@ -123,24 +117,28 @@ function detectValue(
   cells: readonly string[]
 ): DetectedColumn | undefined {
   const byName = findRule(folded)
-  const unit = unitInName(name, byName?.takes)
+  const unit = findUnitInName(name, byName?.unitTypes)
   if (unit === 'unknown') return undefined
   // A unit written as a word may be part of the name, such as `Heart Minutes`.
-  const title = formatTitle(unit === undefined || /\p{L}{4}$/u.test(name) ? name : unit.rest)
-  const remainder = foldName(unit?.rest ?? name)
-  const rule = derived.test(remainder) ? undefined : byName
-  const measure = unit?.measure ?? unitInCells(cells, byName?.takes)
+  const title = formatTitle(unit === undefined || /\p{L}{4}$/u.test(name) ? name : unit.nameWithoutUnit)
+  const remainder = foldName(unit?.nameWithoutUnit ?? name)
+  const rule = derivedNames.test(remainder) ? undefined : byName
+  const measure = unit?.measure ?? findUnitInCells(cells, byName?.unitTypes)
   const isText = rule?.type?.startsWith('note/') === true
-  if (rule?.field === 'both' && !cells.some(cell => pressureOf(cell) !== undefined)) return undefined
+  if (rule?.field === 'both' && !cells.some(cell => parsePressure(cell) !== undefined)) return undefined
   // The sample may contain no numbers although later rows do.
-  if (!isText && rule?.field !== 'both' && !unit && cells.length > 0 && !cells.some(isNumber))
+  if (!isText && rule?.field !== 'both' && !unit && cells.length > 0 && !cells.some(isNumberCell))
     return undefined
-  const isBracketed = rule?.unit !== undefined && bracketsIn(name).some(each => rule.unit!.test(each))
-  const unitType = isBracketed ? rule.takes![0] : measure?.type
-  const others = rule && !isText && rule.field === undefined ? otherWords(remainder, rule) : []
+  const isBracketed =
+    rule?.bracketUnit !== undefined && getBracketTexts(name).some(each => rule.bracketUnit!.test(each))
+  const unitType = isBracketed ? rule.unitTypes![0] : measure?.type
+  const others = rule && !isText && rule.field === undefined ? findUncoveredWords(remainder, rule) : []
   // A short word may be an unknown unit: kilojoules are not kilocalories.
   if (rule && unitType === undefined && others.some(word => word.length < 4)) return undefined
-  if (rule && (unitType === undefined ? rule.type !== undefined : isText || rule.takes?.includes(unitType))) {
+  if (
+    rule &&
+    (unitType === undefined ? rule.type !== undefined : isText || rule.unitTypes?.includes(unitType))
+  ) {
     const isOwn = rule.type === undefined || rule.type === 'energy/kcal' || rule.type === 'time/ms'
     const type = unitType !== undefined && isOwn ? unitType : rule.type!
     const isPlain = rule.stream !== undefined && (others.length === 0 || isBracketed)
@@ -164,13 +162,13 @@ function detectValue(
   }
 }
 
-function findRule(name: string): Rule | undefined {
-  return rules.find(each => each.name.test(name) && (each.and?.test(name) ?? true))
+function findRule(name: string): ColumnRule | undefined {
+  return columnRules.find(each => each.name.test(name) && (each.also?.test(name) ?? true))
 }
 
 /** Returns the name of a separate stream for minimums, maximums and averages. */
 function addStatistic(stream: string, name: string): string {
-  const statistic = parts.find(([each]) => each.test(name))?.[1]
+  const statistic = statisticNames.find(([each]) => each.test(name))?.[1]
   return statistic === undefined ? stream : `${stream}, ${statistic}`
 }
 
@@ -224,6 +222,6 @@ function formatTitle(name: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1)
 }
 
-function containsZones(sample: Rows, at: number): boolean {
-  return most(sample, at, cell => parseZone(cell) !== undefined)
+function containsZones(sample: SampleRows, at: number): boolean {
+  return matchesMostCells(sample, at, cell => parseZone(cell) !== undefined)
 }

@@ -1,11 +1,11 @@
 /** Finds the layout of a table in a text: the delimiter, the header row, and the rows before it. */
-import type { Head } from '../record.js'
-import { cellTime } from '../text/cell-times.js'
-import { isNumber } from '../text/cells.js'
+import type { FileHead } from '../record.js'
+import { parseCellTime } from '../text/cell-times.js'
+import { isNumberCell } from '../text/cells.js'
 import { isUtf16 } from '../text/decode.js'
-import { hasReturns, RowScanner } from '../text/rows.js'
-import { measureOf } from '../text/units.js'
-import { dayJoiner, findDayColumn } from './day-rows.js'
+import { usesCarriageReturns, RowScanner } from '../text/rows.js'
+import { findMeasure } from '../text/units.js'
+import { createDayJoiner, findDayColumn } from './day-rows.js'
 import { foldName } from './names.js'
 import { endNames, timeNames } from './time-columns.js'
 
@@ -13,20 +13,20 @@ import { endNames, timeNames } from './time-columns.js'
 const maxColumns = 2000
 /** Number of characters and rows from which a layout is detected. */
 const maxBeginningLength = 32_000
-export const mostRows = 200
+export const maxSampleRows = 200
 /** Number of rows that are searched for the header. */
 const maxPrefaceRows = 40
 /** Limit of numeric rows before the header. */
 const maxNumericRows = 3
 
-export interface Layout {
+export interface TableLayout {
   readonly delimiter: string
   /** Column names; `undefined` without a header. */
   readonly columns: readonly string[] | undefined
   /** Number of cells of the header, or of the first record without one. */
   readonly width: number
   /** Number of rows before the first record, including the header. */
-  readonly skipped: number
+  readonly skippedRows: number
   /** Rows before the header. */
   readonly preface: readonly (readonly string[])[]
   /** Column of rows that only contain a date, if any. The rows below have times of that day. */
@@ -38,7 +38,7 @@ export interface Layout {
 }
 
 /** Returns the layout of a table; `undefined` if there is no table. */
-export function findLayout(head: Head): Layout | undefined {
+export function findLayout(head: FileHead): TableLayout | undefined {
   const { bytes } = head
   if (bytes.length === 0 || (isBinary(bytes.subarray(0, 8000)) && !isUtf16(head))) return undefined
   const text = getBeginning(head)
@@ -53,21 +53,21 @@ export function findLayout(head: Head): Layout | undefined {
 }
 
 interface Candidate {
-  readonly layout: Layout
+  readonly layout: TableLayout
   /** Number of rows with the usual width, then the score of the header. */
   readonly rank: number
 }
 
 function findCandidateInText(text: string, delimiter: string): Candidate | undefined {
   const rows: string[][] = []
-  const scanner = new RowScanner(delimiter, cells => rows.length < mostRows && rows.push(cells))
+  const scanner = new RowScanner(delimiter, cells => rows.length < maxSampleRows && rows.push(cells))
   scanner.write(text)
-  scanner.end()
+  scanner.finish()
   return findCandidate(rows, delimiter)
 }
 
 /** Returns the layout of a table with these first rows, all of one width; `undefined` if it is not a table. */
-export function findLayoutIn(rows: readonly string[][]): Layout | undefined {
+export function findRowLayout(rows: readonly string[][]): TableLayout | undefined {
   return findCandidate(rows, '\t')?.layout
 }
 
@@ -80,7 +80,7 @@ function findCandidate(rows: readonly string[][], delimiter: string): Candidate 
   const skippedRows = at === undefined ? first : at + (hasUnits ? 2 : 1)
   const rowsAfterHeader = takeUntilHeader(rows.slice(skippedRows))
   const dayColumn = findDayColumn(rowsAfterHeader)
-  const records = dayColumn === undefined ? rowsAfterHeader : rowsAfterHeader.map(dayJoiner(dayColumn))
+  const records = dayColumn === undefined ? rowsAfterHeader : rowsAfterHeader.map(createDayJoiner(dayColumn))
   const matchingCount = records.filter(row =>
     at === undefined ? row.length === width : row.length > 1 && !isLonger(row, rows[at]!)
   ).length
@@ -95,7 +95,7 @@ function findCandidate(rows: readonly string[][], delimiter: string): Candidate 
       delimiter,
       columns,
       width: rows[at ?? first]!.length,
-      skipped: skippedRows,
+      skippedRows,
       preface: rows.slice(0, first),
       ...(dayColumn !== undefined && { dayColumn }),
       records
@@ -151,15 +151,15 @@ export function isHeaderAbove(row: readonly string[], below: readonly string[]):
 }
 
 /** Returns the layout of a table whose header is within a file. `at` is its row, from 0. */
-export function layoutBelow(
+export function buildLayoutBelow(
   delimiter: string,
   header: readonly string[],
   at: number,
   below: readonly (readonly string[])[]
-): Layout {
+): TableLayout {
   const records = takeUntilHeader(below)
   const columns = buildColumnNames(header, [], records)
-  return { delimiter, columns, width: header.length, skipped: at + 1, preface: [], records }
+  return { delimiter, columns, width: header.length, skippedRows: at + 1, preface: [], records }
 }
 
 /** Returns the records before the header of another table. */
@@ -173,11 +173,13 @@ function countFilled(row: readonly string[]): number {
 }
 
 function isValue(cell: string): boolean {
-  return /\d/.test(cell) && (isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined)))
+  return (
+    /\d/.test(cell) && (isNumberCell(cell) || !Number.isNaN(parseCellTime(cell, undefined, 'dmy', undefined)))
+  )
 }
 
 function isDate(cell: string): boolean {
-  return !isNumber(cell) && isValue(cell)
+  return !isNumberCell(cell) && isValue(cell)
 }
 
 function hasWidth(row: readonly string[], width: number): boolean {
@@ -208,7 +210,7 @@ function isUnitRowBelow(
 /** Returns true if at least half of the non-empty cells of a column are numbers. */
 function isNumericColumn(records: readonly (readonly string[])[], at: number): boolean {
   const cells = records.slice(0, 20).flatMap(row => row[at]?.trim() || [])
-  return cells.filter(cell => isNumber(cell)).length * 2 >= cells.length
+  return cells.filter(cell => isNumberCell(cell)).length * 2 >= cells.length
 }
 
 function listUnitCells(row: readonly string[] | undefined): string[] {
@@ -216,7 +218,7 @@ function listUnitCells(row: readonly string[] | undefined): string[] {
 }
 
 function isUnit(cell: string): boolean {
-  return measureOf(cell) !== undefined || (/^[ymdhjst:./ -]{4,25}$/.test(cell) && /yy|jj|hh/.test(cell))
+  return findMeasure(cell) !== undefined || (/^[ymdhjst:./ -]{4,25}$/.test(cell) && /yy|jj|hh/.test(cell))
 }
 
 function buildColumnNames(
@@ -236,9 +238,9 @@ function buildColumnNames(
 }
 
 /** Returns the beginning of a text, up to the end of its last complete line. */
-function getBeginning({ text }: Head): string {
+function getBeginning({ text }: FileHead): string {
   const part = text.slice(0, maxBeginningLength)
-  const lines = hasReturns(text) ? part.replaceAll('\r', '\n') : part
+  const lines = usesCarriageReturns(text) ? part.replaceAll('\r', '\n') : part
   const end = lines.lastIndexOf('\n')
   return end > 0 && text.length > part.length ? lines.slice(0, end + 1) : lines
 }

@@ -1,11 +1,11 @@
 /** Converts long tables, with one row per value and its measure and unit in cells, to tables with a column for each measure. */
-import { isNumber, pressureOf } from '../text/cells.js'
-import type { Numbers } from '../text/survey.js'
-import { guessed } from './guess.js'
-import { mostRows, type Layout } from './layout.js'
+import { isNumberCell, parsePressure } from '../text/cells.js'
+import type { NumberFlags } from '../text/survey.js'
+import { detectMapping } from './guess.js'
+import { maxSampleRows, type TableLayout } from './layout.js'
 import { foldName } from './names.js'
-import type { TableReading } from './table-reading.js'
-import { most } from './time-columns.js'
+import type { TableSource } from './table-reading.js'
+import { matchesMostCells } from './time-columns.js'
 
 /** Names of columns of measures. */
 const metricNames =
@@ -30,22 +30,24 @@ interface LongColumns {
 }
 
 /** A table converted to one with a column for each measure. */
-export interface Pivoted {
-  readonly layout: Layout
-  readonly eachRow: TableReading['eachRow']
+export interface WideTableResult {
+  readonly layout: TableLayout
+  readonly readRows: TableSource['readRows']
 }
 
-export type EachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
+export type ForEachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
 
 /** Finds the columns of a long table; one result for each column that may contain measures. */
-export function findLongColumns({ columns = [], records }: Layout): LongColumns[] {
+export function findLongColumns({ columns = [], records }: TableLayout): LongColumns[] {
   const names = columns.map(foldName)
-  const value = names.findIndex((name, at) => valueNames.test(name) && most(records, at, isMeasureValue))
+  const value = names.findIndex(
+    (name, at) => valueNames.test(name) && matchesMostCells(records, at, isMeasureValue)
+  )
   if (value < 0) return []
   const unitAt = names.findIndex(name => unitNames.test(name))
   const unit = unitAt < 0 ? undefined : unitAt
   const metrics = [...names.keys()].filter(
-    at => at !== value && metricNames.test(names[at]!) && !most(records, at, isMeasureValue)
+    at => at !== value && metricNames.test(names[at]!) && !matchesMostCells(records, at, isMeasureValue)
   )
   return metrics.slice(0, maxCandidates).map(metric => {
     const others = [...names.keys()].filter(at => at !== metric && at !== value && at !== unit)
@@ -57,13 +59,13 @@ export function findLongColumns({ columns = [], records }: Layout): LongColumns[
  * Converts a long table to one with a column for each measure and its unit, using the measure column of which most is known;
  * returns `undefined` if nothing is known. `width` is the maximum number of cells of its rows.
  */
-export async function pivot(
+export async function pivotLongTable(
   candidates: readonly LongColumns[],
-  reading: TableReading,
-  layout: Layout,
+  reading: TableSource,
+  layout: TableLayout,
   width: number,
-  forEachRecord: EachRecord
-): Promise<Pivoted | undefined> {
+  forEachRecord: ForEachRecord
+): Promise<WideTableResult | undefined> {
   const tables = candidates.map(columns => new WideTable(columns, layout, width))
   await forEachRecord(cells => {
     for (const table of tables) table.addSample(cells)
@@ -72,7 +74,7 @@ export async function pivot(
     .map(table => ({ table, known: table.countKnownMeasures() }))
     .toSorted((a, b) => b.known - a.known)
   return best && best.known > 0
-    ? { layout: best.table.getLayout(), eachRow: best.table.createRowReader(reading) }
+    ? { layout: best.table.getLayout(), readRows: best.table.createRowReader(reading) }
     : undefined
 }
 
@@ -86,7 +88,7 @@ class WideTable {
 
   constructor(
     private readonly columns: LongColumns,
-    private readonly longLayout: Layout,
+    private readonly longLayout: TableLayout,
     private readonly width: number
   ) {
     this.#names = columns.others.map(at => longLayout.columns![at]!)
@@ -96,14 +98,14 @@ class WideTable {
     const at = this.#getColumn(cells, true)
     const count = (this.#counts[at] = (this.#counts[at] ?? 0) + 1)
     if (count <= maxSampleRowsPerMeasure || this.#sample.length < maxSampleRowsPerMeasure) {
-      if (this.#sample.length < mostRows * maxSampleRowsPerMeasure)
+      if (this.#sample.length < maxSampleRows * maxSampleRowsPerMeasure)
         this.#sample.push(this.#toWideRow(cells, at))
     }
   }
 
   /** Returns the number of measures whose type was detected. */
   countKnownMeasures(): number {
-    const values = guessed(this.#names, this.#sample)?.values ?? []
+    const values = detectMapping(this.#names, this.#sample)?.values ?? []
     const first = this.columns.others.length
     this.#joinedColumns = new Set(
       values.flatMap(({ column, field }) => (field === undefined ? [] : [column]))
@@ -111,7 +113,7 @@ class WideTable {
     return values.filter(({ column }) => column >= first).length
   }
 
-  getLayout(): Layout {
+  getLayout(): TableLayout {
     return {
       ...this.longLayout,
       columns: this.#names,
@@ -121,9 +123,9 @@ class WideTable {
     }
   }
 
-  createRowReader({ eachRow }: TableReading): TableReading['eachRow'] {
+  createRowReader({ readRows: eachRow }: TableSource): TableSource['readRows'] {
     const { metric, others, unit } = this.columns
-    return async ({ shared, ...wanted }, sink, onRow) => {
+    return async ({ sharedColumns: shared, ...wanted }, sink, onRow) => {
       const columns = new Set([...[...shared].map(at => (at === undefined ? at : others[at])), metric, unit])
       let row = 0
       let openRow: { readonly cells: string[]; readonly at: number; readonly numbers: boolean[] } | undefined
@@ -132,10 +134,10 @@ class WideTable {
         openRow = undefined
       }
       const torn = await eachRow(
-        { ...wanted, shared: columns },
+        { ...wanted, sharedColumns: columns },
         sink,
         (cells, at = row + 1, numbers = []) => {
-          if (row++ < this.longLayout.skipped) {
+          if (row++ < this.longLayout.skippedRows) {
             onRow(cells, at)
             return
           }
@@ -188,7 +190,7 @@ class WideTable {
     return wide
   }
 
-  #toFlags(numbers: Numbers, column: number): boolean[] {
+  #toFlags(numbers: NumberFlags, column: number): boolean[] {
     const flags = this.columns.others.map(at => numbers[at] ?? false)
     if (numbers[this.columns.value]) flags[column] = true
     return flags
@@ -213,5 +215,5 @@ function formatWords(name: string): string {
 }
 
 function isMeasureValue(cell: string): boolean {
-  return isNumber(cell) || pressureOf(cell) !== undefined
+  return isNumberCell(cell) || parsePressure(cell) !== undefined
 }

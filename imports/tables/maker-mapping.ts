@@ -1,27 +1,27 @@
 /** Maps tables of known apps and devices. */
 import type { Reason } from '../reasons.js'
-import type { ColumnMapping, Head, Mapping } from '../record.js'
-import type { Layout } from './layout.js'
-import type { Maker } from './maker.js'
-import { makers } from './makers.js'
+import type { ColumnMapping, FileHead, Mapping } from '../record.js'
+import type { TableLayout } from './layout.js'
+import type { KnownMaker } from './maker.js'
+import { knownMakers } from './makers.js'
 import { foldName } from './names.js'
 
 /** Mapping of a known table, or the reason to skip it. */
-export interface Known {
+export interface KnownTable {
   readonly mapping: Mapping
-  readonly leaves?: Reason | undefined
+  readonly skipReason?: Reason | undefined
 }
 
 /** Returns the mapping of a table of a known app; `undefined` for others. */
-export function knownTable(
-  { name }: Pick<Head, 'name'>,
-  layout: Layout,
+export function findKnownTable(
+  { name }: Pick<FileHead, 'name'>,
+  layout: TableLayout,
   columns: readonly string[]
-): Known | undefined {
+): KnownTable | undefined {
   const names = columns.map(simplifyName)
   const habitMapping = mapHabits(name, names, columns, layout)
   if (habitMapping) return { mapping: habitMapping }
-  const maker = makers.find(each => matchesMaker(each, name, layout, names))
+  const maker = knownMakers.find(each => matchesMaker(each, name, layout, names))
   if (!maker) return undefined
   const findColumn = (column: string | undefined): number | undefined => {
     const index = column === undefined ? -1 : names.indexOf(column)
@@ -43,13 +43,13 @@ export function knownTable(
     ...(maker.zone !== undefined && { zone: maker.zone }),
     values
   }
-  return { mapping, leaves: maker.leaves }
+  return { mapping, skipReason: maker.skipReason }
 }
 
 function matchesMaker(
-  { file, has, preface }: Maker,
+  { file, columns: has, preface }: KnownMaker,
   name: string,
-  layout: Layout,
+  layout: TableLayout,
   names: readonly string[]
 ): boolean {
   if (file && !file.test(name)) return false
@@ -70,7 +70,7 @@ function mapHabits(
   name: string,
   names: readonly string[],
   columns: readonly string[],
-  { columns: header, records }: Layout
+  { columns: header, records }: TableLayout
 ): Mapping | undefined {
   if (!/(?:^|\/)checkmarks\.csv$/i.test(name)) return undefined
   if (header && names[0] !== 'date') return undefined

@@ -5,11 +5,11 @@ const maxNameLength = 200
 
 /** Returns a name in lower case, without accents, with single spaces instead of `_` and line breaks. */
 export function foldName(name: string): string {
-  return fold(name.slice(0, maxNameLength).replaceAll('_', ' ')).replaceAll(/\s+/g, ' ').trim()
+  return foldText(name.slice(0, maxNameLength).replaceAll('_', ' ')).replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Returns a text in lower case without accents: `Größe` becomes `grosse`. */
-export function fold(text: string): string {
+export function foldText(text: string): string {
   const lower = text.toLowerCase()
   if (/^[ -_a-~]*$/.test(lower)) return lower
   return lower

@@ -1,7 +1,7 @@
 /** Finds the next table within a file, by its header. */
-import { isHeaderAbove, layoutBelow, mostRows, type Layout } from './layout.js'
+import { isHeaderAbove, buildLayoutBelow, maxSampleRows, type TableLayout } from './layout.js'
 
-export class NextTable {
+export class NextTableFinder {
   #row: number
   /** The previous row, if it may be a header. */
   #possibleHeader: readonly string[] | undefined
@@ -10,18 +10,18 @@ export class NextTable {
   readonly #records: (readonly string[])[] = []
 
   constructor(
-    private readonly layout: Layout,
+    private readonly layout: TableLayout,
     /** Index of the column of times. */
     private readonly timeColumn: number
   ) {
-    this.#row = layout.skipped
+    this.#row = layout.skippedRows
   }
 
   /** Adds the next record; returns true if it belongs to the next table. */
-  row(cells: readonly string[]): boolean {
+  addRow(cells: readonly string[]): boolean {
     const row = this.#row++
     if (this.#header) {
-      if (this.#records.length < mostRows) this.#records.push(cells)
+      if (this.#records.length < maxSampleRows) this.#records.push(cells)
       return true
     }
     if (this.#possibleHeader && isHeaderAbove(this.#possibleHeader, cells)) {
@@ -38,13 +38,13 @@ export class NextTable {
   }
 
   /** Row number of the next table's header, from 0; `Infinity` if there is none. */
-  get start(): number {
+  get startRow(): number {
     return this.#start
   }
 
   /** Layout of the next table, after all rows have been added. */
-  get next(): Layout | undefined {
-    return this.#header && layoutBelow(this.layout.delimiter, this.#header, this.#start, this.#records)
+  get nextLayout(): TableLayout | undefined {
+    return this.#header && buildLayoutBelow(this.layout.delimiter, this.#header, this.#start, this.#records)
   }
 
   /** Returns true if a row repeats the header of this table. */

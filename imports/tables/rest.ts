@@ -1,5 +1,5 @@
 /** Finds the words in a column's name that a rule does not cover. */
-import { parts, type Rule } from './rules.js'
+import { statisticNames, type ColumnRule } from './rules.js'
 
 /** Words that do not change what a column measures, without accents. */
 const neutralWords = new Set(
@@ -22,9 +22,9 @@ const affixPattern =
  * Returns the words of a name (in lower case, without accents and unit) that are covered neither by a rule nor by minimum, maximum
  * or average: `Walking heart rate` differs from `Heart rate`.
  */
-export function otherWords(name: string, { and, name: pattern }: Rule): string[] {
+export function findUncoveredWords(name: string, { also: and, name: pattern }: ColumnRule): string[] {
   // Covered text is replaced by dots. The rest of a word must be an ending or a neutral word.
-  const masked = [...parts.map(([part]) => part), pattern, ...(and ? [and] : [])].reduce(
+  const masked = [...statisticNames.map(([part]) => part), pattern, ...(and ? [and] : [])].reduce(
     (text, each) => text.replaceAll(new RegExp(each.source, 'gu'), found => '.'.repeat(found.length)),
     name
   )

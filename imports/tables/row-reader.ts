@@ -1,14 +1,14 @@
 /** Converts the rows of a table to records, and counts the rest. */
 import type { Reason } from '../reasons.js'
 import type { ColumnMapping, Decimals, Mapping, Sink } from '../record.js'
-import { pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
-import { clockLength, isPossible, type Numbers, type Survey } from '../text/survey.js'
-import { measureOf, scaled, type Measure } from '../text/units.js'
-import { measureIn } from './units.js'
+import { parsePressure, toNumberValue, parseWrittenNumber } from '../text/cells.js'
+import { clockDuration, isPlausibleValue, type NumberFlags, type NotationDetector } from '../text/survey.js'
+import { findMeasure, scaleValue, secondsByType } from '../text/units.js'
+import { convertMeasure } from './units.js'
 import { foldName } from './names.js'
-import { isDateAlone, type RowTimes } from './row-times.js'
+import { isDateOnly, type RowTimeReader } from './row-times.js'
 
-export const kind = 'row'
+export const rowKind = 'row'
 const pressure = 'blood-pressure/mmhg-bpm'
 /** Limit of remembered records of days. */
 const maxRememberedDays = 200_000
@@ -55,7 +55,7 @@ interface TableInfo {
   readonly width: number
 }
 
-export class RowReader {
+export class TableRowReader {
   readonly #groups: ColumnGroup[] = []
   readonly #mappedColumns: ReadonlySet<number | undefined>
   /** Number of cells of each unmapped column. */
@@ -64,12 +64,12 @@ export class RowReader {
   readonly #dayCounts = new Map<string, number>()
   /** Number of the current row, from 1. */
   #row: number
-  #numbers: Numbers | undefined
+  #numbers: NumberFlags | undefined
 
   constructor(
     private readonly mapping: Mapping,
-    private readonly survey: Survey,
-    private readonly times: RowTimes,
+    private readonly survey: NotationDetector,
+    private readonly times: RowTimeReader,
     private readonly sink: Sink,
     private readonly table: TableInfo
   ) {
@@ -100,26 +100,26 @@ export class RowReader {
   /**
    * Adds the records of a row. `numbers` marks the cells that are numbers with a decimal point, however other cells are written.
    */
-  row(cells: readonly string[], at = this.#row + 1, numbers?: Numbers): void {
+  addRow(cells: readonly string[], at = this.#row + 1, numbers?: NumberFlags): void {
     this.#row = at
     this.#numbers = numbers
-    const found = this.times.of(cells)
+    const found = this.times.getTime(cells)
     if (cells.every(cell => cell.trim() === '')) {
-      this.#skip(kind, 'empty')
+      this.#skip(rowKind, 'empty')
       return
     }
     if (cells.length > this.table.width) {
-      this.#skip(kind, 'of more cells than the header has names')
+      this.#skip(rowKind, 'of more cells than the header has names')
       return
     }
     const unknown = this.#findUnmappedMeasure(cells)
     if (unknown !== undefined) {
-      this.#skip(`${kind}, ${unknown}`, skipReasons.code)
+      this.#skip(`${rowKind}, ${unknown}`, skipReasons.code)
       return
     }
     this.#countUnmapped(cells)
     if ('reason' in found) {
-      this.#skip(kind, found.reason)
+      this.#skip(rowKind, found.reason)
       return
     }
     const { time } = found
@@ -128,52 +128,51 @@ export class RowReader {
     const endTime = endCell === '' ? NaN : this.#parseEnd(endCell, end!, time, found.zone)
     const isDay =
       time % 900 === 0 &&
-      isDateAlone(cells[this.mapping.time] ?? '', this.#getClock(cells), this.survey.order ?? 'dmy')
-    const descriptionText =
-      description === undefined ? undefined : (cells[description] ?? '').trim() || undefined
-    let name: string = kind
+      isDateOnly(
+        cells[this.mapping.time] ?? '',
+        this.mapping.clock === undefined ? undefined : cells[this.mapping.clock],
+        this.survey.order ?? 'dmy'
+      )
+    const details = description === undefined ? undefined : (cells[description] ?? '').trim() || undefined
+    let name: string = rowKind
     for (const { parts, stream, type } of this.#groups) {
-      const { content, reasons, type: recordType = type } = this.#parseContent(parts, cells)
+      const { content, reasons, type: ownType = type } = this.#parseContent(parts, cells)
       if (content !== undefined) {
-        const isActivity = recordType === 'activity/plain'
-        const text = isActivity ? (content as string) : descriptionText
-        const sourceName = source === undefined ? '' : (cells[source] ?? '').trim()
-        this.sink.datum({
+        const isActivity = ownType === 'activity/plain'
+        const text = isActivity ? (content as string) : details
+        const from = source === undefined ? '' : (cells[source] ?? '').trim()
+        this.sink.addRecord({
           kind: name,
-          source: sourceName,
-          type: recordType,
+          source: from,
+          type: ownType,
           stream,
           time,
           duration: endTime > time ? endTime - time : undefined,
           content: isActivity ? undefined : content,
           ...(text !== undefined && { description: text }),
-          ...this.#getIdentity(
-            content,
-            text,
-            isDay ? `${time} ${recordType} ${stream} ${sourceName}` : undefined
-          )
+          ...this.#getIdentity(content, text, isDay ? `${time} ${ownType} ${stream} ${from}` : undefined)
         })
-        name = `${kind}, ${stream}`
+        name = `${rowKind}, ${stream}`
       }
       for (const reason of reasons) {
         this.#skip(name, reason)
-        name = `${kind}, ${stream}`
+        name = `${rowKind}, ${stream}`
       }
     }
-    if (name === kind) this.#skip(kind, 'without a number')
+    if (name === rowKind) this.#skip(rowKind, 'without a number')
     else if (endCell !== '' && Number.isNaN(endTime))
-      this.#skip(`${kind}, end`, 'of an end that cannot be read')
+      this.#skip(`${rowKind}, end`, 'of an end that cannot be read')
   }
 
   /** Reports the number of cells of each unmapped column. */
   finish(): void {
     const { columns } = this.table
     for (const [index, count] of [...this.#unmappedCounts].toSorted(([a], [b]) => a - b))
-      this.sink.leftOut(`column ${columns[index] ?? index + 1}`, 'in a column that is not mapped', count)
+      this.sink.skip(`column ${columns[index] ?? index + 1}`, 'in a column that is not mapped', count)
   }
 
   #skip(name: string, reason: Reason): void {
-    this.sink.leftOut(name, reason, 1, this.#row)
+    this.sink.skip(name, reason, 1, this.#row)
   }
 
   /** Returns the name of a row's measure if it is not mapped. */
@@ -182,10 +181,6 @@ export class RowReader {
     for (let index = firstMeasure; index < cells.length; index++)
       if (!this.#mappedColumns.has(index) && cells[index]!.trim() !== '') return columns[index]
     return undefined
-  }
-
-  #getClock(cells: readonly string[]): string | undefined {
-    return this.mapping.clock === undefined ? undefined : cells[this.mapping.clock]
   }
 
   #countUnmapped(cells: readonly string[]): void {
@@ -209,18 +204,18 @@ export class RowReader {
 
   /** Parses an end: a duration, or a time. */
   #parseEnd(cell: string, column: number, start: number, zone: string | undefined): number {
-    const parts = clockLength.exec(cell)
+    const parts = clockDuration.exec(cell)
     if (parts) return start + Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])
-    const parsed = writtenNumber(cell)
-    if (!parsed || /^\d{8}$/.test(cell)) return this.times.end(cell, start, zone)
+    const parsed = parseWrittenNumber(cell)
+    if (!parsed || /^\d{8}$/.test(cell)) return this.times.parseEnd(cell, start, zone)
     const decimals = this.#getDecimals(column)
-    if (parsed.open && decimals === undefined) return NaN
-    const length = valueOfNumber(parsed, decimals)
-    const secondsPerUnit = parsed.measure === undefined ? undefined : getSecondsPerUnit(parsed.measure)
-    if (parsed.measure ? secondsPerUnit === undefined : !this.survey.hasCountedLengths) return NaN
+    if (parsed.ambiguousSeparator && decimals === undefined) return NaN
+    const length = toNumberValue(parsed, decimals)
+    const secondsPerUnit = parsed.measure === undefined ? undefined : secondsByType[parsed.measure.type]
+    if (parsed.measure ? secondsPerUnit === undefined : !this.survey.hasNumericDurations) return NaN
     return length !== undefined && length < 1e7
-      ? start + scaled(length, secondsPerUnit ?? this.mapping.endFactor)
-      : this.times.end(cell, start, zone)
+      ? start + scaleValue(length, secondsPerUnit ?? this.mapping.endFactor)
+      : this.times.parseEnd(cell, start, zone)
   }
 
   /** Returns the content of a record, and reasons for its missing parts. */
@@ -261,33 +256,33 @@ export class RowReader {
     if (type.startsWith('note/') || type === 'activity/plain' || type === 'mood/emoticon')
       return { value: text }
     if (type === pressure && field === undefined) {
-      const value = pressureOf(text)
+      const value = parsePressure(text)
       return value ? { value } : { reason: 'of a value that is no blood pressure' }
     }
     return this.#parseNumber(part, text)
   }
 
   #parseNumber(part: ColumnMapping, text: string): ParsedCell {
-    const parsed = writtenNumber(text)
+    const parsed = parseWrittenNumber(text)
     if (!parsed) return { reason: skipReasons.text }
     const decimals = this.#getDecimals(part.column)
-    if (parsed.open && decimals === undefined) return { reason: skipReasons.open }
-    const plain = valueOfNumber(parsed, decimals)
+    if (parsed.ambiguousSeparator && decimals === undefined) return { reason: skipReasons.open }
+    const plain = toNumberValue(parsed, decimals)
     if (plain === undefined) return { reason: skipReasons.text }
     if (plain === 0 && part.skipsZero) return { reason: skipReasons.zero }
-    const measure = text.trim().endsWith('%') ? measureOf('%') : parsed.measure
+    const measure = text.trim().endsWith('%') ? findMeasure('%') : parsed.measure
     if (!measure && this.survey.mayBeFraction(part, plain)) return { reason: skipReasons.fraction }
-    const unitType = measure ? measureIn(part, measure) : { type: part.type, factor: part.factor }
+    const unitType = measure ? convertMeasure(part, measure) : { type: part.type, factor: part.factor }
     if (!unitType) return { reason: skipReasons.unit }
-    const value = scaled(plain, unitType.factor)
+    const value = scaleValue(plain, unitType.factor)
     const column = unitType.type === part.type ? part : { ...part, type: unitType.type }
-    if (part.type !== 'position/wgs84' && !isPossible(column, value))
+    if (part.type !== 'position/wgs84' && !isPlausibleValue(column, value))
       return { reason: skipReasons.impossible }
     return { value, ...(unitType.type !== part.type && { type: unitType.type }) }
   }
 
   #getDecimals(column: number): Decimals | undefined {
-    return this.#numbers?.[column] ? 'point' : this.survey.decimalsOf(column)
+    return this.#numbers?.[column] ? 'point' : this.survey.getDecimals(column)
   }
 }
 
@@ -299,9 +294,4 @@ function parseCode({ codes, type }: ColumnMapping, text: string): ParsedCell {
   return type === 'mood/rating' || type === 'activity/plain'
     ? { value: text, ...(type === 'mood/rating' && { type: 'note/txt' }) }
     : { reason: skipReasons.code }
-}
-
-/** Returns the seconds per unit of time. */
-function getSecondsPerUnit({ type }: Measure): number | undefined {
-  return { 'time/ms': 0.001, 'time/s': 1, 'time/min': 60, 'time/h': 3600, 'time/d': 86_400 }[type]
 }

@@ -1,12 +1,12 @@
 /** Reads the times of rows in the zones of their table, and resolves times that occur twice when clocks are set back. */
 import type { Reason } from '../reasons.js'
 import type { DateOrder, Mapping } from '../record.js'
-import { cellTime, dateOrdersOf } from '../text/cell-times.js'
-import { laterReading } from '../text/times.js'
+import { parseCellTime, findDateOrders } from '../text/cell-times.js'
+import { findRepeatedTime } from '../text/times.js'
 import { parseZone } from '../text/zones.js'
 
 /** Reasons why a row has no time. */
-export const reasons = {
+export const timeReasons = {
   unreadable: 'of a time that cannot be read',
   open: 'of a date that may be of more than one order',
   zone: 'of a time zone that cannot be read',
@@ -19,44 +19,44 @@ export type RowTime =
 
 type Cells = readonly string[]
 
-export class RowTimes {
+export class RowTimeReader {
   constructor(
     private readonly mapping: Mapping,
     private readonly survey: { readonly order: DateOrder | undefined },
     private readonly zone: string | undefined,
-    private readonly clocks: ClockSurvey
+    private readonly clocks: ClockChangeResolver
   ) {}
 
   /** Returns the time of a row. Call it for each row in order. */
-  of(cells: Cells): RowTime {
+  getTime(cells: Cells): RowTime {
     const { clock, time } = this.mapping
     const choice = this.clocks.resolveNext()
     const zone = getRowZone(cells, this.mapping, this.zone)
-    if (zone === null) return { reason: reasons.zone }
+    if (zone === null) return { reason: timeReasons.zone }
     const found = this.parseTime(cells[time], clock === undefined ? undefined : cells[clock], zone)
     if (Number.isNaN(found)) {
-      const isOpen = this.survey.order === undefined && dateOrdersOf(cells[time] ?? '').length > 1
-      return { reason: isOpen ? reasons.open : reasons.unreadable }
+      const isOpen = this.survey.order === undefined && findDateOrders(cells[time] ?? '').length > 1
+      return { reason: isOpen ? timeReasons.open : timeReasons.unreadable }
     }
     const later = findLaterTime(cells, this.mapping, found, zone, this.survey.order ?? 'dmy')
     if (later === undefined) return { time: found, zone }
     return choice === undefined
-      ? { reason: reasons.twice }
+      ? { reason: timeReasons.twice }
       : { time: choice === 'later' ? later : found, zone }
   }
 
   /** Parses a time; returns `NaN` if it is invalid or ambiguous. */
   parseTime(cell = '', clock: string | undefined, zone: string | undefined): number {
     const { order } = this.survey
-    if (order !== undefined) return cellTime(cell, clock, order, zone)
-    const orders = dateOrdersOf(cell)
-    const times = orders.map(each => cellTime(cell, clock, each, zone))
-    if (times.length === 0) return cellTime(cell, clock, 'dmy', zone)
+    if (order !== undefined) return parseCellTime(cell, clock, order, zone)
+    const orders = findDateOrders(cell)
+    const times = orders.map(each => parseCellTime(cell, clock, each, zone))
+    if (times.length === 0) return parseCellTime(cell, clock, 'dmy', zone)
     return times.every(time => time === times[0]) ? times[0]! : NaN
   }
 
   /** Parses an end, which is not before the start. */
-  end(cell: string, start: number, zone: string | undefined): number {
+  parseEnd(cell: string, start: number, zone: string | undefined): number {
     const first = this.parseTime(cell, undefined, zone)
     const later = findLaterReading(cell, undefined, first, zone, this.survey.order ?? 'dmy')
     if (later === undefined) return first
@@ -90,7 +90,7 @@ const minSteps = 2
  * Resolves times that occur twice by the order of rows. First, pass all rows to `addRow`; then `next` returns the result for each
  * row in order.
  */
-export class ClockSurvey {
+export class ClockChangeResolver {
   readonly #blocks: AmbiguousBlock[] = []
   #openBlock: AmbiguousBlock | undefined
   #rowCount = 0
@@ -108,14 +108,14 @@ export class ClockSurvey {
     private readonly zone: string | undefined
   ) {}
 
-  row(cells: Cells): void {
+  addRow(cells: Cells): void {
     const row = this.#rowCount++
     const { clock, time } = this.mapping
     const zone = getRowZone(cells, this.mapping, this.zone)
     const found =
       zone === null
         ? NaN
-        : cellTime(cells[time], clock === undefined ? undefined : cells[clock], this.order, zone)
+        : parseCellTime(cells[time], clock === undefined ? undefined : cells[clock], this.order, zone)
     if (zone === null || Number.isNaN(found)) return
     const later = findLaterTime(cells, this.mapping, found, zone, this.order)
     if (later === undefined) {
@@ -224,18 +224,19 @@ function findLaterReading(
   zone: string | undefined,
   order: DateOrder
 ): number | undefined {
-  const later = zone === undefined || Number.isNaN(found) ? undefined : laterReading(found, zone)
+  const later = zone === undefined || Number.isNaN(found) ? undefined : findRepeatedTime(found, zone)
   if (later === undefined) return undefined
   // A time with an offset does not depend on the zone.
-  if (cellTime(cell, clock, order, '+00:01') === cellTime(cell, clock, order, '+00:02')) return undefined
-  return isDateAlone(cell, clock, order) ? undefined : later
+  if (parseCellTime(cell, clock, order, '+00:01') === parseCellTime(cell, clock, order, '+00:02'))
+    return undefined
+  return isDateOnly(cell, clock, order) ? undefined : later
 }
 
 /** Returns true if a row has a date without a time of day. */
-export function isDateAlone(cell: string, clock: string | undefined, order: DateOrder): boolean {
+export function isDateOnly(cell: string, clock: string | undefined, order: DateOrder): boolean {
   return (
     (clock ?? '').trim() === '' &&
     !cell.includes(':') &&
-    !Number.isNaN(cellTime(cell, '00:01', order, undefined))
+    !Number.isNaN(parseCellTime(cell, '00:01', order, undefined))
   )
 }

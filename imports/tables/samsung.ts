@@ -1,55 +1,59 @@
 /** Lists the tables of Samsung Health, which are identified by their first line. */
 import type { Reason } from '../reasons.js'
 import {
-  centimetre,
-  energy,
-  kilogram,
-  milligram,
-  night,
-  note,
+  centimetres,
+  energyValue,
+  kilograms,
+  milligrams,
+  nightCodes,
+  noteValue,
   percent,
-  rate,
-  score,
-  summary,
-  type Maker,
-  type Value
+  heartRate,
+  scoreReason,
+  summaryReason,
+  type KnownMaker,
+  type ValueMapping
 } from './maker.js'
 
 /** Builds a table. Times of Samsung Health are in UTC; a column has the local offset. */
-const createTable = (table: RegExp, values: Readonly<Record<string, Value>>, hasEnd = false): Maker => ({
+const createTable = (
+  table: RegExp,
+  values: Readonly<Record<string, ValueMapping>>,
+  hasEnd = false
+): KnownMaker => ({
   name: 'Samsung Health',
   preface: table,
-  has: ['start time'],
+  columns: ['start time'],
   time: 'start time',
   zone: '+00:00',
   source: 'deviceuuid',
   ...(hasEnd && { end: 'end time' }),
   values
 })
-const createSkippedTable = (table: RegExp, leaves: Reason): Maker => ({
+const createSkippedTable = (table: RegExp, leaves: Reason): KnownMaker => ({
   ...createTable(table, {}),
-  has: [],
-  leaves
+  columns: [],
+  skipReason: leaves
 })
 
-export const samsungTables: readonly Maker[] = [
+export const samsungTables: readonly KnownMaker[] = [
   createTable(/\bhealth\.weight\b/, {
-    weight: kilogram('Weight'),
-    height: centimetre('Height'),
+    weight: kilograms('Weight'),
+    height: centimetres('Height'),
     'body fat': percent('Body fat'),
-    'body fat mass': kilogram('Body fat mass'),
-    'muscle mass': kilogram('Muscle mass'),
-    'skeletal muscle mass': kilogram('Skeletal muscle mass'),
-    'fat free mass': kilogram('Fat free mass'),
-    comment: note
+    'body fat mass': kilograms('Body fat mass'),
+    'muscle mass': kilograms('Muscle mass'),
+    'skeletal muscle mass': kilograms('Skeletal muscle mass'),
+    'fat free mass': kilograms('Fat free mass'),
+    comment: noteValue
   }),
   createTable(
     /\bheart_rate\b/,
     {
       'heart rate': { type: 'frequency/bpm', stream: 'Heart rate' },
-      min: rate('minimum'),
-      max: rate('maximum'),
-      comment: note
+      min: heartRate('minimum'),
+      max: heartRate('maximum'),
+      comment: noteValue
     },
     true
   ),
@@ -64,24 +68,24 @@ export const samsungTables: readonly Maker[] = [
         }
       ])
     ),
-    comment: note
+    comment: noteValue
   }),
   createTable(/\bblood_glucose\b/, {
     glucose: { type: 'density/mmol-l', stream: 'Blood glucose' },
-    comment: note
+    comment: noteValue
   }),
   createTable(
     /\b(?:pedometer_)?step_count\b/,
     {
       count: { type: 'count/steps', stream: 'Steps' },
       distance: { type: 'length/m', stream: 'Distance' },
-      calorie: energy
+      calorie: energyValue
     },
     true
   ),
   createTable(
     /shealth\.sleep\b/,
-    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: night } },
+    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: nightCodes } },
     true
   ),
   createTable(
@@ -114,20 +118,20 @@ export const samsungTables: readonly Maker[] = [
           '14001': 'Swimming'
         }
       },
-      calorie: { ...energy, stream: 'Energy of activities' },
+      calorie: { ...energyValue, stream: 'Energy of activities' },
       distance: { type: 'length/m', stream: 'Distance of activities' },
-      'mean heart rate': rate('average'),
-      'max heart rate': rate('maximum'),
-      'min heart rate': rate('minimum'),
-      comment: note
+      'mean heart rate': heartRate('average'),
+      'max heart rate': heartRate('maximum'),
+      'min heart rate': heartRate('minimum'),
+      comment: noteValue
     },
     true
   ),
   createTable(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
   createTable(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
   createTable(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
-  createTable(/\bcaffeine_intake\b/, { amount: milligram('Caffeine') }),
+  createTable(/\bcaffeine_intake\b/, { amount: milligrams('Caffeine') }),
   createTable(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
-  createSkippedTable(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summary),
-  createSkippedTable(/shealth\.stress\b/, score)
+  createSkippedTable(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summaryReason),
+  createSkippedTable(/shealth\.stress\b/, scoreReason)
 ]

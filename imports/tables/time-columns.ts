@@ -1,11 +1,11 @@
 /** Finds the columns of times in a table, by their names and cells. */
-import { cellTime, withoutMidnight } from '../text/cell-times.js'
-import { isNumber } from '../text/cells.js'
-import { parseZone, zoneOf } from '../text/zones.js'
-import { notes } from './rules.js'
-import { unitInName } from './units.js'
+import { parseCellTime, removeMidnight } from '../text/cell-times.js'
+import { isNumberCell } from '../text/cells.js'
+import { parseZone, findZone } from '../text/zones.js'
+import { noteNames } from './rules.js'
+import { findUnitInName } from './units.js'
 
-export type Rows = readonly (readonly string[])[]
+export type SampleRows = readonly (readonly string[])[]
 
 /** Names of time columns. */
 export const timeNames =
@@ -29,10 +29,12 @@ export const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?\
 export function findTimeColumn(
   columns: readonly string[],
   names: readonly string[],
-  sample: Rows
+  sample: SampleRows
 ): number | undefined {
   const findByCell = (matches: (name: string, cell: string, at: number) => boolean): number =>
-    names.findIndex((name, at) => most(sample, at, cell => matches(name, cell, at) && isTime(cell)))
+    names.findIndex((name, at) =>
+      matchesMostCells(sample, at, cell => matches(name, cell, at) && isTimeCell(cell))
+    )
   const criteria = [
     (name: string, cell: string) =>
       isTimeName(name) &&
@@ -41,11 +43,11 @@ export function findTimeColumn(
     (name: string, cell: string, at: number) =>
       isRecordTimeName(name) &&
       !endNames.test(name) &&
-      !notes.test(name) &&
+      !noteNames.test(name) &&
       isDateFormatted(cell) &&
-      filled(sample, at).length * 3 >= sample.length * 2,
+      getFilledCells(sample, at).length * 3 >= sample.length * 2,
     (name: string, _cell: string, at: number) =>
-      isTimeName(name) && numberTimeNames.test(name) && unitInName(columns[at]!, undefined) === undefined,
+      isTimeName(name) && numberTimeNames.test(name) && findUnitInName(columns[at]!, undefined) === undefined,
     // Dates on which records were created or changed.
     (name: string, cell: string) => isTimeName(name) && !birthNames.test(name) && isDateFormatted(cell)
   ]
@@ -66,20 +68,25 @@ function isRecordTimeName(name: string): boolean {
 
 /** Returns true if a cell has a time of day other than midnight. */
 function hasTimeOfDay(cell: string): boolean {
-  return /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell) && withoutMidnight(cell) === cell
+  return /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell) && removeMidnight(cell) === cell
 }
 
 /** Returns true if a cell is formatted like a date, unlike a number. */
 function isDateFormatted(cell: string): boolean {
-  return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumber(cell)
+  return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumberCell(cell)
 }
 
 /** Finds a column of times of day beside a column of dates, which may contain midnights. */
-export function findClockColumn(names: readonly string[], sample: Rows, date: number): number | undefined {
-  if (most(sample, date, hasTimeOfDay)) return undefined
+export function findClockColumn(
+  names: readonly string[],
+  sample: SampleRows,
+  date: number
+): number | undefined {
+  if (matchesMostCells(sample, date, hasTimeOfDay)) return undefined
   const findByCell = (form: RegExp): number =>
     names.findIndex(
-      (name, at) => at !== date && clockNames.test(name) && most(sample, at, cell => form.test(cell))
+      (name, at) =>
+        at !== date && clockNames.test(name) && matchesMostCells(sample, at, cell => form.test(cell))
     )
   const found = findByCell(clockCell)
   // With a dot it may be a number, unless the name says otherwise.
@@ -88,9 +95,9 @@ export function findClockColumn(names: readonly string[], sample: Rows, date: nu
 }
 
 /** Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. */
-export function zoneInName(name: string): string | undefined {
+export function findZoneInName(name: string): string | undefined {
   const paths = name.slice(0, 200).matchAll(/[A-Za-z]{2,20}\/[A-Za-z_]{2,30}(?:\/[A-Za-z_]{2,30})?/g)
-  for (const [path] of paths) if (zoneOf(path) !== undefined) return path
+  for (const [path] of paths) if (findZone(path) !== undefined) return path
   const words = name
     .slice(0, 200)
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -104,18 +111,24 @@ export function zoneInName(name: string): string | undefined {
 }
 
 /** Returns true if a cell contains a time, possibly with an unknown zone. */
-export function isTime(cell: string): boolean {
+export function isTimeCell(cell: string): boolean {
   const plain = cell.length < 100 ? cell.replace(/ [A-Z]{2,5}$/, '') : cell
-  return (['dmy', 'mdy'] as const).some(order => !Number.isNaN(cellTime(plain, undefined, order, undefined)))
+  return (['dmy', 'mdy'] as const).some(
+    order => !Number.isNaN(parseCellTime(plain, undefined, order, undefined))
+  )
 }
 
 /** Returns true if at least half of the non-empty cells of a column match: a single row may have a footer. */
-export function most(sample: Rows, column: number, matches: (cell: string) => boolean): boolean {
-  const cells = filled(sample, column)
+export function matchesMostCells(
+  sample: SampleRows,
+  column: number,
+  matches: (cell: string) => boolean
+): boolean {
+  const cells = getFilledCells(sample, column)
   return cells.length > 0 && cells.filter(matches).length * 2 >= cells.length
 }
 
 /** Returns the non-empty cells of a column. */
-export function filled(sample: Rows, column: number): string[] {
+export function getFilledCells(sample: SampleRows, column: number): string[] {
   return sample.map(row => (row[column] ?? '').trim()).filter(Boolean)
 }

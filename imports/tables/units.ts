@@ -1,7 +1,7 @@
 /** Finds units in the names and cells of columns. */
 import type { ColumnMapping } from '../record.js'
-import { fold } from './names.js'
-import { measureOf, type Measure } from '../text/units.js'
+import { foldText } from './names.js'
+import { findMeasure, type UnitMeasure } from '../text/units.js'
 import { splitUnit } from '../text/cells.js'
 
 /** Units that names may end with outside of brackets; other endings may be words. */
@@ -13,16 +13,16 @@ const ambiguousUnits =
 const bracketPattern = /[([{]([^()[\]{}]{1,40})[)\]}]/g
 
 export interface NamedUnit {
-  readonly measure: Measure
+  readonly measure: UnitMeasure
   /** Name without its unit. */
-  readonly rest: string
+  readonly nameWithoutUnit: string
 }
 
 /**
  * Finds the unit in the name of a column: `Weight (kg)`, `glucose [mg/dL]`, `weight grams`, `Gewicht in kg`; returns `unknown` if
  * the name has a unit without a type. `takes` are the types of possible units, if known; `min` is a unit of time only for these.
  */
-export function unitInName(
+export function findUnitInName(
   name: string,
   unitTypes: readonly string[] | undefined
 ): NamedUnit | 'unknown' | undefined {
@@ -32,34 +32,35 @@ export function unitInName(
   for (const match of found) {
     const unit = match[1]!.trim()
     if (/^min$/i.test(unit) && (isMinimum || found.length > 1 || /[%/°]/.test(text))) continue
-    const measure = measureOf(unit)
+    const measure = findMeasure(unit)
     if (!measure) continue
     if (isAmbiguousUnit(unit, measure, unitTypes)) return 'unknown'
-    return { measure, rest: text.replace(match[0], ' ').trim() }
+    return { measure, nameWithoutUnit: text.replace(match[0], ' ').trim() }
   }
   if (found.some(match => /[/°²‰]|\b(?:per|pro|par)\b/.test(match[1]!))) return 'unknown'
-  const folded = fold(text)
+  const folded = foldText(text)
   const rate = /(?:^| )([a-z]{2,13} (?:per|pro|par) [a-z]{3,13})$/.exec(folded)?.[1]
   if (rate !== undefined) {
-    const measure = measureOf(rate)
-    return measure ? { measure, rest: text.slice(0, -rate.length).trim() } : 'unknown'
+    const measure = findMeasure(rate)
+    return measure ? { measure, nameWithoutUnit: text.slice(0, -rate.length).trim() } : 'unknown'
   }
   const leading = /^(minutes|hours|seconds|minuten|stunden|sekunden|heures|secondes) \p{L}/u.exec(folded)?.[1]
-  if (leading !== undefined) return { measure: measureOf(leading)!, rest: text }
+  if (leading !== undefined) return { measure: findMeasure(leading)!, nameWithoutUnit: text }
   const length = trailingUnit.exec(folded)?.[1]?.length ?? 0
   const word = length === 0 ? '' : text.slice(-length)
   if (isMinimum && /^min$/i.test(word)) return undefined
-  const measure = word === '' ? undefined : measureOf(word)
+  const measure = word === '' ? undefined : findMeasure(word)
   if (!measure) return /[/°²‰]/.test(word) ? 'unknown' : undefined
   const rest = trimBeforeUnit(text.slice(0, -length))
   if (rest === '') return undefined
   if (isCalorie(word)) return 'unknown'
-  if (unitTypes?.includes(measure.type) || !ambiguousUnits.test(fold(word))) return { measure, rest }
+  if (unitTypes?.includes(measure.type) || !ambiguousUnits.test(foldText(word)))
+    return { measure, nameWithoutUnit: rest }
   return unitTypes === undefined ? undefined : 'unknown'
 }
 
 /** Returns true if text in brackets may not be a unit: `(M)`, `(F)`, `(std)`. */
-function isAmbiguousUnit(unit: string, { type }: Measure, takes: readonly string[] | undefined): boolean {
+function isAmbiguousUnit(unit: string, { type }: UnitMeasure, takes: readonly string[] | undefined): boolean {
   if (isCalorie(unit) || unit === 'Min') return true
   if (takes?.includes(type)) return false
   if (/^(?:[cf]|cel|std)$/i.test(unit)) return takes !== undefined || !/^std$/i.test(unit)
@@ -79,18 +80,18 @@ function trimBeforeUnit(name: string): string {
 }
 
 /** Returns the texts in brackets of a name, in lower case without accents. */
-export function bracketsIn(name: string): string[] {
-  return [...name.slice(0, 200).matchAll(bracketPattern)].map(match => fold(match[1]!.trim()))
+export function getBracketTexts(name: string): string[] {
+  return [...name.slice(0, 200).matchAll(bracketPattern)].map(match => foldText(match[1]!.trim()))
 }
 
 /**
  * Returns the measure that more than half of the cells name. Single letters may be markers, such as `105 H`, unless they are units
  * of what is measured.
  */
-export function unitInCells(
+export function findUnitInCells(
   cells: readonly string[],
   unitTypes: readonly string[] | undefined
-): Measure | undefined {
+): UnitMeasure | undefined {
   const counts = new Map<string, number>()
   for (const cell of cells) {
     const found = splitUnit(cell)
@@ -105,9 +106,9 @@ export function unitInCells(
 }
 
 /** Returns the type of a value whose cell has its own unit; `undefined` if it is another measure than that of its column. */
-export function measureIn(
+export function convertMeasure(
   { factor, field, type }: ColumnMapping,
-  measure: Measure
+  measure: UnitMeasure
 ): { readonly type: string; readonly factor?: number | undefined } | undefined {
   const [columnQuantity] = type.split('/')
   const [cellQuantity] = measure.type.split('/')

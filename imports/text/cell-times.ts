@@ -1,12 +1,12 @@
 /** Parses times in cells of tables. */
 import type { DateOrder } from '../record.js'
-import { longestCell } from './cells.js'
-import { isoTime, offsetAt, timeOf } from './times.js'
+import { maxCellLength } from './cells.js'
+import { parseIsoTime, getOffset, toTime } from './times.js'
 import { parseWordDate } from './word-dates.js'
-import { offsetText, parseZone, sharedOffsets } from './zones.js'
+import { formatOffset, parseZone, findAmbiguousOffsets } from './zones.js'
 
 /** How a time is interpreted. */
-export interface Reading {
+export interface TimeFormat {
   readonly order: DateOrder
   /** IANA zone or offset such as `+02:00`, for times without one; UTC by default. */
   readonly zone: string | undefined
@@ -33,22 +33,22 @@ const yearLastDate = /^([a-z]{3} [a-z]{3} +\d{1,2}) (\d\d:\d\d:\d\d)( [a-z]{1,5}
 const [firstDay, lastDay] = [25_569, 73_050]
 
 /** Parses a time into seconds; returns `NaN` if the cell contains none. Without an offset it is local to `zone`. */
-export function cellTime(
+export function parseCellTime(
   cell: string | undefined,
   clock: string | undefined,
   order: DateOrder,
   zone: string | undefined
 ): number {
-  if (clock === undefined && cell !== undefined && cell.length <= longestCell) {
-    const isoResult = isoTime(cell, zone)
+  if (clock === undefined && cell !== undefined && cell.length <= maxCellLength) {
+    const isoResult = parseIsoTime(cell, zone)
     if (!Number.isNaN(isoResult)) return isoResult
   }
   const text = normaliseTime(
-    clock === undefined ? (cell ?? '') : `${withoutMidnight(cell ?? '')} ${clock.trim()}`
+    clock === undefined ? (cell ?? '') : `${removeMidnight(cell ?? '')} ${clock.trim()}`
   )
   // Patterns could be retried at every character of a long cell.
   if (text === '') return NaN
-  const direct = isoTime(text, zone)
+  const direct = parseIsoTime(text, zone)
   if (!Number.isNaN(direct)) return direct
   const number = parseNumberTime(text, zone)
   if (number !== undefined) return number
@@ -60,12 +60,12 @@ export function cellTime(
  * Parses a time into seconds; returns `NaN` if there is none, or if the order of a numeric date is ambiguous. Without an offset it
  * is local to `zone`.
  */
-export function certainTime(text: string, zone: string | undefined): number {
-  return dateOrdersOf(text).length > 0 ? NaN : cellTime(text, undefined, 'dmy', zone)
+export function parseUnambiguousTime(text: string, zone: string | undefined): number {
+  return findDateOrders(text).length > 0 ? NaN : parseCellTime(text, undefined, 'dmy', zone)
 }
 
 /** Returns a date without the midnight that apps write if the time of day is in another column. */
-export function withoutMidnight(cell: string): string {
+export function removeMidnight(cell: string): string {
   const text = cell.trim()
   return text.length > 11 && text.includes(':')
     ? text.replace(/(?<![T ])[T ]+(?:0?0:00(?::00(?:\.0{1,9})?)?|12:00(?::00)? AM)$/, '')
@@ -73,19 +73,19 @@ export function withoutMidnight(cell: string): string {
 }
 
 /** Returns the orders in which a numeric date is valid; an empty list for other texts. */
-export function dateOrdersOf(cell: string): readonly DateOrder[] {
+export function findDateOrders(cell: string): readonly DateOrder[] {
   if (/^\d{4}-/.test(cell)) return []
   const text = normaliseTime(cell)
   const parts = numericDate.exec(text)
   if (!parts) return []
   const orders: readonly DateOrder[] = parts[3]!.length === 2 ? ['dmy', 'mdy', 'ymd'] : ['dmy', 'mdy']
   const date = trimSeparators(text.slice(0, parts[0].length - parts[4]!.length))
-  return orders.filter(order => !Number.isNaN(cellTime(date, undefined, order, undefined)))
+  return orders.filter(order => !Number.isNaN(parseCellTime(date, undefined, order, undefined)))
 }
 
 /** Normalises a date: single spaces, without weekday and words around the time of day. */
 function normaliseTime(cell: string): string {
-  if (cell.length > longestCell) return ''
+  if (cell.length > maxCellLength) return ''
   return cell
     .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
     .trim()
@@ -100,7 +100,7 @@ function parseNumberTime(text: string, zone: string | undefined): number | undef
   const parts = compactDate.exec(text)
   if (parts && (compactLengths.has(text.length) || /[^\d]/.test(text))) {
     const [, year, month, day, hour = '0', minute = '0', second = '0', fraction, offset] = parts
-    const time = timeOf(
+    const time = toTime(
       [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)],
       fraction === undefined ? 0 : Number(`0.${fraction}`),
       offset,
@@ -122,7 +122,7 @@ function parseNumberTime(text: string, zone: string | undefined): number | undef
   // Few decimals are precise to the second only.
   const local = length > 9 ? Math.round(seconds * 1000) / 1000 : Math.round(seconds)
   const date = new Date(Math.floor(local) * 1000)
-  return timeOf(
+  return toTime(
     [
       date.getUTCFullYear(),
       date.getUTCMonth() + 1,
@@ -138,7 +138,7 @@ function parseNumberTime(text: string, zone: string | undefined): number | undef
 }
 
 /** Parses a date of numbers or words, with or without a time of day. */
-function parseWrittenTime(text: string, { order, zone }: Reading): number {
+function parseWrittenTime(text: string, { order, zone }: TimeFormat): number {
   const parts = numericDate.exec(text)
   if (parts) {
     const [, first, second, third, rest] = parts
@@ -171,7 +171,7 @@ function parseClock(
   zone: string | undefined
 ): number {
   const clock = rest.trim()
-  if (clock === '') return timeOf([year, month, day, 0, 0, 0], 0, undefined, zone)
+  if (clock === '') return toTime([year, month, day, 0, 0, 0], 0, undefined, zone)
   const parts = clockPattern.exec(clock)
   if (!parts) return NaN
   const [, hour, minute, second = '0', fraction, meridiem, offset] = parts
@@ -180,7 +180,7 @@ function parseClock(
     if (hours < 1 || hours > 12) return NaN
     hours = (hours % 12) + (/^p/i.test(meridiem) ? 12 : 0)
   }
-  return timeOf(
+  return toTime(
     [year, month, day, hours, Number(minute), Number(second)],
     fraction ? Number(`0.${fraction}`) : 0,
     offset,
@@ -189,7 +189,7 @@ function parseClock(
 }
 
 /** Parses a time with a zone at its end: `CEST`, `GMT+2`, `[Europe/Zurich]`. */
-function parseZonedTime(text: string, format: Reading): number {
+function parseZonedTime(text: string, format: TimeFormat): number {
   // As written by browsers: GMT+0200 (Central European Summer Time).
   const plain = /[+-]\d{4} \([^()]{1,60}\)$/.test(text) ? text.slice(0, text.lastIndexOf('(')).trim() : text
   const parts =
@@ -199,7 +199,7 @@ function parseZonedTime(text: string, format: Reading): number {
   if (!parts) return NaN
   const [, time, name] = parts as unknown as [string, string, string]
   const read = (zone: string): number => {
-    const direct = isoTime(time.trim(), zone)
+    const direct = parseIsoTime(time.trim(), zone)
     if (!Number.isNaN(direct)) return direct
     const written = parseWrittenTime(time.trim(), { ...format, zone })
     // An offset followed by the name of its zone.
@@ -208,9 +208,9 @@ function parseZonedTime(text: string, format: Reading): number {
   const zone = parseZone(name)
   if (zone !== undefined) return hasTimeOfDay(time) ? read(zone) : NaN
   // An ambiguous abbreviation is resolved by the given zone.
-  for (const hours of sharedOffsets(name)) {
-    const found = read(offsetText(hours * 60))
-    if (format.zone !== undefined && offsetAt(found, format.zone) === hours * 3600) return found
+  for (const hours of findAmbiguousOffsets(name)) {
+    const found = read(formatOffset(hours * 60))
+    if (format.zone !== undefined && getOffset(found, format.zone) === hours * 3600) return found
   }
   return NaN
 }

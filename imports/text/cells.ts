@@ -1,9 +1,9 @@
 /** Parses numbers in cells of tables. */
 import type { Decimals } from '../record.js'
-import { measureOf, type Measure } from './units.js'
+import { findMeasure, type UnitMeasure } from './units.js'
 
 /** Limit of a cell that is parsed as a number or a time, in characters. */
-export const longestCell = 100
+export const maxCellLength = 100
 
 const thousandsSpaces =
   /(?<=^[+-]?\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})*)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))/g
@@ -14,9 +14,9 @@ interface WrittenNumber {
   readonly plain: string
   readonly decimals?: Decimals
   /** The ambiguous separator. */
-  readonly open?: ',' | '.'
+  readonly ambiguousSeparator?: ',' | '.'
   /** Measure of the unit beside it. */
-  readonly measure?: Measure
+  readonly measure?: UnitMeasure
 }
 
 /**
@@ -25,8 +25,8 @@ interface WrittenNumber {
  */
 export function splitUnit(
   cell: string
-): { readonly number: string; readonly unit: string; readonly measure: Measure } | undefined {
-  if (cell.length > longestCell) return undefined
+): { readonly number: string; readonly unit: string; readonly measure: UnitMeasure } | undefined {
+  if (cell.length > maxCellLength) return undefined
   const text = cell.trim()
   let end = text.length
   while (end > 0 && !/[\d.,]/.test(text[end - 1]!)) end--
@@ -34,18 +34,18 @@ export function splitUnit(
   if (text.startsWith('/', end)) end = text.slice(0, end).replace(/\s1$/, '').length
   const unit = text.slice(end).trim()
   const number = text.slice(0, end)
-  const measure = unit === '' || unit === '%' || unit === 'cal' ? undefined : measureOf(unit)
+  const measure = unit === '' || unit === '%' || unit === 'cal' ? undefined : findMeasure(unit)
   return measure && /^[+\-\u2212]?[\d.]/.test(number) ? { number, unit, measure } : undefined
 }
 
 /** Parses how a cell writes a number; returns `undefined` if it is not a number. */
-export function writtenNumber(cell: string | undefined): WrittenNumber | undefined {
-  if (cell === undefined || cell.length > longestCell) return undefined
+export function parseWrittenNumber(cell: string | undefined): WrittenNumber | undefined {
+  if (cell === undefined || cell.length > maxCellLength) return undefined
   if (/^-?\d+(?:\.\d\d?)?$/.test(cell))
     return cell.includes('.') ? { plain: cell, decimals: 'point' } : { plain: cell }
   const parts = /\p{L}/u.test(cell) ? splitUnit(cell) : undefined
   if (parts) {
-    const written = writtenNumber(parts.number)
+    const written = parseWrittenNumber(parts.number)
     return written && { ...written, measure: parts.measure }
   }
   let plain = cell.trim().replace(/^\u2212/, '-')
@@ -60,7 +60,7 @@ export function writtenNumber(cell: string | undefined): WrittenNumber | undefin
     const [, before = '', mark, after = '', power] = single
     if (before === '' && after === '') return undefined
     if (after.length === 3 && /^[1-9]\d{0,2}$/.test(before) && !isSpaced && power === undefined)
-      return { plain, open: mark as ',' | '.' }
+      return { plain, ambiguousSeparator: mark as ',' | '.' }
     return { plain, decimals: mark === ',' ? 'comma' : 'point' }
   }
   if (/^[+-]?\d+e[+-]?\d+$/i.test(plain)) return { plain }
@@ -70,7 +70,7 @@ export function writtenNumber(cell: string | undefined): WrittenNumber | undefin
 }
 
 /** Returns the value of a number whose decimal separator is known. */
-export function valueOfNumber(
+export function toNumberValue(
   { decimals, plain }: WrittenNumber,
   defaultDecimals: Decimals | undefined
 ): number | undefined {
@@ -82,8 +82,8 @@ export function valueOfNumber(
 }
 
 /** Parses a blood pressure such as `120/80`; returns `undefined` if the cell is not one. */
-export function pressureOf(cell: string): { systolic: number; diastolic: number } | undefined {
-  if (cell.length > longestCell) return undefined
+export function parsePressure(cell: string): { systolic: number; diastolic: number } | undefined {
+  if (cell.length > maxCellLength) return undefined
   const parts = /^(\d{2,3})\s*\/\s*(\d{2,3})(?:\s*mm ?hg)?$/i.exec(cell.trim())
   if (!parts) return undefined
   const [systolic, diastolic] = [Number(parts[1]), Number(parts[2])]
@@ -91,6 +91,6 @@ export function pressureOf(cell: string): { systolic: number; diastolic: number 
 }
 
 /** Returns true if a cell is a number, however it is written, with or without a unit. */
-export function isNumber(cell: string | undefined): boolean {
-  return writtenNumber(cell) !== undefined
+export function isNumberCell(cell: string | undefined): boolean {
+  return parseWrittenNumber(cell) !== undefined
 }

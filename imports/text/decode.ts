@@ -1,7 +1,7 @@
 /** Decodes texts: UTF-8, UTF-16, or Windows-1252 if they cannot be UTF-8. */
 import { isAscii as hasAsciiBytes, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
-import type { Head, Source } from '../record.js'
+import type { FileHead, SourceFile } from '../record.js'
 
 /** Number of bytes from which formats and encodings are detected. */
 export const headSize = 64 * 1024
@@ -9,7 +9,7 @@ export const headSize = 64 * 1024
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /** Reads the first {@link headSize} bytes of a file. */
-export async function headOf(source: Source): Promise<Head> {
+export async function readHead(source: SourceFile): Promise<FileHead> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of source.bytes()) {
@@ -21,7 +21,7 @@ export async function headOf(source: Source): Promise<Head> {
 }
 
 /** Yields the text of a file in chunks. */
-export async function* textsOf(source: Source, head: Head): AsyncGenerator<string, void, undefined> {
+export async function* readText(source: SourceFile, head: FileHead): AsyncGenerator<string, void, undefined> {
   let isFirst = true
   const decode = createDecoder(detectEncoding(head.bytes), isDeclared(head.bytes))
   for await (const chunk of source.bytes()) {
@@ -35,22 +35,22 @@ export async function* textsOf(source: Source, head: Head): AsyncGenerator<strin
 }
 
 /** Text in chunks with one character per byte, and the function that decodes the parts that are used. */
-export interface ByteTexts {
-  readonly pieces: AsyncIterable<string>
+export interface ByteText {
+  readonly chunks: AsyncIterable<string>
   readonly decode: (part: string) => string
 }
 
-/** Like {@link textsOf}, for long texts of which little is used: only used parts are decoded. */
-export function byteTextsOf(source: Source, head: Head): ByteTexts {
-  if (detectEncoding(head.bytes) !== 'utf-8') return { pieces: textsOf(source, head), decode: part => part }
+/** Like {@link readText}, for long texts of which little is used: only used parts are decoded. */
+export function readByteText(source: SourceFile, head: FileHead): ByteText {
+  if (detectEncoding(head.bytes) !== 'utf-8') return { chunks: readText(source, head), decode: part => part }
   return {
-    pieces: bytePieces(source),
+    chunks: readBytesAsText(source),
     decode: part => (isAscii(part) ? part : Buffer.from(part, 'latin1').toString('utf8'))
   }
 }
 
 /** Yields the bytes of a file as text with one character per byte. */
-export async function* bytePieces(source: Source): AsyncGenerator<string, void, undefined> {
+export async function* readBytesAsText(source: SourceFile): AsyncGenerator<string, void, undefined> {
   for await (const chunk of source.bytes()) yield chunk.toString('latin1')
 }
 
@@ -60,10 +60,10 @@ function isAscii(text: string): boolean {
 }
 
 /** Reads the whole text of a small file. Never throws; the text is truncated soon after `limit` characters. */
-export async function wholeText(source: Source, head: Head, limit: number): Promise<string> {
+export async function readWholeText(source: SourceFile, head: FileHead, limit: number): Promise<string> {
   const parts: string[] = []
   let size = 0
-  for await (const text of textsOf(source, head)) {
+  for await (const text of readText(source, head)) {
     parts.push(text)
     if ((size += text.length) > limit) break
   }
@@ -81,7 +81,7 @@ function detectEncoding(bytes: Buffer): Encoding {
 }
 
 /** Returns true if a text is UTF-16, with or without a byte order mark. */
-export function isUtf16({ bytes }: Pick<Head, 'bytes'>): boolean {
+export function isUtf16({ bytes }: Pick<FileHead, 'bytes'>): boolean {
   return detectEncoding(bytes).startsWith('utf-16')
 }
 

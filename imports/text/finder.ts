@@ -1,6 +1,6 @@
 /** Finds a string repeatedly in a text. A section without it is searched once, however often it is queried. */
 
-export class Finder {
+export class SubstringFinder {
   /** There is no match between these two offsets. */
   #searchedFrom = 0
   #foundAt = -1
@@ -11,7 +11,7 @@ export class Finder {
   ) {}
 
   /** Returns the index of the first match at `from` or later; `Infinity` if there is none. */
-  from(from: number): number {
+  findFrom(from: number): number {
     if (from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     const found = this.text.indexOf(this.searched, from)
     this.#searchedFrom = from

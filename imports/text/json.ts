@@ -60,7 +60,7 @@ export class ObjectScanner {
   }
 
   /** Number of objects that were too large. */
-  get skipped(): number {
+  get skippedCount(): number {
     return this.#skippedCount
   }
 
@@ -78,7 +78,7 @@ export class ObjectScanner {
     this.#appendToFrame(chunk, chunk.length)
   }
 
-  end(): void {
+  finish(): void {
     this.#isCutOff = this.#stack.length > 0 || this.#depth > 0 || this.#isInString
   }
 
@@ -220,7 +220,7 @@ function countBackslashes(text: string, index: number, start: number): number {
 }
 
 /** Parses a JSON text; returns `undefined` if it is malformed. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,16 +1,16 @@
 /** Splits delimited texts (CSV, TSV) into rows, chunk by chunk. Quoted cells may contain line breaks. */
-import type { Head, Source } from '../record.js'
-import { textsOf } from './decode.js'
-import { Finder } from './finder.js'
+import type { FileHead, SourceFile } from '../record.js'
+import { readText } from './decode.js'
+import { SubstringFinder } from './finder.js'
 
 /** Limit of a row in characters. An unclosed quote ends there; longer rows are skipped. */
 const maxRowLength = 256 * 1024
 
 /** Finders of quotes, line ends and delimiters. */
 interface RowFinders {
-  readonly quotes: Finder
-  readonly lines: Finder
-  readonly delimiters: Finder
+  readonly quotes: SubstringFinder
+  readonly lines: SubstringFinder
+  readonly delimiters: SubstringFinder
 }
 
 export class RowScanner {
@@ -25,7 +25,7 @@ export class RowScanner {
   ) {}
 
   /** Number of rows with an unclosed quote or that were too long. */
-  get broken(): number {
+  get brokenCount(): number {
     return this.#brokenCount
   }
 
@@ -44,7 +44,7 @@ export class RowScanner {
     this.#buffer = ''
   }
 
-  end(): void {
+  finish(): void {
     if (this.#buffer !== '') this.#scan(this.#buffer, true)
     this.#buffer = ''
   }
@@ -53,15 +53,15 @@ export class RowScanner {
   #scan(text: string, isLastChunk: boolean): string {
     let index = 0
     const finders: RowFinders = {
-      quotes: new Finder(text, '"'),
-      lines: new Finder(text, '\n'),
-      delimiters: new Finder(text, this.delimiter)
+      quotes: new SubstringFinder(text, '"'),
+      lines: new SubstringFinder(text, '\n'),
+      delimiters: new SubstringFinder(text, this.delimiter)
     }
     while (index < text.length) {
-      const lineEnd = finders.lines.from(index)
+      const lineEnd = finders.lines.findFrom(index)
       if (lineEnd === Infinity && !isLastChunk) break
       const end = Math.min(lineEnd, text.length)
-      if (finders.quotes.from(index) > end) {
+      if (finders.quotes.findFrom(index) > end) {
         this.#emit(
           text
             .slice(index, text.charCodeAt(end - 1) === 13 && end > index ? end - 1 : end)
@@ -103,7 +103,7 @@ export class RowScanner {
           cell += '"'
         }
       }
-      const [next, line] = [delimiters.from(index), lines.from(index)]
+      const [next, line] = [delimiters.findFrom(index), lines.findFrom(index)]
       const lineEnd = Math.min(line, text.length)
       if (next < lineEnd) {
         cells.push(cell + text.slice(index, next))
@@ -120,13 +120,16 @@ export class RowScanner {
 }
 
 /** Yields the text of a table in chunks, with carriage returns as line ends replaced by line feeds. */
-export async function* tableTexts(source: Source, head: Head): AsyncGenerator<string, void, undefined> {
-  const hasCarriageReturns = hasReturns(head.text)
-  for await (const chunk of textsOf(source, head))
+export async function* readTableText(
+  source: SourceFile,
+  head: FileHead
+): AsyncGenerator<string, void, undefined> {
+  const hasCarriageReturns = usesCarriageReturns(head.text)
+  for await (const chunk of readText(source, head))
     yield hasCarriageReturns ? chunk.replaceAll('\r', '\n') : chunk
 }
 
 /** Returns true if the lines of a text end with carriage returns only. */
-export function hasReturns(text: string): boolean {
+export function usesCarriageReturns(text: string): boolean {
   return text.includes('\r') && !text.includes('\n')
 }

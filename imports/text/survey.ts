@@ -1,7 +1,7 @@
 /** Detects from all rows of a table how its numbers and dates are written, and which questions remain. */
 import type { ColumnMapping, DateOrder, Decimals, Mapping, Question } from '../record.js'
-import { cellTime, dateOrdersOf } from './cell-times.js'
-import { valueOfNumber, writtenNumber } from './cells.js'
+import { parseCellTime, findDateOrders } from './cell-times.js'
+import { toNumberValue, parseWrittenNumber } from './cells.js'
 
 /** Number of example cells per question. */
 const maxExamples = 3
@@ -32,7 +32,7 @@ const plausibleRanges: Readonly<Record<string, ValueRange>> = {
 }
 
 /** Returns true if a value is plausible for a column. */
-export function isPossible(part: ColumnMapping, value: number): boolean {
+export function isPlausibleValue(part: ColumnMapping, value: number): boolean {
   let range = rangeCache.get(part)
   if (range === undefined) rangeCache.set(part, (range = findRange(part)))
   return value >= range[0] && value <= range[1]
@@ -51,7 +51,7 @@ function findRange({ field, stream, type }: ColumnMapping): ValueRange {
 }
 
 /** Which cells of a row, by column, are numbers in an unambiguous format. */
-export type Numbers = readonly (boolean | undefined)[]
+export type NumberFlags = readonly (boolean | undefined)[]
 
 /** What is known from the cells of a column. */
 interface ColumnStatistics {
@@ -67,11 +67,11 @@ interface ColumnStatistics {
 }
 
 /** Matches a duration in hours, minutes and seconds. */
-export const clockLength = /^\s*(\d{1,3}):([0-5]\d):([0-5]\d)\s*$/
+export const clockDuration = /^\s*(\d{1,3}):([0-5]\d):([0-5]\d)\s*$/
 
 const separators: readonly Decimals[] = ['comma', 'point']
 
-export class Survey {
+export class NotationDetector {
   readonly #columns: readonly ColumnStatistics[]
   #orders: readonly DateOrder[] | undefined
   #isMixed = false
@@ -105,13 +105,13 @@ export class Survey {
   }
 
   /** Adds the next row. */
-  row(cells: readonly string[], numbers?: Numbers): void {
+  addRow(cells: readonly string[], numbers?: NumberFlags): void {
     const { end, time } = this.mapping
     this.#addDate(time, cells[time])
     if (end !== undefined) this.#addDate(end, cells[end])
     for (const column of this.#columns) {
       const cell = cells[column.at]
-      if (column.at === end && clockLength.test(cell ?? '')) this.#hasClockDurations = true
+      if (column.at === end && clockDuration.test(cell ?? '')) this.#hasClockDurations = true
       if (cell?.endsWith('%')) addPercentage(column, cell)
       if (!numbers?.[column.at]) this.#addNumber(column, cell)
     }
@@ -131,7 +131,7 @@ export class Survey {
   }
 
   /** Returns the decimal separator for ambiguous cells of a column; `undefined` if it is unknown. */
-  decimalsOf(column: number): Decimals | undefined {
+  getDecimals(column: number): Decimals | undefined {
     this.#decimals ??= this.#decideDecimals()
     return this.#decimals.get(column)
   }
@@ -144,39 +144,41 @@ export class Survey {
     if (part.type !== 'ratio/percent' || part.factor !== undefined || value === 0) return false
     const largest = this.#columns.find(({ at }) => at === part.column)?.maxPercentage
     const share = value * 100
-    return largest !== undefined && Math.abs(share) <= Math.max(100, 2 * largest) && isPossible(part, share)
+    return (
+      largest !== undefined && Math.abs(share) <= Math.max(100, 2 * largest) && isPlausibleValue(part, share)
+    )
   }
 
   /**
    * True if numeric durations are in seconds or the mapping defines their unit, as no others are written as hours, minutes and
    * seconds.
    */
-  get hasCountedLengths(): boolean {
+  get hasNumericDurations(): boolean {
     return this.mapping.endFactor !== undefined || !this.#hasClockDurations
   }
 
-  questions(): Question[] {
+  listQuestions(): Question[] {
     const { mapping, zone } = this
     const questions: Question[] = []
     if (this.order === undefined)
       for (const [column, cells] of this.#dates) {
         const orders = (['dmy', 'mdy', 'ymd'] as const).filter(order =>
-          cells.some(cell => dateOrdersOf(cell).includes(order))
+          cells.some(cell => findDateOrders(cell).includes(order))
         )
         const readings = orders.map(order => [
           order,
-          cells.map(cell => cellTime(cell, undefined, order, zone)).filter(time => !Number.isNaN(time))
+          cells.map(cell => parseCellTime(cell, undefined, order, zone)).filter(time => !Number.isNaN(time))
         ])
         questions.push({ column, asks: 'dates', cells, readings: Object.fromEntries(readings) })
       }
     for (const { at, examples, part } of this.#columns) {
-      if (examples.length === 0 || this.decimalsOf(at) !== undefined) continue
+      if (examples.length === 0 || this.getDecimals(at) !== undefined) continue
       if (questions.some(({ asks, column }) => asks === 'decimals' && column === at)) continue
       const factor = part?.factor ?? 1
       const readings = separators.map(decimals => [
         decimals,
         examples.map(cell =>
-          Number((valueOfNumber(writtenNumber(cell)!, decimals)! * factor).toPrecision(12))
+          Number((toNumberValue(parseWrittenNumber(cell)!, decimals)! * factor).toPrecision(12))
         )
       ])
       questions.push({
@@ -191,7 +193,7 @@ export class Survey {
 
   #addDate(column: number, cell = ''): void {
     if (this.mapping.dates !== undefined) return
-    const orders = dateOrdersOf(cell)
+    const orders = findDateOrders(cell)
     if (orders.length === 0) return
     const remaining = (this.#orders ?? orders).filter(order => orders.includes(order))
     if (remaining.length === 0) this.#isMixed = true
@@ -202,7 +204,7 @@ export class Survey {
       this.#firsts.add(first.slice(-2))
       this.#lasts.add(last.slice(0, 2))
     }
-    const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
+    const times = new Set(orders.map(order => parseCellTime(cell, undefined, order, undefined)))
     if (times.size < 2) return
     const examples = this.#dates.get(column) ?? []
     if (examples.length < maxExamples) this.#dates.set(column, [...examples, cell.trim()])
@@ -213,15 +215,15 @@ export class Survey {
     cell: string | undefined
   ): void {
     if (cell === undefined || !/[.,]/.test(cell)) return
-    const written = writtenNumber(cell)
+    const written = parseWrittenNumber(cell)
     if (written?.decimals !== undefined) certain.add(written.decimals)
-    if (written?.open === undefined) return
-    open.add(written.open)
+    if (written?.ambiguousSeparator === undefined) return
+    open.add(written.ambiguousSeparator)
     if (examples.length < maxExamples) examples.push(cell.trim())
     if (!part) return
     for (const decimals of separators) {
-      const value = valueOfNumber(written, decimals)
-      if (value !== undefined && !isPossible(part, value * (part.factor ?? 1))) impossible.add(decimals)
+      const value = toNumberValue(written, decimals)
+      if (value !== undefined && !isPlausibleValue(part, value * (part.factor ?? 1))) impossible.add(decimals)
     }
   }
 

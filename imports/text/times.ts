@@ -15,13 +15,13 @@ const isoPattern =
  * Parses a time such as `2024-10-27 00:00:05 +0200` or `2024-10-27T00:00:05.5Z`; returns `NaN` if it is invalid. Without an offset
  * it is local to `zone`, or UTC.
  */
-export function isoTime(text: string, zone?: string): number {
+export function parseIsoTime(text: string, zone?: string): number {
   const fastResult = parseAppleTime(text)
   if (fastResult === fastResult) return fastResult
   const parts = isoPattern.exec(text.trim())
   if (!parts) return NaN
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = parts
-  return timeOf(
+  return toTime(
     [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)],
     fraction === '' ? 0 : Number(`0.${fraction}`),
     offset,
@@ -30,16 +30,16 @@ export function isoTime(text: string, zone?: string): number {
 }
 
 /** Returns true if a time has an offset. */
-export function namesOffset(text: string): boolean {
+export function hasOffset(text: string): boolean {
   return /(?:Z|UTC|\d[+ -]\s*[+-]?\d\d:?\d\d)$/i.test(text.trim()) && /\d:\d\d/.test(text)
 }
 
 /** Year, month (from 1), day, hour, minute, second. */
-export type Parts = readonly [number, number, number, number, number, number]
+export type DateParts = readonly [number, number, number, number, number, number]
 
 /** Returns the time of a date in seconds; `NaN` if there is no such date. */
-export function timeOf(
-  [year, month, day, hour, minute, second]: Parts,
+export function toTime(
+  [year, month, day, hour, minute, second]: DateParts,
   fraction = 0,
   offset?: string,
   zone?: string
@@ -51,7 +51,7 @@ export function timeOf(
   if (new Date(start * 1000).getUTCDate() !== day) return NaN
   const utc = start - cycles * secondsPerCycle + hour * 3600 + minute * 60 + second + fraction
   if (offset !== undefined && offset !== '') return utc - parseOffset(offset)
-  return zone === undefined ? utc : fromLocal(utc, zone)
+  return zone === undefined ? utc : localToUtc(utc, zone)
 }
 
 /** Seconds of a usual day. */
@@ -100,41 +100,41 @@ const lookupInterval = 1800
  * Converts a local time (seconds, as if it were UTC) in a zone, an IANA name or an offset such as `+02:00`, to UTC. If the local
  * time occurs twice, returns the first.
  */
-export function fromLocal(local: number, zone: string): number {
+export function localToUtc(local: number, zone: string): number {
   if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return local - parseOffset(zone)
   const start = Math.floor(local / lookupInterval) * lookupInterval
   // The offset before the local time applies, unless it results in another local time.
-  const guess = offsetAt(start - offsetAt(start, zone), zone)
-  const first = offsetAt(start - guess - 7200, zone)
-  if (first === guess || offsetAt(start - first, zone) === first) return local - first
+  const guess = getOffset(start - getOffset(start, zone), zone)
+  const first = getOffset(start - guess - 7200, zone)
+  if (first === guess || getOffset(start - first, zone) === first) return local - first
   // A skipped local time is moved forward: a day that begins at one o'clock is not part of the previous day.
-  return local - (offsetAt(start - guess, zone) === guess ? guess : first)
+  return local - (getOffset(start - guess, zone) === guess ? guess : first)
 }
 
 /**
  * Returns the length in seconds of the day that begins at a time, given as text: 23 or 25 hours if clocks change. Days without a
  * zone, or with an offset that the zone does not have, have 24 hours.
  */
-export function dayLength(text: string, zone: string | undefined): number {
-  const time = isoTime(text, zone)
+export function getDayLength(text: string, zone: string | undefined): number {
+  const time = parseIsoTime(text, zone)
   if (zone === undefined || Number.isNaN(time)) return secondsPerDay
-  const local = time + offsetAt(time, zone)
+  const local = time + getOffset(time, zone)
   const matchesZone =
-    !namesOffset(text) || isoTime(text.trim().replace(/(?:Z|UTC|[+-]\d\d:?\d\d)$/i, '')) === local
-  return matchesZone ? fromLocal(local + secondsPerDay, zone) - time : secondsPerDay
+    !hasOffset(text) || parseIsoTime(text.trim().replace(/(?:Z|UTC|[+-]\d\d:?\d\d)$/i, '')) === local
+  return matchesZone ? localToUtc(local + secondsPerDay, zone) - time : secondsPerDay
 }
 
 /** Returns the later time with the same local time; `undefined` if there is none. */
-export function laterReading(time: number, zone: string): number | undefined {
-  const offset = offsetAt(time, zone)
-  const after = offsetAt(time + 7200, zone)
+export function findRepeatedTime(time: number, zone: string): number | undefined {
+  const offset = getOffset(time, zone)
+  const after = getOffset(time + 7200, zone)
   if (after >= offset) return undefined
   const later = time + offset - after
-  return offsetAt(later, zone) === after ? later : undefined
+  return getOffset(later, zone) === after ? later : undefined
 }
 
 /** Returns the offset of a zone from UTC at a time, in seconds. */
-export function offsetAt(time: number, zone: string): number {
+export function getOffset(time: number, zone: string): number {
   if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return parseOffset(zone)
   if (recentZone?.zone !== zone || recentZone.size > maxOffsets) recentZone = getCachedZone(zone)
   const { days } = recentZone

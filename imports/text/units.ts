@@ -1,7 +1,7 @@
 /** Maps units to event types. Values keep the unit in which they were measured. */
 
 /** A type, and the factor that converts a value in the unit to it. */
-export interface Measure {
+export interface UnitMeasure {
   readonly type: string
   readonly factor?: number
 }
@@ -9,7 +9,7 @@ export interface Measure {
 /** Limit of a unit, in characters. */
 const maxUnitLength = 30
 
-const measuresByUnit: Readonly<Record<string, Measure>> = {
+const measuresByUnit: Readonly<Record<string, UnitMeasure>> = {
   'count/min': { type: 'frequency/bpm' },
   '1/min': { type: 'frequency/bpm' },
   bpm: { type: 'frequency/bpm' },
@@ -97,7 +97,7 @@ const measuresByUnit: Readonly<Record<string, Measure>> = {
 }
 
 /** Units that differ from others only by capitals: siemens are not seconds. */
-const caseSensitiveUnits: Readonly<Record<string, Measure | undefined>> = {
+const caseSensitiveUnits: Readonly<Record<string, UnitMeasure | undefined>> = {
   Cal: { type: 'energy/kcal' },
   '[Cal]': { type: 'energy/kcal' },
   S: undefined,
@@ -213,7 +213,7 @@ const unitNames: Readonly<Record<string, string>> = {
 }
 
 /** Returns the type of values in a unit; `undefined` for unknown units, which are never guessed. */
-export function measureOf(unit: string): Measure | undefined {
+export function findMeasure(unit: string): UnitMeasure | undefined {
   const exact = unit.trim()
   if (Object.hasOwn(caseSensitiveUnits, exact)) return caseSensitiveUnits[exact]
   const plain = exact.toLowerCase().replace(glucosePattern, '').replaceAll(/\s/g, '')
@@ -232,7 +232,7 @@ export function measureOf(unit: string): Measure | undefined {
 }
 
 /** Parses a number; returns `undefined` for anything else. */
-export function numberOf(text: string | undefined): number | undefined {
+export function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const plain = text.trim()
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(plain)) return undefined
@@ -240,7 +240,16 @@ export function numberOf(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
+/** Seconds per unit of duration types. */
+export const secondsByType: Readonly<Record<string, number>> = {
+  'time/ms': 0.001,
+  'time/s': 1,
+  'time/min': 60,
+  'time/h': 3600,
+  'time/d': 86_400
+}
+
 /** Multiplies a value by a factor, without floating-point noise. */
-export function scaled(value: number, factor = 1): number {
+export function scaleValue(value: number, factor = 1): number {
   return factor === 1 ? value : Number((value * factor).toPrecision(12))
 }

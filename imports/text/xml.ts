@@ -2,7 +2,7 @@
  * Scans XML tolerantly: emits elements and texts one by one, with one tag in memory. It knows the named entities of XML and of
  * Western languages and numeric ones, skips declarations and comments, and accepts malformed input.
  */
-import { Finder } from './finder.js'
+import { SubstringFinder } from './finder.js'
 
 export interface XmlHandler {
   /** Called when an element begins. `attributes` is the text between its name and the end of the tag. */
@@ -10,7 +10,7 @@ export interface XmlHandler {
   close(name: string): void
   text?(text: string): void
   /** Optionally reads whole elements at `<`; returns their end, or `start` if it reads none. */
-  take?(text: string, start: number): number
+  readElements?(text: string, start: number): number
 }
 
 /** Limit of a tag in characters; longer ones are skipped. */
@@ -44,7 +44,7 @@ export class XmlScanner {
     this.#buffer = ''
   }
 
-  end(): void {
+  finish(): void {
     this.#isCutOff = this.#buffer.trimStart().startsWith('<') || this.#skipEnd !== ''
     if (!this.#isCutOff) this.#emitText(this.#buffer)
     this.#buffer = ''
@@ -53,7 +53,7 @@ export class XmlScanner {
   /** Scans the complete part of a text; returns the index of the rest. */
   #scan(text: string): number {
     let at = 0
-    const quotes = new Finder(text, '"')
+    const quotes = new SubstringFinder(text, '"')
     for (;;) {
       if (this.#skipEnd !== '') {
         const end = text.indexOf(this.#skipEnd, at)
@@ -68,8 +68,8 @@ export class XmlScanner {
         return end
       }
       if (start > at) this.#emitText(text.slice(at, start))
-      if (this.handler.take) {
-        at = this.handler.take(text, start)
+      if (this.handler.readElements) {
+        at = this.handler.readElements(text, start)
         if (at > start) continue
       }
       const second = text.charCodeAt(start + 1)
@@ -135,15 +135,15 @@ export class XmlScanner {
 }
 
 /** Returns the index of the `>` that ends a tag, ignoring those in values; negative if it is not there yet. */
-function findTagEnd(text: string, start: number, quotes: Finder): number {
+function findTagEnd(text: string, start: number, quotes: SubstringFinder): number {
   let end = text.indexOf('>', start)
   if (end >= 0 && followsValue(text, end)) return end
-  let quote = quotes.from(start)
+  let quote = quotes.findFrom(start)
   while (end >= 0 && quote < end) {
     const close = text.indexOf('"', quote + 1)
     if (close < 0) return -1
     if (close > end) end = text.indexOf('>', close)
-    quote = quotes.from(close + 1)
+    quote = quotes.findFrom(close + 1)
   }
   return end
 }
@@ -168,7 +168,7 @@ function followsValue(text: string, end: number): boolean {
 /**
  * Returns the value of an attribute in the text of a tag. `decode` converts its bytes to characters before entities are replaced.
  */
-export function attribute(
+export function getAttribute(
   attributes: string,
   name: string,
   decode?: (part: string) => string
@@ -217,6 +217,6 @@ export function decodeEntities(text: string): string {
 }
 
 /** Returns the name of an element without its prefix. */
-export function localName(name: string): string {
+export function getLocalName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }

@@ -7,7 +7,7 @@ const maxNames = 5000
 const maxNameLength = 100
 
 /** Returns the name if it is a known zone; `undefined` for anything else. */
-export function zoneOf(name: string | undefined): string | undefined {
+export function findZone(name: string | undefined): string | undefined {
   if (name === undefined || name.length > maxNameLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name))
     return undefined
   const key = name.toLowerCase()
@@ -77,7 +77,7 @@ const ambiguousOffsets: Readonly<Record<string, readonly number[]>> = {
 }
 
 /** Returns the offsets (hours) that an abbreviation such as `CST` may mean. */
-export function sharedOffsets(name: string): readonly number[] {
+export function findAmbiguousOffsets(name: string): readonly number[] {
   const key = name.toUpperCase()
   return Object.hasOwn(ambiguousOffsets, key) ? ambiguousOffsets[key]! : []
 }
@@ -90,17 +90,17 @@ export function parseZone(text: string): string | undefined {
   const plain = text.trim().replace('\u2212', '-')
   if (plain.length > 60) return undefined
   const name = plain.toUpperCase()
-  if (Object.hasOwn(offsetsByName, name)) return offsetText(offsetsByName[name]! * 60)
+  if (Object.hasOwn(offsetsByName, name)) return formatOffset(offsetsByName[name]! * 60)
   const offset = /^(?:UTC|GMT)? ?([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(plain)
   if (offset) {
     const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0)
-    return minutes <= 15 * 60 ? offsetText(offset[1] === '-' ? -minutes : minutes) : undefined
+    return minutes <= 15 * 60 ? formatOffset(offset[1] === '-' ? -minutes : minutes) : undefined
   }
-  return plain.includes('/') ? zoneOf(plain) : undefined
+  return plain.includes('/') ? findZone(plain) : undefined
 }
 
 /** Formats an offset (minutes) as */
-export function offsetText(minutes: number): string {
+export function formatOffset(minutes: number): string {
   const absolute = Math.abs(minutes)
   const hours = String(Math.floor(absolute / 60)).padStart(2, '0')
   return `${minutes < 0 ? '-' : '+'}${hours}:${String(absolute % 60).padStart(2, '0')}`

@@ -1,21 +1,21 @@
 /** Fills merged cells of a sheet: the first cell of a range contains the value of all. */
-import type { Source } from '../record.js'
-import { headOf, textsOf } from '../text/decode.js'
-import { attribute, localName, XmlScanner } from '../text/xml.js'
-import { rangeIn } from './references.js'
+import type { SourceFile } from '../record.js'
+import { readHead, readText } from '../text/decode.js'
+import { getAttribute, getLocalName, XmlScanner } from '../text/xml.js'
+import { parseRange } from './references.js'
 
 /** Limit of stored ranges. */
 const maxRanges = 100_000
 /** Limit of the tag that ends the rows, in characters. */
 const maxEndTagLength = 100
 
-export class Merges {
+export class MergedRanges {
   /** Ranges by their first row. */
   readonly #ranges = new Map<number, { readonly column: number; readonly bottom: number }[]>()
   #count = 0
 
   add(reference: string): void {
-    const range = rangeIn(reference)
+    const range = parseRange(reference)
     if (!range || ++this.#count > maxRanges) return
     const [column, top, , bottom] = range
     const ranges = this.#ranges.get(top)
@@ -27,7 +27,7 @@ export class Merges {
    * Returns a function that receives the cells of each row in order, and fills those below the first row of their range, in all
    * columns or in some. `onUnfilled` is called for ranges that are not filled.
    */
-  filler(columns?: ReadonlySet<number | undefined>, onUnfilled?: () => void): RowFiller | undefined {
+  createFiller(columns?: ReadonlySet<number | undefined>, onUnfilled?: () => void): RowFiller | undefined {
     if (this.#ranges.size === 0) return undefined
     const filled = new Map<number, { readonly top: number; readonly bottom: number; readonly text: string }>()
     return (row, rowNumber) => {
@@ -49,16 +49,16 @@ export class Merges {
 export type RowFiller = (row: (string | undefined)[], at: number) => void
 
 /** Reads the merged ranges of a sheet, which follow its rows. */
-export async function readMerges(source: Source): Promise<Merges> {
-  const merges = new Merges()
+export async function readMerges(source: SourceFile): Promise<MergedRanges> {
+  const merges = new MergedRanges()
   const scanner = new XmlScanner({
     open(name, attributes) {
-      if (localName(name) === 'mergeCell') merges.add(attribute(attributes, 'ref') ?? '')
+      if (getLocalName(name) === 'mergeCell') merges.add(getAttribute(attributes, 'ref') ?? '')
     },
     close: () => undefined
   })
   let rest: string | undefined = ''
-  for await (const chunk of textsOf(source, await headOf(source))) {
+  for await (const chunk of readText(source, await readHead(source))) {
     if (rest === undefined) {
       scanner.write(chunk)
       continue
@@ -68,7 +68,7 @@ export async function readMerges(source: Source): Promise<Merges> {
     if (end >= 0) scanner.write(text.slice(end))
     rest = end >= 0 ? undefined : text.slice(-maxEndTagLength)
   }
-  scanner.end()
+  scanner.finish()
   return merges
 }
 

@@ -22,7 +22,7 @@ const unclearFormat: NumberFormat = { isUnclear: true }
 const maxCodeLength = 1000
 
 /** Returns the built-in format with an id. Those of East Asia are dates or times, depending on the value. */
-export function builtInFormat(id: number): NumberFormat {
+export function getBuiltInFormat(id: number): NumberFormat {
   if (id === 9 || id === 10) return percentFormat
   if (id >= 14 && id <= 17) return dateFormat
   if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return clockFormat

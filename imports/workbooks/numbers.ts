@@ -24,7 +24,7 @@ export interface NumberText {
 }
 
 /** Formats a number: as an ISO date, a time of day or duration, a percentage, or the number itself. */
-export function numberText(value: number, format: NumberFormat, is1904: boolean): NumberText {
+export function formatNumber(value: number, format: NumberFormat, is1904: boolean): NumberText {
   const { hasClock, hasDate, isPercent, unit } = format
   const isTime = hasClock === true || hasDate === true
   const text = isTime ? formatTime(value, format, is1904) : undefined

@@ -1,12 +1,12 @@
 /** Reads the structure of a workbook: its sheets, texts and formats. */
 import { dirname, join } from 'node:path/posix'
-import type { Source } from '../record.js'
-import { headOf, textsOf } from '../text/decode.js'
-import { attribute, localName, XmlScanner, type XmlHandler } from '../text/xml.js'
-import { builtInFormat, parseFormat, type NumberFormat } from './number-formats.js'
+import type { SourceFile } from '../record.js'
+import { readHead, readText } from '../text/decode.js'
+import { getAttribute, getLocalName, XmlScanner, type XmlHandler } from '../text/xml.js'
+import { getBuiltInFormat, parseFormat, type NumberFormat } from './number-formats.js'
 
 /** Files of a workbook by name in lower case. */
-export type Parts = ReadonlyMap<string, Source>
+export type WorkbookFiles = ReadonlyMap<string, SourceFile>
 
 /** Limits of sheets, relations and formats, above those of apps. */
 const maxSheets = 1000
@@ -25,7 +25,7 @@ export interface SheetEntry {
   readonly part: string
 }
 
-export interface Workbook {
+export interface WorkbookStructure {
   readonly sheets: readonly SheetEntry[]
   /** True if days count from 1904. */
   readonly is1904: boolean
@@ -37,10 +37,10 @@ export interface Workbook {
 }
 
 /** Scans the XML of a file; returns true if it ends within a tag. */
-export async function scanPart(source: Source, handler: XmlHandler): Promise<boolean> {
+export async function scanXmlFile(source: SourceFile, handler: XmlHandler): Promise<boolean> {
   const scanner = new XmlScanner(handler)
-  for await (const chunk of textsOf(source, await headOf(source))) scanner.write(chunk)
-  scanner.end()
+  for await (const chunk of readText(source, await readHead(source))) scanner.write(chunk)
+  scanner.finish()
   return scanner.isCutOff
 }
 
@@ -51,7 +51,7 @@ interface Relation {
 }
 
 /** Reads the structure of a workbook; returns `undefined` without a list of sheets. */
-export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
+export async function readStructure(parts: WorkbookFiles): Promise<WorkbookStructure | undefined> {
   const root = await readRelations(parts, '')
   const path = root.find(({ kind }) => kind === 'officeDocument')?.target ?? 'xl/workbook.xml'
   const part = parts.get(path)
@@ -61,16 +61,16 @@ export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
   const sheets: SheetEntry[] = []
   let is1904 = false
   let isStale = false
-  await scanPart(part, {
+  await scanXmlFile(part, {
     open(name, attributes) {
-      const local = localName(name)
-      if (local === 'workbookPr') is1904 = isTrue(attribute(attributes, 'date1904'))
-      else if (local === 'calcPr') isStale = isTrue(attribute(attributes, 'fullCalcOnLoad'))
+      const local = getLocalName(name)
+      if (local === 'workbookPr') is1904 = isTrue(getAttribute(attributes, 'date1904'))
+      else if (local === 'calcPr') isStale = isTrue(getAttribute(attributes, 'fullCalcOnLoad'))
       else if (local === 'sheet' && sheets.length < maxSheets) {
         const relation = byId.get(getRelationId(attributes))
         sheets.push({
-          name: copyText(attribute(attributes, 'name') ?? '', maxNameLength),
-          isHidden: /hidden/i.test(attribute(attributes, 'state') ?? ''),
+          name: copyText(getAttribute(attributes, 'name') ?? '', maxNameLength),
+          isHidden: /hidden/i.test(getAttribute(attributes, 'state') ?? ''),
           kind: relation?.kind ?? '',
           part: relation?.target ?? ''
         })
@@ -83,44 +83,44 @@ export async function readPackage(parts: Parts): Promise<Workbook | undefined> {
 }
 
 /** Reads the number formats that cells refer to by index. */
-export async function readFormats(source: Source): Promise<NumberFormat[]> {
+export async function readFormats(source: SourceFile): Promise<NumberFormat[]> {
   const customFormats = new Map<number, NumberFormat>()
   const formats: NumberFormat[] = []
   let list = ''
-  await scanPart(source, {
+  await scanXmlFile(source, {
     open(name, attributes) {
-      const local = localName(name)
+      const local = getLocalName(name)
       if (local === 'numFmts' || local === 'cellXfs') list = local
       else if (list === 'numFmts' && local === 'numFmt' && customFormats.size < maxFormats)
         customFormats.set(
-          Number(attribute(attributes, 'numFmtId')),
-          parseFormat(attribute(attributes, 'formatCode') ?? '')
+          Number(getAttribute(attributes, 'numFmtId')),
+          parseFormat(getAttribute(attributes, 'formatCode') ?? '')
         )
       else if (list === 'cellXfs' && local === 'xf' && formats.length < maxFormats) {
-        const id = Number(attribute(attributes, 'numFmtId') ?? 0)
-        formats.push(customFormats.get(id) ?? builtInFormat(id))
+        const id = Number(getAttribute(attributes, 'numFmtId') ?? 0)
+        formats.push(customFormats.get(id) ?? getBuiltInFormat(id))
       }
     },
     close(name) {
-      if (localName(name) === list) list = ''
+      if (getLocalName(name) === list) list = ''
     }
   })
   return formats
 }
 
 /** Reads the relations of a file, or of the whole package, with the names of their targets. */
-async function readRelations(parts: Parts, path: string): Promise<Relation[]> {
+async function readRelations(parts: WorkbookFiles, path: string): Promise<Relation[]> {
   const folder = path === '' ? '' : dirname(path)
   const source = parts.get(join(folder, '_rels', `${path.slice(path.lastIndexOf('/') + 1)}.rels`))
   const relations: Relation[] = []
   if (!source) return relations
-  await scanPart(source, {
+  await scanXmlFile(source, {
     open(name, attributes) {
-      if (localName(name) !== 'Relationship' || relations.length === maxRelations) return
-      const target = copyText(attribute(attributes, 'Target') ?? '', maxPathLength).replaceAll('\\', '/')
-      const type = attribute(attributes, 'Type') ?? ''
+      if (getLocalName(name) !== 'Relationship' || relations.length === maxRelations) return
+      const target = copyText(getAttribute(attributes, 'Target') ?? '', maxPathLength).replaceAll('\\', '/')
+      const type = getAttribute(attributes, 'Type') ?? ''
       relations.push({
-        id: copyText(attribute(attributes, 'Id') ?? '', maxPathLength),
+        id: copyText(getAttribute(attributes, 'Id') ?? '', maxPathLength),
         kind: copyText(type.slice(type.lastIndexOf('/') + 1), maxNameLength),
         target: (target.startsWith('/') ? target.slice(1) : join(folder, target)).toLowerCase()
       })

@@ -1,6 +1,6 @@
 /** Stores the texts of a workbook to which cells refer by index, as bytes outside of the heap. */
-import { TextParts } from './text-parts.js'
-import { localName, type XmlHandler } from '../text/xml.js'
+import { TextRuns } from './text-parts.js'
+import { getLocalName, type XmlHandler } from '../text/xml.js'
 
 const chunkSize = 1024 * 1024
 /** Limits of chunks and of texts. */
@@ -19,18 +19,18 @@ export class SharedTexts implements XmlHandler {
   /** Offset and length in bytes of each text. */
   #offsets = new Uint32Array(2048)
   #count = 0
-  #textParts: TextParts | undefined
+  #textParts: TextRuns | undefined
   #cache = new Map<number, string>()
   #cachedLength = 0
 
   open(name: string): void {
-    const local = localName(name)
-    if (local === 'si') this.#textParts = new TextParts()
+    const local = getLocalName(name)
+    if (local === 'si') this.#textParts = new TextRuns()
     else this.#textParts?.open(local)
   }
 
   close(name: string): void {
-    const local = localName(name)
+    const local = getLocalName(name)
     if (local !== 'si') this.#textParts?.close(local)
     else if (this.#textParts) {
       this.#add(this.#textParts)
@@ -61,7 +61,7 @@ export class SharedTexts implements XmlHandler {
     return { text }
   }
 
-  #add({ isTooLong, text }: TextParts): void {
+  #add({ isTooLong, text }: TextRuns): void {
     if (this.#count === maxTexts) return
     const length = isTooLong ? 0 : Buffer.byteLength(text)
     const isFull = this.#usedBytes + length > chunkSize && this.#chunks.length === maxChunks

@@ -1,13 +1,13 @@
 /** Scans the XML of a sheet and emits its rows. */
 import type { Reason } from '../reasons.js'
-import type { Numbers } from '../text/survey.js'
-import { attribute, localName, type XmlHandler } from '../text/xml.js'
+import type { NumberFlags } from '../text/survey.js'
+import { getAttribute, getLocalName, type XmlHandler } from '../text/xml.js'
 import type { RowFiller } from './merges.js'
 import type { NumberFormat } from './number-formats.js'
-import { numberText, type NumberText } from './numbers.js'
-import { columnIn, rangeIn, type Range } from './references.js'
+import { formatNumber, type NumberText } from './numbers.js'
+import { parseColumn, parseRange, type CellRange } from './references.js'
 import type { SharedTexts } from './shared-texts.js'
-import { TextParts } from './text-parts.js'
+import { TextRuns } from './text-parts.js'
 
 /** Limits of columns and rows. */
 const maxColumns = 2000
@@ -26,7 +26,7 @@ const minLongTextBudget = 16 * 1024 * 1024
 const maxRanges = 1000
 
 /** Data to which cells refer. */
-export interface Shared {
+export interface SharedData {
   readonly texts: SharedTexts
   readonly formats: readonly NumberFormat[]
   readonly is1904: boolean
@@ -36,8 +36,8 @@ export interface Shared {
 
 export interface SheetHandler {
   /** Called with each row that is not empty. `numbers` marks cells that are numbers with a decimal point. */
-  row(cells: string[], at: number, numbers: Numbers): void
-  leftOut(kind: 'cell' | 'row', reason: Reason, at: number): void
+  onRow(cells: string[], at: number, numbers: NumberFlags): void
+  skip(kind: 'cell' | 'row', reason: Reason, at: number): void
   readonly fill?: RowFiller | undefined
 }
 
@@ -46,7 +46,7 @@ interface OpenCell {
   readonly type: string
   /** Index of its format. */
   readonly style: number
-  readonly parts: TextParts
+  readonly parts: TextRuns
   hasFormula: boolean
 }
 
@@ -70,10 +70,10 @@ export class SheetScanner implements XmlHandler {
   /** Remaining budget of references to long texts, in characters: the file contains each text only once. */
   #longTextBudget: number
   /** Ranges of formulas that are written only in their first cell. */
-  readonly #ranges: Range[] = []
+  readonly #ranges: CellRange[] = []
 
   constructor(
-    private readonly shared: Shared,
+    private readonly shared: SharedData,
     private readonly handler: SheetHandler,
     /** Size of the sheet in bytes. */
     size: number
@@ -82,7 +82,7 @@ export class SheetScanner implements XmlHandler {
   }
 
   /** Reads whole cells and the tags of rows at once: sheets have millions of these. */
-  take(text: string, start: number): number {
+  readElements(text: string, start: number): number {
     let end = start
     while (this.#isInside && !this.#cell) {
       const pattern = this.#cells ? usualCell : usualRow
@@ -102,14 +102,14 @@ export class SheetScanner implements XmlHandler {
   }
 
   #addUsualCell([, reference, style, type = 'n', value]: RegExpExecArray): void {
-    const column = columnIn(reference!)!
+    const column = parseColumn(reference!)!
     this.#column = column
     if (value !== undefined)
       this.#setCell(column, this.#parseValue(value, false, column, Number(style ?? 0), type))
   }
 
   open(name: string, attributes: string): void {
-    const local = localName(name)
+    const local = getLocalName(name)
     const cell = this.#cell
     if (cell) {
       if (local === 'f') this.#openFormula(cell, attributes)
@@ -117,12 +117,12 @@ export class SheetScanner implements XmlHandler {
     } else if (local === 'c') {
       if (this.#cells) this.#openCell(attributes)
     } else if (local === 'row') {
-      if (this.#isInside) this.#openRow(Number(attribute(attributes, 'r') ?? NaN))
+      if (this.#isInside) this.#openRow(Number(getAttribute(attributes, 'r') ?? NaN))
     } else if (local === 'sheetData') this.#isInside = true
   }
 
   close(name: string): void {
-    const local = localName(name)
+    const local = getLocalName(name)
     if (local === 'c') this.#closeCell()
     else if (local === 'row') this.#closeRow()
     else if (local === 'sheetData') this.#isInside = false
@@ -134,13 +134,13 @@ export class SheetScanner implements XmlHandler {
   }
 
   /** Reports a row without an end. */
-  end(): void {
-    if (this.#cells) this.handler.leftOut('row', 'torn: its end is missing', this.#rowNumber)
+  finish(): void {
+    if (this.#cells) this.handler.skip('row', 'torn: its end is missing', this.#rowNumber)
     this.#cells = undefined
   }
 
   #openRow(rowNumber: number): void {
-    this.end()
+    this.finish()
     this.#rowNumber = Number.isInteger(rowNumber) && rowNumber > 0 ? rowNumber : this.#rowNumber + 1
     this.#column = -1
     this.#cells = []
@@ -151,20 +151,20 @@ export class SheetScanner implements XmlHandler {
   }
 
   #openCell(attributes: string): void {
-    const reference = attribute(attributes, 'r')
-    this.#column = (reference === undefined ? undefined : columnIn(reference)) ?? this.#column + 1
+    const reference = getAttribute(attributes, 'r')
+    this.#column = (reference === undefined ? undefined : parseColumn(reference)) ?? this.#column + 1
     this.#cell = {
       column: this.#column,
-      type: attribute(attributes, 't') ?? 'n',
-      style: Number(attribute(attributes, 's') ?? 0),
-      parts: new TextParts(),
+      type: getAttribute(attributes, 't') ?? 'n',
+      style: Number(getAttribute(attributes, 's') ?? 0),
+      parts: new TextRuns(),
       hasFormula: false
     }
   }
 
   #openFormula(cell: OpenCell, attributes: string): void {
     cell.hasFormula = true
-    const range = this.shared.isStale ? rangeIn(attribute(attributes, 'ref') ?? '') : undefined
+    const range = this.shared.isStale ? parseRange(getAttribute(attributes, 'ref') ?? '') : undefined
     if (range && this.#ranges.length < maxRanges) this.#ranges.push(range)
   }
 
@@ -190,7 +190,7 @@ export class SheetScanner implements XmlHandler {
           : row[column] === undefined
             ? undefined
             : 'in the file more than once'
-    if (reason !== undefined) this.handler.leftOut('cell', reason, this.#rowNumber)
+    if (reason !== undefined) this.handler.skip('cell', reason, this.#rowNumber)
     else if (typeof found !== 'string') {
       row[column] = found.text
       if (found.isNumber) this.#numbers[column] = true
@@ -205,7 +205,7 @@ export class SheetScanner implements XmlHandler {
     if (!row || row.length === 0) return
     const reason = this.#findSkipReason(row)
     if (reason !== undefined) {
-      this.handler.leftOut('row', reason, this.#rowNumber)
+      this.handler.skip('row', reason, this.#rowNumber)
       return
     }
     this.handler.fill?.(row, this.#rowNumber)
@@ -213,7 +213,7 @@ export class SheetScanner implements XmlHandler {
     // If the row also contains the date, only the time of day is needed.
     for (const { column, day, text } of this.#clocks)
       if (row.includes(day) || row.includes(`${day} 00:00:00`)) row[column] = text
-    this.handler.row(row as string[], this.#rowNumber, this.#numbers)
+    this.handler.onRow(row as string[], this.#rowNumber, this.#numbers)
   }
 
   #findSkipReason(row: readonly unknown[]): Reason | undefined {
@@ -244,7 +244,7 @@ export class SheetScanner implements XmlHandler {
       if (!format || !Number.isFinite(value)) return 'damaged'
       return format.isUnclear
         ? 'in a unit without a type here'
-        : numberText(value, format, this.shared.is1904)
+        : formatNumber(value, format, this.shared.is1904)
     }
     if (type === 's') return this.#getSharedText(Number(text))
     if (type === 'e') return 'an error of the spreadsheet'
@@ -252,7 +252,7 @@ export class SheetScanner implements XmlHandler {
     return { text: type === 'd' ? text.replace(/^T/, '') : text }
   }
 
-  #isInRange([left, top, right, bottom]: Range, column: number): boolean {
+  #isInRange([left, top, right, bottom]: CellRange, column: number): boolean {
     return column >= left && column <= right && this.#rowNumber >= top && this.#rowNumber <= bottom
   }
 

@@ -3,7 +3,7 @@
 /** Limit of a cell's text, in characters. */
 const maxCellLength = 200_000
 
-export class TextParts {
+export class TextRuns {
   #text = ''
   #isInText = false
   #isTooLong = false

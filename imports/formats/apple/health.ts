@@ -1,26 +1,26 @@
 /** Reads Apple Health's `export.xml`: records, correlations and workouts with their details. */
 import type { Format, Sink } from '../../record.js'
-import { byteTextsOf } from '../../text/decode.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, XmlScanner } from '../../text/xml.js'
-import { categoryOf, nameOf } from './types.js'
+import { readByteText } from '../../text/decode.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, XmlScanner } from '../../text/xml.js'
+import { mapCategory, stripPrefix } from './types.js'
 import { PressurePairs } from './pressure.js'
-import { giveQuantity, pressureUnit } from './quantities.js'
-import { numberOf } from '../../text/units.js'
-import { zoneOf } from '../../text/zones.js'
+import { addQuantity, pressureUnit } from './quantities.js'
+import { parseNumber } from '../../text/units.js'
+import { findZone } from '../../text/zones.js'
 
 export const appleHealth: Format = {
   id: 'apple-health',
   name: 'Apple Health',
   recognises: ({ text }) => /<HealthData[\s>]/.test(text) || /<!DOCTYPE\s+HealthData/.test(text),
   async read(source, head, sink) {
-    const { decode, pieces } = byteTextsOf(source, head)
+    const { decode, chunks: pieces } = readByteText(source, head)
     const reader = new HealthReader(sink, decode)
     const scanner = new XmlScanner(reader)
     for await (const chunk of pieces) {
       scanner.write(chunk)
     }
-    scanner.end()
+    scanner.finish()
     reader.end()
     if (scanner.isCutOff || !reader.isClosed) sink.warn('The file is cut off: what is whole was read')
   }
@@ -98,9 +98,9 @@ class HealthReader {
       if (isEmpty) this.close('Workout')
     } else if (name === 'WorkoutStatistics') this.#readStatistics(attributes)
     else if (name === 'ActivitySummary')
-      this.sink.leftOut(name, 'a summary of records that are in the file themselves')
-    else if (name === 'Me') this.sink.leftOut(name, 'a description of the person')
-    else if (!ignoredElements.has(name)) this.sink.leftOut(name, 'of a kind without a type here')
+      this.sink.skip(name, 'a summary of records that are in the file themselves')
+    else if (name === 'Me') this.sink.skip(name, 'a description of the person')
+    else if (!ignoredElements.has(name)) this.sink.skip(name, 'of a kind without a type here')
   }
 
   close(name: string): void {
@@ -129,19 +129,19 @@ class HealthReader {
     const mayAdd = item?.kind === 'Workout' && item.metadata.size < maxDetails
     if (item && key === zoneKey) item.zone = value
     else if (mayAdd && !item.metadata.has(key)) item.metadata.set(key, value)
-    else this.sink.leftOut(`MetadataEntry ${key}`, 'of a kind without a type here')
+    else this.sink.skip(`MetadataEntry ${key}`, 'of a kind without a type here')
   }
 
   #readStatistics(attributes: string): void {
     const statistics = this.#currentItem?.statistics
     if (statistics && statistics.length < maxDetails) statistics.push(this.#parseStatistics(attributes))
-    else this.sink.leftOut('WorkoutStatistics', 'of a kind without a type here')
+    else this.sink.skip('WorkoutStatistics', 'of a kind without a type here')
   }
 
   #parseStatistics(attributes: string): Record<string, unknown> {
-    const result: Record<string, unknown> = { type: nameOf(attribute(attributes, 'type') ?? '') }
+    const result: Record<string, unknown> = { type: stripPrefix(getAttribute(attributes, 'type') ?? '') }
     for (const name of ['average', 'minimum', 'maximum', 'sum']) {
-      const value = numberOf(attribute(attributes, name))
+      const value = parseNumber(getAttribute(attributes, name))
       if (value !== undefined) result[name] = value
     }
     return { ...result, unit: this.#getText(attributes, 'unit') }
@@ -149,72 +149,83 @@ class HealthReader {
 
   /** Returns an attribute that may contain characters beyond ASCII; an empty string if it is missing. */
   #getText(attributes: string, name: string): string {
-    return attribute(attributes, name, this.decode) ?? ''
+    return getAttribute(attributes, name, this.decode) ?? ''
   }
 
   #parseTime(text: string | undefined): number {
     if (text === undefined) return NaN
     if (text === this.#lastText) return this.#lastTime
     this.#lastText = text
-    return (this.#lastTime = isoTime(text))
+    return (this.#lastTime = parseIsoTime(text))
   }
 
   #readRecord(attributes: string, zone: string | undefined): void {
-    const name = attribute(attributes, 'type')
+    const name = getAttribute(attributes, 'type')
     if (name === undefined) {
-      this.sink.leftOut('Record', unnamed)
+      this.sink.skip('Record', unnamed)
       return
     }
-    const kind = nameOf(name)
-    const time = this.#parseTime(attribute(attributes, 'startDate'))
-    const end = this.#parseTime(attribute(attributes, 'endDate'))
+    const kind = stripPrefix(name)
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
+    const end = this.#parseTime(getAttribute(attributes, 'endDate'))
     const source = this.#getText(attributes, 'sourceName')
-    const value = attribute(attributes, 'value') ?? ''
+    const value = getAttribute(attributes, 'value') ?? ''
     const duration = end > time ? end - time : undefined
     if (name.startsWith('HKCategoryType')) {
-      const category = categoryOf(kind, value)
+      const category = mapCategory(kind, value)
       if (category)
-        this.sink.datum({ kind, source, time, duration, zone: zoneOf(zone), identity: value, ...category })
-      else this.sink.leftOut(kind, 'of a kind without a type here')
+        this.sink.addRecord({
+          kind,
+          source,
+          time,
+          duration,
+          zone: findZone(zone),
+          identity: value,
+          ...category
+        })
+      else this.sink.skip(kind, 'of a kind without a type here')
       return
     }
     const unit = this.#getText(attributes, 'unit')
-    giveQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
+    addQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
   }
 
   /** Reads a record within a correlation. */
   #readCorrelatedRecord(attributes: string): void {
     const correlation = this.#correlation!
     correlation.parts++
-    const kind = nameOf(attribute(attributes, 'type') ?? '')
-    const value = numberOf(attribute(attributes, 'value'))
-    if (value === undefined || attribute(attributes, 'unit') !== pressureUnit) return
+    const kind = stripPrefix(getAttribute(attributes, 'type') ?? '')
+    const value = parseNumber(getAttribute(attributes, 'value'))
+    if (value === undefined || getAttribute(attributes, 'unit') !== pressureUnit) return
     if (kind === 'BloodPressureSystolic') correlation.systolic = value
     else if (kind === 'BloodPressureDiastolic') correlation.diastolic = value
   }
 
   #addCorrelation({ attributes, diastolic, systolic }: Correlation): void {
-    const kind = nameOf(attribute(attributes, 'type') ?? 'Correlation')
-    const time = this.#parseTime(attribute(attributes, 'startDate'))
+    const kind = stripPrefix(getAttribute(attributes, 'type') ?? 'Correlation')
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
     const source = this.#getText(attributes, 'sourceName')
     if (systolic !== undefined && diastolic !== undefined)
       this.#pairs.correlation({ kind, source, time, systolic, diastolic })
-    else this.sink.leftOut(kind, 'a group of records that are in the file themselves')
+    else this.sink.skip(kind, 'a group of records that are in the file themselves')
   }
 
   #addWorkout({ attributes, metadata, statistics, zone }: Item): void {
     const kind = 'Workout'
-    const time = this.#parseTime(attribute(attributes, 'startDate'))
-    const end = this.#parseTime(attribute(attributes, 'endDate'))
-    const activity = (attribute(attributes, 'workoutActivityType') ?? '').replace('HKWorkoutActivityType', '')
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
+    const end = this.#parseTime(getAttribute(attributes, 'endDate'))
+    const activity = (getAttribute(attributes, 'workoutActivityType') ?? '').replace(
+      'HKWorkoutActivityType',
+      ''
+    )
     const workout: Record<string, unknown> = { activity }
     for (const name of ['duration', 'totalDistance', 'totalEnergyBurned']) {
-      const value = numberOf(attribute(attributes, name))
+      const value = parseNumber(getAttribute(attributes, name))
       if (value !== undefined) workout[name] = { value, unit: this.#getText(attributes, `${name}Unit`) }
     }
     if (statistics.length > 0) workout['statistics'] = statistics
     if (metadata.size > 0) workout['metadata'] = Object.fromEntries(metadata)
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: this.#getText(attributes, 'sourceName'),
       type: 'activity/plain',
@@ -223,7 +234,7 @@ class HealthReader {
       duration: end > time ? end - time : undefined,
       identity: activity,
       description: activity,
-      zone: zoneOf(zone),
+      zone: findZone(zone),
       clientData: { 'apple:workout': workout }
     })
   }

@@ -34,8 +34,8 @@ export class PressurePairs {
     const side = half.isSystolic ? 'systolic' : 'diastolic'
     const pair: Pair = this.#waiting.get(key) ?? { others: [] }
     const previous = pair[side]
-    if (previous?.value === half.value) this.sink.leftOut(half.kind, 'in the file more than once')
-    else if (this.#size >= maxWaiting) this.sink.leftOut(half.kind, joinedReason)
+    if (previous?.value === half.value) this.sink.skip(half.kind, 'in the file more than once')
+    else if (this.#size >= maxWaiting) this.sink.skip(half.kind, joinedReason)
     else {
       this.#size++
       if (previous) pair.others.push(half)
@@ -59,7 +59,7 @@ export class PressurePairs {
       this.#waiting.delete(key)
       for (const { kind: part } of listHalves(pair)) {
         this.#size--
-        this.sink.leftOut(part, joinedReason)
+        this.sink.skip(part, joinedReason)
       }
     }
     this.#emit(kind, source, time, systolic, diastolic)
@@ -70,12 +70,12 @@ export class PressurePairs {
     for (const pair of this.#waiting.values()) {
       const { diastolic, others, systolic } = pair
       if (others.length > 0)
-        for (const { kind } of listHalves(pair)) this.sink.leftOut(kind, 'one of several of the same time')
+        for (const { kind } of listHalves(pair)) this.sink.skip(kind, 'one of several of the same time')
       else if (systolic && diastolic) {
         this.#emit(systolic.kind, systolic.source, systolic.time, systolic.value, diastolic.value)
-        this.sink.leftOut(diastolic.kind, joinedReason)
+        this.sink.skip(diastolic.kind, joinedReason)
       } else
-        this.sink.leftOut((systolic ?? diastolic)!.kind, 'half of a measurement whose other half is missing')
+        this.sink.skip((systolic ?? diastolic)!.kind, 'half of a measurement whose other half is missing')
     }
     this.#waiting.clear()
     this.#size = 0
@@ -83,7 +83,7 @@ export class PressurePairs {
 
   #emit(kind: string, source: string, time: number, systolic: number, diastolic: number): void {
     const content = { systolic, diastolic }
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source,
       time,

@@ -1,16 +1,16 @@
 /** Maps HealthKit's kinds of records to event types. */
 import type { Reason } from '../../reasons.js'
-import { measureOf, scaled } from '../../text/units.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
 
 /** Returns a kind without HealthKit's prefix. */
-export function nameOf(identifier: string): string {
+export function stripPrefix(identifier: string): string {
   return getCached(nameCache, identifier, () => identifier.replace(prefix, '') || 'Record')
 }
 
 /** Type, stream and fixed content of a kind's events. */
-export interface Mapped {
+export interface MappedKind {
   readonly type: string
   readonly stream: string
   readonly content?: unknown
@@ -41,7 +41,7 @@ const wordsCache = new Map<string, string>()
 const nameCache = new Map<string, string>()
 
 /** Formats a kind as words: `BodyMassIndex` becomes `Body mass index`. */
-export function wordsOf(kind: string): string {
+export function formatWords(kind: string): string {
   return getCached(wordsCache, kind, () => {
     const words = kind.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     return words
@@ -61,12 +61,12 @@ function getCached(cache: Map<string, string>, key: string, compute: () => strin
 }
 
 /** Maps a quantity to a type and content; returns the reason if it is skipped. */
-export function quantityOf(
+export function mapQuantity(
   kind: string,
   unit: string,
   value: number
-): (Mapped & { content: number }) | Reason {
-  const stream = wordsOf(kind)
+): (MappedKind & { content: number }) | Reason {
+  const stream = formatWords(kind)
   const override = Object.hasOwn(typesByKind, kind) ? typesByKind[kind] : undefined
   if (override !== undefined && unit === (override.startsWith('frequency/') ? 'count/min' : 'count'))
     return { type: override, stream, content: value }
@@ -74,13 +74,13 @@ export function quantityOf(
     const range = Object.hasOwn(fractions, kind) ? fractions[kind] : undefined
     if (!range) return 'in a unit without a type here'
     // Some apps write percent nonetheless.
-    const content = value <= 1 ? scaled(value, 100) : value
+    const content = value <= 1 ? scaleValue(value, 100) : value
     if (content < range[0] || content > range[1]) return 'of a value that is impossible for what it measures'
     return { type: 'ratio/percent', stream, content }
   }
-  const measure = measureOf(unit)
+  const measure = findMeasure(unit)
   if (!measure) return 'in a unit without a type here'
-  return { type: measure.type, stream, content: scaled(value, measure.factor) }
+  return { type: measure.type, stream, content: scaleValue(value, measure.factor) }
 }
 
 export function isPressure(kind: string): boolean {
@@ -113,11 +113,11 @@ const flowsByWord: Readonly<Record<string, string>> = {
 }
 
 /** Maps a category to a type and content; returns `undefined` if there is no type for it. */
-export function categoryOf(
+export function mapCategory(
   kind: string,
   value: string
-): (Mapped & { clientData?: Readonly<Record<string, unknown>> }) | undefined {
-  const stream = wordsOf(kind)
+): (MappedKind & { clientData?: Readonly<Record<string, unknown>> }) | undefined {
+  const stream = formatWords(kind)
   // The value consists of its kind's name and a word.
   const word = getLastWord(
     value.replace(

@@ -1,8 +1,8 @@
 /** Builds records from calendar entries, without their times. */
-import type { Datum } from '../../record.js'
-import { listOf, unescapeText, type ContentLine } from './lines.js'
+import type { ImportedRecord } from '../../record.js'
+import { splitList, unescapeText, type ContentLine } from './lines.js'
 
-export interface Entry {
+export interface CalendarEntry {
   readonly kind: string
   /** Name of the calendar. */
   readonly calendar: string
@@ -14,19 +14,19 @@ export interface Entry {
 }
 
 /** Returns the parts of a record that all kinds of entries share. */
-export function recordOf(
-  entry: Entry
-): Pick<Datum, 'kind' | 'source' | 'isEvent' | 'identity' | 'clientData'> {
-  const uid = textIn(entry, 'UID')
+export function toBaseRecord(
+  entry: CalendarEntry
+): Pick<ImportedRecord, 'kind' | 'source' | 'isEvent' | 'identity' | 'clientData'> {
+  const uid = getText(entry, 'UID')
   const occurrence = entry.lines.get('RECURRENCE-ID')?.[0]?.value
-  const categories = (entry.lines.get('CATEGORIES') ?? []).flatMap(({ value }) => listOf(value))
+  const categories = (entry.lines.get('CATEGORIES') ?? []).flatMap(({ value }) => splitList(value))
   const details = Object.entries({
     uid,
-    location: textIn(entry, 'LOCATION'),
-    status: textIn(entry, 'STATUS'),
-    url: textIn(entry, 'URL'),
-    geo: textIn(entry, 'GEO'),
-    due: textIn(entry, 'DUE'),
+    location: getText(entry, 'LOCATION'),
+    status: getText(entry, 'STATUS'),
+    url: getText(entry, 'URL'),
+    geo: getText(entry, 'GEO'),
+    due: getText(entry, 'DUE'),
     occurrence,
     categories,
     rules: getValues(entry, 'RRULE'),
@@ -37,20 +37,20 @@ export function recordOf(
     kind: entry.kind,
     source: entry.calendar,
     isEvent: true,
-    identity: JSON.stringify(uid === '' ? [describe(entry), details] : [uid, occurrence ?? '']),
+    identity: JSON.stringify(uid === '' ? [getDescription(entry), details] : [uid, occurrence ?? '']),
     clientData: { 'ical:entry': Object.fromEntries(details) }
   }
 }
 
 /** Returns the texts of all lines with a name, joined by blank lines. */
-export function textIn(entry: Entry, name: string): string {
+export function getText(entry: CalendarEntry, name: string): string {
   return (entry.lines.get(name) ?? [])
     .map(({ value }) => unescapeText(value).trim())
     .filter(Boolean)
     .join('\n\n')
 }
 
-function getValues(entry: Entry, name: string): string[] {
+function getValues(entry: CalendarEntry, name: string): string[] {
   return (entry.lines.get(name) ?? []).map(({ parameters, value }) => {
     const id = parameters.get('TZID')
     return id === undefined ? value : `TZID=${id}:${value}`
@@ -58,6 +58,6 @@ function getValues(entry: Entry, name: string): string[] {
 }
 
 /** Returns the summary and the description; `undefined` if both are empty. */
-export function describe(entry: Entry): string | undefined {
-  return [textIn(entry, 'SUMMARY'), textIn(entry, 'DESCRIPTION')].filter(Boolean).join('\n\n') || undefined
+export function getDescription(entry: CalendarEntry): string | undefined {
+  return [getText(entry, 'SUMMARY'), getText(entry, 'DESCRIPTION')].filter(Boolean).join('\n\n') || undefined
 }

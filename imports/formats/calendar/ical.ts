@@ -1,18 +1,18 @@
 /** Reads iCalendar (RFC 5545): events, journal entries and completed tasks. */
-import { Unreadable, type Datum, type Format, type Sink } from '../../record.js'
+import { Unreadable, type ImportedRecord, type Format, type Sink } from '../../record.js'
 import type { Reason } from '../../reasons.js'
-import { zoneOf } from '../../text/zones.js'
-import { describe, recordOf, textIn, type Entry } from './entry.js'
-import { foldedTextsOf, LineScanner, unescapeText, type ContentLine } from './lines.js'
-import { calendarTime, durationIn, type CalendarTime } from './times.js'
-import { CalendarZones, DescribedZone } from './zones.js'
+import { findZone } from '../../text/zones.js'
+import { getDescription, toBaseRecord, getText, type CalendarEntry } from './entry.js'
+import { readFoldedText, LineScanner, unescapeText, type ContentLine } from './lines.js'
+import { parseCalendarTime, parseDuration, type CalendarTime } from './times.js'
+import { CalendarZones, CustomZone } from './zones.js'
 
 export const ical: Format = {
   id: 'ical',
   name: 'Calendar',
   recognises: ({ text }) => /^\s*BEGIN:VCALENDAR\s/i.test(text),
   async read(source, head, sink, { options }) {
-    const { decode, pieces } = foldedTextsOf(source, head)
+    const { decode, chunks: pieces } = readFoldedText(source, head)
     const reader = new CalendarReader(sink, options.zone)
     const scanner = new LineScanner(decode, line => reader.readLine(line))
     for await (const chunk of pieces) {
@@ -57,9 +57,9 @@ class CalendarReader {
   /** Components that contain the current line. */
   readonly #path: string[] = []
   #calendar = { name: '', zone: undefined as string | undefined, isCancelled: false }
-  #entry: Entry | undefined
-  #timezone: { id: string; readonly zone: DescribedZone } | undefined
-  readonly #heldEntries: Entry[] = []
+  #entry: CalendarEntry | undefined
+  #timezone: { id: string; readonly zone: CustomZone } | undefined
+  readonly #heldEntries: CalendarEntry[] = []
   #heldSize = 0
   /** Occurrences that have an entry of their own, as UID and time. */
   readonly #changedOccurrences = new Set<string>()
@@ -80,7 +80,7 @@ class CalendarReader {
   }
 
   finish(): void {
-    if (this.#entry) this.sink.leftOut(this.#entry.kind, 'cut off before its end')
+    if (this.#entry) this.sink.skip(this.#entry.kind, 'cut off before its end')
     if (this.#path.length > 0) this.sink.warn('The file is cut off: what is whole was read')
     for (const entry of this.#heldEntries) this.#emit(entry)
   }
@@ -90,18 +90,18 @@ class CalendarReader {
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
     if (name === 'VCALENDAR' || entryKinds.has(name)) {
       // The end of the previous component may be missing.
-      if (this.#entry) this.sink.leftOut(this.#entry.kind, 'torn: its end is missing')
+      if (this.#entry) this.sink.skip(this.#entry.kind, 'torn: its end is missing')
       this.#entry = this.#timezone = undefined
       this.#path.length = name === 'VCALENDAR' ? 0 : Math.min(this.#path.length, 1)
     }
     this.#path.push(name)
     if (name === 'VCALENDAR') this.#calendar = { name: '', zone: undefined, isCancelled: false }
-    else if (name === 'VTIMEZONE') this.#timezone = { id: '', zone: new DescribedZone() }
-    else if (name === 'STANDARD' || name === 'DAYLIGHT') this.#timezone?.zone.begin()
+    else if (name === 'VTIMEZONE') this.#timezone = { id: '', zone: new CustomZone() }
+    else if (name === 'STANDARD' || name === 'DAYLIGHT') this.#timezone?.zone.beginObservance()
     else if (entryKinds.has(name)) {
       const { isCancelled, name: calendar, zone } = this.#calendar
       this.#entry = { kind: name, calendar, zone: zone ?? this.zone, isCancelled, lines: new Map(), size: 0 }
-    } else this.sink.leftOut(name.slice(0, 100), 'of a kind without a type here')
+    } else this.sink.skip(name.slice(0, 100), 'of a kind without a type here')
   }
 
   #closeComponent(name: string): void {
@@ -109,35 +109,34 @@ class CalendarReader {
     if (index < 0) return
     this.#path.length = index
     if (name === 'VTIMEZONE' && this.#timezone) {
-      this.#zones.describe(this.#timezone.id, this.#timezone.zone)
+      this.#zones.define(this.#timezone.id, this.#timezone.zone)
       this.#timezone = undefined
     } else if (this.#entry && (name === this.#entry.kind || index === 0)) {
       const entry = this.#entry
       this.#entry = undefined
-      if (index === 0) this.sink.leftOut(entry.kind, 'torn: its end is missing')
+      if (index === 0) this.sink.skip(entry.kind, 'torn: its end is missing')
       else this.#addEntry(entry)
     }
   }
 
-  #readZoneLine(timezone: { id: string; readonly zone: DescribedZone }, line: ContentLine): void {
-    if (this.#path.at(-1) !== 'VTIMEZONE') timezone.zone.add(line)
+  #readZoneLine(timezone: { id: string; readonly zone: CustomZone }, line: ContentLine): void {
+    if (this.#path.at(-1) !== 'VTIMEZONE') timezone.zone.addLine(line)
     else if (line.name === 'TZID') timezone.id = line.value.trim()
-    else if (line.name === 'X-LIC-LOCATION') timezone.zone.name = zoneOf(line.value.trim())
+    else if (line.name === 'X-LIC-LOCATION') timezone.zone.name = findZone(line.value.trim())
   }
 
   #readCalendarLine({ name, value }: ContentLine): void {
     const text = unescapeText(value).trim()
     if (name === 'X-WR-CALNAME' || name === 'NAME') this.#calendar.name = text
-    else if (name === 'X-WR-TIMEZONE') this.#calendar.zone = zoneOf(text)
+    else if (name === 'X-WR-TIMEZONE') this.#calendar.zone = findZone(text)
     else if (name === 'METHOD') this.#calendar.isCancelled = text.toUpperCase() === 'CANCEL'
     else if (name === 'VERSION' && text === '1.0')
       throw new Unreadable('It is a calendar of version 1.0: export it as iCalendar (.ics)')
   }
 
-  #readEntryLine(entry: Entry, line: ContentLine): void {
-    const { isCut, length, name } = line
-    if (countedProperties.has(name))
-      this.sink.leftOut(`${entry.kind} ${name}`, 'of a kind without a type here')
+  #readEntryLine(entry: CalendarEntry, line: ContentLine): void {
+    const { isTruncated: isCut, length, name } = line
+    if (countedProperties.has(name)) this.sink.skip(`${entry.kind} ${name}`, 'of a kind without a type here')
     if (!readProperties.has(name)) return
     entry.size += isCut ? maxEntryLength + 1 : length
     if (entry.size > maxEntryLength) return
@@ -147,9 +146,9 @@ class CalendarReader {
   }
 
   /** Processes a complete entry. Entries that depend on others are held. */
-  #addEntry(entry: Entry): void {
+  #addEntry(entry: CalendarEntry): void {
     const occurrence = this.#getTime(entry, 'RECURRENCE-ID')
-    const key = occurrence && `${textIn(entry, 'UID')}\n${occurrence.time}`
+    const key = occurrence && `${getText(entry, 'UID')}\n${occurrence.time}`
     if (key !== undefined && key.length < maxKeyLength && this.#changedOccurrences.size < maxChanged)
       this.#changedOccurrences.add(key)
     const isOpen = entry.lines.has('RRULE') || this.#getTime(entry, 'DTSTART')?.lacksZone === true
@@ -160,12 +159,12 @@ class CalendarReader {
     } else this.#emit(entry)
   }
 
-  #getTime(entry: Entry, name: string): CalendarTime | undefined {
+  #getTime(entry: CalendarEntry, name: string): CalendarTime | undefined {
     const line = entry.lines.get(name)?.[0]
-    return line && calendarTime(line, this.#zones, entry.zone)
+    return line && parseCalendarTime(line, this.#zones, entry.zone)
   }
 
-  #emit(entry: Entry): void {
+  #emit(entry: CalendarEntry): void {
     const { kind } = entry
     this.#skipRecurrences(entry)
     const result =
@@ -175,38 +174,38 @@ class CalendarReader {
           ? this.#toJournalRecord(entry)
           : this.#toEvent(entry)
     const reason = this.#findSkipReason(entry) ?? (typeof result === 'string' ? result : undefined)
-    if (reason !== undefined) this.sink.leftOut(kind, reason)
-    else if (typeof result === 'object') this.sink.datum(result)
+    if (reason !== undefined) this.sink.skip(kind, reason)
+    else if (typeof result === 'object') this.sink.addRecord(result)
   }
 
   /** Counts further occurrences as skipped: a rule may have no end. */
-  #skipRecurrences({ kind, lines }: Entry): void {
+  #skipRecurrences({ kind, lines }: CalendarEntry): void {
     for (const name of ['RRULE', 'RDATE'])
       for (const { value } of lines.get(name) ?? [])
-        this.sink.leftOut(
+        this.sink.skip(
           `${kind} ${name}`,
           'further occurrences of an event that repeats',
           name === 'RRULE' ? 1 : value.split(',').length
         )
   }
 
-  #findSkipReason(entry: Entry): Reason | undefined {
+  #findSkipReason(entry: CalendarEntry): Reason | undefined {
     const { isCancelled, lines, size } = entry
     if (size > maxEntryLength) return 'larger than a record can be'
-    if (isCancelled || textIn(entry, 'STATUS').toUpperCase() === 'CANCELLED')
+    if (isCancelled || getText(entry, 'STATUS').toUpperCase() === 'CANCELLED')
       return 'cancelled, not carried out or ruled out'
     if (!lines.has('RRULE') && !lines.has('RDATE')) return undefined
     const time = this.#getTime(entry, 'DTSTART')?.time
     const excluded = (lines.get('EXDATE') ?? []).flatMap(line =>
-      line.value.split(',').map(value => calendarTime({ ...line, value }, this.#zones, entry.zone).time)
+      line.value.split(',').map(value => parseCalendarTime({ ...line, value }, this.#zones, entry.zone).time)
     )
     if (time !== undefined && excluded.includes(time)) return 'cancelled, not carried out or ruled out'
-    return !lines.has('RECURRENCE-ID') && this.#changedOccurrences.has(`${textIn(entry, 'UID')}\n${time}`)
+    return !lines.has('RECURRENCE-ID') && this.#changedOccurrences.has(`${getText(entry, 'UID')}\n${time}`)
       ? 'an earlier version of a record that is in the file'
       : undefined
   }
 
-  #toEvent(entry: Entry): Datum | Reason {
+  #toEvent(entry: CalendarEntry): ImportedRecord | Reason {
     const start = this.#getTime(entry, 'DTSTART')
     if (!start) return 'without a time'
     if (start.lacksZone) return 'of a time zone that cannot be read'
@@ -214,35 +213,35 @@ class CalendarReader {
     const duration = this.#getDuration(entry, start)
     if (Number.isNaN(duration)) return 'of an end that cannot be read'
     return {
-      ...recordOf(entry),
+      ...toBaseRecord(entry),
       type: 'activity/plain',
       stream: 'Events',
       time: start.time,
       duration: duration > 0 ? duration : undefined,
       zone: start.zone,
-      description: describe(entry)
+      description: getDescription(entry)
     }
   }
 
   /** Returns the duration in seconds: 0 if there is none, `NaN` if the end is unreadable. */
-  #getDuration(entry: Entry, start: CalendarTime): number {
+  #getDuration(entry: CalendarEntry, start: CalendarTime): number {
     const end = this.#getTime(entry, 'DTEND')
     if (end) return end.time < start.time ? 0 : end.time - start.time
     const length = entry.lines.get('DURATION')?.[0]
-    if (length) return durationIn(length.value)
+    if (length) return parseDuration(length.value)
     return start.isDay ? start.nextDay - start.time : 0
   }
 
-  #toJournalRecord(entry: Entry): Datum | Reason {
+  #toJournalRecord(entry: CalendarEntry): ImportedRecord | Reason {
     const times = ['DTSTART', 'CREATED', 'DTSTAMP'].map(name => this.#getTime(entry, name))
     const start = times.find(each => each !== undefined)
     if (!start) return 'without a time'
     if (start.lacksZone) return 'of a time zone that cannot be read'
     if (Number.isNaN(start.time)) return 'of a time that cannot be read'
-    const [title, text] = [textIn(entry, 'SUMMARY'), textIn(entry, 'DESCRIPTION')]
+    const [title, text] = [getText(entry, 'SUMMARY'), getText(entry, 'DESCRIPTION')]
     if (title === '' && text === '') return 'empty'
     return {
-      ...recordOf(entry),
+      ...toBaseRecord(entry),
       type: 'note/txt',
       stream: 'Journal',
       time: start.time,
@@ -252,16 +251,16 @@ class CalendarReader {
     }
   }
 
-  #toTaskRecord(entry: Entry): Datum | Reason {
+  #toTaskRecord(entry: CalendarEntry): ImportedRecord | Reason {
     const done = this.#getTime(entry, 'COMPLETED')
     if (!done) return 'a plan or a goal, not something that took place'
     if (Number.isNaN(done.time)) return 'of a time that cannot be read'
     return {
-      ...recordOf(entry),
+      ...toBaseRecord(entry),
       type: 'activity/plain',
       stream: 'Tasks',
       time: done.time,
-      description: describe(entry)
+      description: getDescription(entry)
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Unfolds iCalendar's content lines and parses them into name, parameters and value. (RFC 5545, 3.1) */
 import { isUtf8 } from 'node:buffer'
-import type { Head, Source } from '../../record.js'
-import { bytePieces, isUtf16, textsOf } from '../../text/decode.js'
+import type { FileHead, SourceFile } from '../../record.js'
+import { readBytesAsText, isUtf16, readText } from '../../text/decode.js'
 
 /** Limit of a line in characters. The rest is dropped, such as that of embedded pictures. */
 const maxLineLength = 100_000
@@ -16,16 +16,16 @@ export interface ContentLine {
   /** Length in characters. */
   readonly length: number
   /** True if it was truncated. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 /** Returns the chunks of a text whose lines may be folded within a character, and the function that decodes an unfolded line. */
-export function foldedTextsOf(
-  source: Source,
-  head: Head
-): { readonly pieces: AsyncIterable<string>; readonly decode: (line: string) => string } {
-  if (isUtf16(head)) return { pieces: textsOf(source, head), decode: line => line }
-  return { pieces: bytePieces(source), decode: decodeLine }
+export function readFoldedText(
+  source: SourceFile,
+  head: FileHead
+): { readonly chunks: AsyncIterable<string>; readonly decode: (line: string) => string } {
+  if (isUtf16(head)) return { chunks: readText(source, head), decode: line => line }
+  return { chunks: readBytesAsText(source), decode: decodeLine }
 }
 
 function decodeLine(line: string): string {
@@ -117,7 +117,7 @@ function parseLine(line: string, isTruncated: boolean): ContentLine | undefined 
   if (line[at] !== ':' && !isTruncated) return undefined
   // Some apps put a group before the name.
   const name = start[1]!.slice(start[1]!.lastIndexOf('.') + 1).toUpperCase()
-  return { name, parameters, value: line.slice(at + 1), length: line.length, isCut: isTruncated }
+  return { name, parameters, value: line.slice(at + 1), length: line.length, isTruncated }
 }
 
 /** Returns a text without its escapes. */
@@ -128,6 +128,6 @@ export function unescapeText(value: string): string {
 }
 
 /** Returns the items of a list. Their escaped commas do not separate. */
-export function listOf(value: string): string[] {
+export function splitList(value: string): string[] {
   return (value.match(/(?:\\.|[^,\\])+/g) ?? []).map(each => unescapeText(each).trim()).filter(Boolean)
 }

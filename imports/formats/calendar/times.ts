@@ -1,7 +1,7 @@
 /** Parses times and durations of calendar entries. */
-import { fromLocal } from '../../text/times.js'
+import { localToUtc } from '../../text/times.js'
 import type { ContentLine } from './lines.js'
-import { localTime, type CalendarZones } from './zones.js'
+import { parseLocalTime, type CalendarZones } from './zones.js'
 
 /** A time in seconds; `NaN` if it is unreadable. */
 export interface CalendarTime {
@@ -19,31 +19,31 @@ export interface CalendarTime {
 const secondsPerDay = 86_400
 
 /** Parses the time of a line. `zone` applies to times and dates without one. */
-export function calendarTime(
+export function parseCalendarTime(
   { parameters, value }: ContentLine,
   zones: CalendarZones,
   zone: string | undefined
 ): CalendarTime {
   const id = parameters.get('TZID')
-  const local = localTime(value)
+  const local = parseLocalTime(value)
   const isDay = /^\s*\d{8}\s*$/.test(value)
   const toTime = (seconds: number): number => {
     if (/z\s*$/i.test(value)) return seconds
-    if (id !== undefined && !isDay) return zones.timeIn(seconds, id)
-    return zone === undefined ? seconds : fromLocal(seconds, zone)
+    if (id !== undefined && !isDay) return zones.toUtc(seconds, id)
+    return zone === undefined ? seconds : localToUtc(seconds, zone)
   }
   const time = toTime(local)
   return {
     time,
     isDay,
     nextDay: isDay ? toTime(local + secondsPerDay) : NaN,
-    zone: id === undefined || isDay ? undefined : zones.nameOf(id),
+    zone: id === undefined || isDay ? undefined : zones.findName(id),
     lacksZone: Number.isNaN(time) && !Number.isNaN(local)
   }
 }
 
 /** Parses a duration such as `PT1H30M` or `P2D` into seconds; returns `NaN` if it is invalid. */
-export function durationIn(text: string): number {
+export function parseDuration(text: string): number {
   const parts = /^([+-])?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i.exec(text.trim())
   if (!parts || /[PT]$/i.test(text.trim())) return NaN
   const factors = [7 * secondsPerDay, secondsPerDay, 3600, 60, 1]

@@ -1,6 +1,6 @@
 /** Computes times in time zones that a calendar defines itself. (RFC 5545, 3.6.5) */
-import { fromLocal, isPlausible, timeOf, type Parts } from '../../text/times.js'
-import { zoneOf } from '../../text/zones.js'
+import { localToUtc, isPlausible, toTime, type DateParts } from '../../text/times.js'
+import { findZone } from '../../text/zones.js'
 import type { ContentLine } from './lines.js'
 
 const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
@@ -32,7 +32,7 @@ interface Transition {
 }
 
 /** Converts local times of a zone that is defined by its changes of offset. */
-export class DescribedZone {
+export class CustomZone {
   /** IANA name, if the definition has one. */
   name: string | undefined
   readonly #observances: Observance[] = []
@@ -42,16 +42,16 @@ export class DescribedZone {
   #dates = 0
 
   /** Begins an observance. */
-  begin(): void {
+  beginObservance(): void {
     if (this.#observances.length < maxObservances)
       this.#observances.push({ start: NaN, until: Infinity, from: NaN, to: NaN, rule: undefined, dates: [] })
   }
 
   /** Adds a line of the current observance. */
-  add({ name, value }: ContentLine): void {
+  addLine({ name, value }: ContentLine): void {
     const last = this.#observances.at(-1)
     if (!last) return
-    if (name === 'DTSTART') last.start = localTime(value)
+    if (name === 'DTSTART') last.start = parseLocalTime(value)
     else if (name === 'TZOFFSETFROM') last.from = parseOffset(value)
     else if (name === 'TZOFFSETTO') last.to = parseOffset(value)
     else if (name === 'RRULE' && ++this.#rules <= maxRules) {
@@ -59,9 +59,9 @@ export class DescribedZone {
       last.rule = parseRule(rule)
       const until = /UNTIL=(\w+)/.exec(rule)?.[1]
       // UTC. A day more or less does not matter, as the next observance takes precedence.
-      if (until !== undefined) last.until = localTime(until) + 86_400
+      if (until !== undefined) last.until = parseLocalTime(until) + 86_400
     } else if (name === 'RDATE') {
-      const dates = value.split(',', maxDates - this.#dates).map(localTime)
+      const dates = value.split(',', maxDates - this.#dates).map(parseLocalTime)
       this.#dates += dates.length
       last.dates.push(...dates)
     }
@@ -169,35 +169,35 @@ function parseOffset(text: string): number {
 }
 
 /** Parses a local time such as `20240501T083000` or `20240501` into seconds, as if it were UTC; returns `NaN` if it is invalid. */
-export function localTime(text: string): number {
+export function parseLocalTime(text: string): number {
   const parts = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?Z?$/i.exec(text.trim())
   if (!parts) return NaN
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(at => Number(parts[at] ?? 0))
-  return timeOf([year, month, day, hour, minute, second] as unknown as Parts)
+  return toTime([year, month, day, hour, minute, second] as unknown as DateParts)
 }
 
 /** The time zones of one file. */
 export class CalendarZones {
-  readonly #definedZones = new Map<string, DescribedZone>()
+  readonly #definedZones = new Map<string, CustomZone>()
 
-  describe(id: string, zone: DescribedZone): void {
+  define(id: string, zone: CustomZone): void {
     if (this.#definedZones.size < maxZones) this.#definedZones.set(id, zone)
   }
 
   /** Returns the IANA name of a zone, by its id or its definition. */
-  nameOf(id: string): string | undefined {
+  findName(id: string): string | undefined {
     const tail = /(?<![A-Za-z_])[A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_+-]+)?\d*$/.exec(id)?.[0]
     return (
-      zoneOf(id) ??
-      (id.includes('/') ? (zoneOf(tail) ?? zoneOf(tail?.slice(tail.indexOf('/') + 1))) : undefined) ??
+      findZone(id) ??
+      (id.includes('/') ? (findZone(tail) ?? findZone(tail?.slice(tail.indexOf('/') + 1))) : undefined) ??
       this.#definedZones.get(id)?.name
     )
   }
 
   /** Converts a local time in a zone to UTC; returns `NaN` if neither the IANA database nor the file defines the zone. */
-  timeIn(local: number, id: string): number {
-    const name = this.nameOf(id)
-    if (name !== undefined) return fromLocal(local, name)
+  toUtc(local: number, id: string): number {
+    const name = this.findName(id)
+    if (name !== undefined) return localToUtc(local, name)
     return this.#definedZones.get(id)?.toUtc(local) ?? NaN
   }
 }

@@ -1,8 +1,8 @@
 /** Builds events of clinical records, which keep the record as it is. */
-import { byName } from '../json-files.js'
+import { toLookupMap } from '../json-files.js'
 
 /** Kinds of records by FHIR's names, with the names that events use. */
-const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
+const kinds = toLookupMap<readonly [clinicalType: string, resourceType: string]>({
   AllergyIntolerance: ['allergyRecord', 'allergyIntolerance'],
   Immunization: ['immunizationRecord', 'immunization'],
   Condition: ['conditionRecord', 'condition'],
@@ -18,12 +18,12 @@ const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
 const maxNameLength = 500
 
 /** Returns true if a kind is a clinical record. */
-export function isCareRecord(kind: string): boolean {
+export function isClinicalKind(kind: string): boolean {
   return kinds.has(kind)
 }
 
-/** Returns the event of a clinical record. `kind` is one that {@link isCareRecord} accepts. */
-export function careRecord(
+/** Returns the event of a clinical record. `kind` is one that {@link isClinicalKind} accepts. */
+export function buildClinicalEvent(
   kind: string,
   record: { readonly name: string; readonly identifier: string; readonly isVital: boolean }
 ): { readonly type: string; readonly stream: string; readonly content: unknown } {

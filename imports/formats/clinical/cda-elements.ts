@@ -1,6 +1,6 @@
 /** Builds element trees of limited size from a clinical document. */
 import { Unreadable } from '../../record.js'
-import { attribute, localName } from '../../text/xml.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
 
 /** Limit of nested elements in a statement. */
 const maxDepth = 100
@@ -17,12 +17,12 @@ export class CdaElement {
     readonly tag: string,
     readonly attributes: string
   ) {
-    this.name = localName(tag)
+    this.name = getLocalName(tag)
   }
 
   /** Returns the value of an attribute. */
   get(name: string): string | undefined {
-    return attribute(this.attributes, name)
+    return getAttribute(this.attributes, name)
   }
 
   /** Returns the first element at a path below this one. */
@@ -33,7 +33,7 @@ export class CdaElement {
   }
 
   /** Returns the children with a name. */
-  all(name: string): CdaElement[] {
+  findAll(name: string): CdaElement[] {
     return this.children.filter(each => each.name === name)
   }
 

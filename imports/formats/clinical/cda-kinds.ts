@@ -1,10 +1,10 @@
 /** Maps statements of a clinical document to FHIR's kinds, and finds those that did not take place. */
 import type { Reason } from '../../reasons.js'
 import type { CdaElement } from './cda-elements.js'
-import { nameIn } from './cda-values.js'
+import { getCodeName } from './cda-values.js'
 
 /** Elements that are statements about a person. Other elements within an entry describe one of these. */
-export const statements = new Set([
+export const statementElements = new Set([
   'observation',
   'act',
   'substanceAdministration',
@@ -27,23 +27,23 @@ const familySection = '10157-6'
 
 function hasTemplate(element: CdaElement, ...numbers: readonly number[]): boolean {
   return element
-    .all('templateId')
+    .findAll('templateId')
     .some(each => numbers.some(number => each.get('root') === templatePrefix + number))
 }
 
 /** Returns the observations (allergies and problems) that an act wraps as concerns. */
-export function concernsIn(act: CdaElement, section: string): CdaElement[] {
+export function findConcerns(act: CdaElement, section: string): CdaElement[] {
   const isConcern =
     act.name === 'act' &&
     (hasTemplate(act, 3, 30, 132) || section === allergySection || conditionSections.has(section))
   if (!isConcern) return []
   return act
-    .all('entryRelationship')
-    .flatMap(each => (each.get('typeCode') === 'SUBJ' ? each.all('observation') : []))
+    .findAll('entryRelationship')
+    .flatMap(each => (each.get('typeCode') === 'SUBJ' ? each.findAll('observation') : []))
 }
 
 /** Returns the FHIR kind of a statement, by its template or its section. */
-export function careKindOf(element: CdaElement, section: string): string | undefined {
+export function toFhirKind(element: CdaElement, section: string): string | undefined {
   switch (element.name) {
     case 'observation':
       if (hasTemplate(element, 7, 90) || section === allergySection) return 'AllergyIntolerance'
@@ -76,8 +76,8 @@ const orderKinds = new Set(['MedicationStatement', 'MedicationRequest'])
 /**
  * Returns the reason to skip a statement because it, or one that contains it, states nothing that happened; `undefined` to keep it.
  */
-export function faultOf(element: CdaElement, section: string): Reason | undefined {
-  const kind = careKindOf(element, section)
+export function findSkipReason(element: CdaElement, section: string): Reason | undefined {
+  const kind = toFhirKind(element, section)
   const status = element.find('statusCode')?.get('code') ?? ''
   const mood = element.get('moodCode') ?? 'EVN'
   if (section === familySection || element.find('subject', 'relatedSubject')) return 'about another person'
@@ -94,7 +94,7 @@ export function faultOf(element: CdaElement, section: string): Reason | undefine
 }
 
 /** Returns the name of a record: what was given, diagnosed, done or observed. */
-export function careNameOf(kind: string, element: CdaElement): string {
+export function getRecordName(kind: string, element: CdaElement): string {
   const code = element.find('code')
   const value = element.find('value')
   const product = (element.find('consumable') ?? element.find('product'))?.find('manufacturedProduct')
@@ -104,6 +104,6 @@ export function careNameOf(kind: string, element: CdaElement): string {
   if (material) codes = [material.find('code')]
   else if (kind === 'AllergyIntolerance') codes = [agent?.find('code'), value, code]
   else if (kind === 'Condition') codes = [value, code]
-  const names = codes.map(each => nameIn(each))
+  const names = codes.map(each => getCodeName(each))
   return names.find(Boolean) ?? material?.find('name')?.wholeText ?? ''
 }

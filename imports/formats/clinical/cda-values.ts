@@ -1,25 +1,25 @@
 /** Parses times, codes and quantities of HL7 version 3. */
-import { isoTime, timeOf } from '../../text/times.js'
+import { parseIsoTime, toTime } from '../../text/times.js'
 import type { Json } from '../json-files.js'
 import type { CdaElement } from './cda-elements.js'
 
 /** A time and its duration, in seconds; the time is `NaN` if there is none. */
-export interface Span {
+export interface TimeSpan {
   readonly time: number
   readonly duration?: number
   /** True if there is an unreadable time. */
-  readonly isBroken: boolean
+  readonly isUnreadable: boolean
 }
 
 const timePattern =
   /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d+))?)?)?)?)?)?(Z|[+-]\d\d:?\d\d)?$/
 
 /** Parses a time such as `20240501083000.5+0200`, of any precision; returns `NaN` if it is invalid. */
-export function hl7Time(text: string, zone: string | undefined): number {
+export function parseHl7Time(text: string, zone: string | undefined): number {
   const parts = timePattern.exec(text.trim())
-  if (!parts) return isoTime(text, zone)
+  if (!parts) return parseIsoTime(text, zone)
   const [, year, month = '1', day = '1', hour = '0', minute = '0', second = '0', fraction, offset] = parts
-  return timeOf(
+  return toTime(
     [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)],
     fraction === undefined ? 0 : Number(`0.${fraction}`),
     offset,
@@ -28,11 +28,11 @@ export function hl7Time(text: string, zone: string | undefined): number {
 }
 
 /** Returns the first time of a statement that says when it took place, not how often. */
-export function spanIn(elements: readonly CdaElement[], zone: string | undefined): Span {
+export function findTimeSpan(elements: readonly CdaElement[], zone: string | undefined): TimeSpan {
   let isUnreadable = false
   const parseValue = (element: CdaElement | undefined): number => {
     const text = element?.get('value') ?? ''
-    const time = text === '' ? NaN : hl7Time(text, zone)
+    const time = text === '' ? NaN : parseHl7Time(text, zone)
     isUnreadable ||= text !== '' && Number.isNaN(time)
     return time
   }
@@ -41,19 +41,19 @@ export function spanIn(elements: readonly CdaElement[], zone: string | undefined
       .map(parseValue)
       .find(each => each === each)
     const end = parseValue(element.find('high'))
-    if (time !== undefined) return { time, isBroken: false, ...(end > time && { duration: end - time }) }
+    if (time !== undefined) return { time, isUnreadable: false, ...(end > time && { duration: end - time }) }
   }
-  return { time: NaN, isBroken: isUnreadable }
+  return { time: NaN, isUnreadable }
 }
 
 /** Returns a code and its translations. */
-export function codesIn(code: CdaElement | undefined): CdaElement[] {
-  return code ? [code, ...code.all('translation')] : []
+export function listCodes(code: CdaElement | undefined): CdaElement[] {
+  return code ? [code, ...code.findAll('translation')] : []
 }
 
 /** Returns the name of a code. */
-export function nameIn(code: CdaElement | undefined): string {
-  const codes = codesIn(code)
+export function getCodeName(code: CdaElement | undefined): string {
+  const codes = listCodes(code)
   for (const each of codes) {
     const name = each.find('originalText')?.wholeText || each.get('displayName')
     if (name !== undefined && name !== '') return name
@@ -63,11 +63,11 @@ export function nameIn(code: CdaElement | undefined): string {
 
 /** Converts an observation to FHIR: its code, and its value if it is a quantity. */
 export function toFhir(observation: CdaElement): Json {
-  const coding = codesIn(observation.find('code')).map(each => ({
+  const coding = listCodes(observation.find('code')).map(each => ({
     system: `urn:oid:${each.get('codeSystem') ?? ''}`,
     code: each.get('code')
   }))
-  const values = observation.all('value')
+  const values = observation.findAll('value')
   return { code: { coding }, ...(values.length === 1 && { valueQuantity: parseQuantity(values[0]!) }) }
 }
 
@@ -83,7 +83,7 @@ const otherFlavors = new Set(['OTH', 'PINF', 'NINF', 'TRC', 'QS'])
 
 /** Returns true if all values of an observation are null. */
 export function isNotMeasured(observation: CdaElement): boolean {
-  const values = observation.all('value')
+  const values = observation.findAll('value')
   return (
     values.length > 0 &&
     values.every(each => {

@@ -1,23 +1,30 @@
 /** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the one in Apple's export. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import type { Reason } from '../../reasons.js'
-import { localName } from '../../text/xml.js'
+import { getLocalName } from '../../text/xml.js'
 import { PressurePairs } from '../apple/pressure.js'
-import { giveQuantity } from '../apple/quantities.js'
-import { nameOf } from '../apple/types.js'
-import { readElements, type ElementReader } from '../xml-files.js'
-import { careRecord } from './care.js'
+import { addQuantity } from '../apple/quantities.js'
+import { stripPrefix } from '../apple/types.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
+import { buildClinicalEvent } from './care.js'
 import { CdaElement, ElementBuilder } from './cda-elements.js'
-import { careKindOf, careNameOf, concernsIn, faultOf, isVitalSign, statements } from './cda-kinds.js'
-import { isNotMeasured, spanIn, toFhir, type Span } from './cda-values.js'
-import { measurementIn, pressureHalfIn } from './observations.js'
+import {
+  toFhirKind,
+  getRecordName,
+  findConcerns,
+  findSkipReason,
+  isVitalSign,
+  statementElements
+} from './cda-kinds.js'
+import { isNotMeasured, findTimeSpan, toFhir, type TimeSpan } from './cda-values.js'
+import { findMeasurement, findPressureHalf } from './observations.js'
 
 type ReadFunction = Format['read']
 
 const isDocument = (text: string): boolean => /<(?:[\w.-]+:)?ClinicalDocument[\s>]/.test(text)
 const read: ReadFunction = async (source, head, sink, { options }) => {
   const reader = new CdaReader(sink, options.zone)
-  await readElements(source, head, sink, reader)
+  await readXmlElements(source, head, sink, reader)
   reader.end()
 }
 
@@ -88,11 +95,11 @@ class CdaReader implements ElementReader {
       this.#building.open(tag, attributes)
       return
     }
-    const name = localName(tag)
+    const name = getLocalName(tag)
     const [parent, grandparent] = [this.#path.at(-1), this.#path.at(-2)]
     const section = this.#sections.at(-1)
     if (
-      statements.has(name) &&
+      statementElements.has(name) &&
       (parent === 'entry' || (parent === 'component' && grandparent === 'organizer'))
     ) {
       if (section) section.hasEntries = true
@@ -120,12 +127,12 @@ class CdaReader implements ElementReader {
   }
 
   close(tag: string): void {
-    const name = localName(tag)
+    const name = getLocalName(tag)
     const building = this.#building
     if (building) {
       if (!building.close(name)) return
       this.#building = undefined
-      if (building.isTooLarge) this.sink.leftOut(name, 'larger than a record can be')
+      if (building.isTooLarge) this.sink.skip(name, 'larger than a record can be')
       else this.#onElement(building.root)
       return
     }
@@ -136,7 +143,7 @@ class CdaReader implements ElementReader {
   }
 
   finish(): void {
-    if (this.#building) this.sink.leftOut(this.#building.root.name, 'cut off before its end')
+    if (this.#building) this.sink.skip(this.#building.root.name, 'cut off before its end')
     for (const name of this.#path.splice(0).toReversed()) this.#leave(name)
   }
 
@@ -164,8 +171,8 @@ class CdaReader implements ElementReader {
         frame: new CdaElement(tag, attributes),
         pairs: new PressurePairs(this.sink)
       })
-    else if (name === 'recordTarget') this.sink.leftOut('patient', 'a description of the person')
-    else if (name === 'nonXMLBody') this.sink.leftOut(name, 'of a kind without a type here')
+    else if (name === 'recordTarget') this.sink.skip('patient', 'a description of the person')
+    else if (name === 'nonXMLBody') this.sink.skip(name, 'of a kind without a type here')
   }
 
   #leave(name: string): void {
@@ -174,17 +181,17 @@ class CdaReader implements ElementReader {
       const section = this.#sections.pop()!
       // Most texts repeat the entries of their section.
       if (section.hasText && !section.hasEntries)
-        this.sink.leftOut(`section ${section.title || section.code}`.trim(), 'of a kind without a type here')
+        this.sink.skip(`section ${section.title || section.code}`.trim(), 'of a kind without a type here')
     } else if (name === 'ClinicalDocument') this.#hasEnded = true
   }
 
   #addStatement(element: CdaElement): void {
     const type = element.find('text', 'type')?.wholeText ?? ''
     if (type.startsWith('HKQuantityTypeIdentifier')) {
-      this.#addQuantity(element, nameOf(type))
+      this.#addQuantity(element, stripPrefix(type))
       return
     }
-    const concerns = concernsIn(element, this.#sectionCode)
+    const concerns = findConcerns(element, this.#sectionCode)
     if (concerns.length === 0) this.#addRecord(element, element)
     for (const each of concerns) this.#addRecord(each, element)
   }
@@ -195,15 +202,15 @@ class CdaReader implements ElementReader {
 
   /** Adds a HealthKit measurement, named as in Apple's other file. */
   #addQuantity(element: CdaElement, kind: string): void {
-    const span = spanIn(element.all('effectiveTime'), this.zone)
+    const span = findTimeSpan(element.findAll('effectiveTime'), this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, getTimeFault(span))
+      this.sink.skip(kind, getTimeFault(span))
       return
     }
     const { duration, time } = span
     const getText = (name: string): string => element.find('text', name)?.wholeText ?? ''
     const [source, unit, value] = [getText('sourceName'), getText('unit'), getText('value')]
-    giveQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
+    addQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
   }
 
   /** Adds a statement, which stands alone or within `whole`. */
@@ -212,18 +219,18 @@ class CdaReader implements ElementReader {
     const section = this.#sectionCode
     const organizer = this.#organizers.at(-1)
     const nested = [...new Set([element, whole, ...this.#organizers.map(({ frame }) => frame)])]
-    const kind = careKindOf(element, section)
-    const reason = nested.map(each => faultOf(each, section)).find(each => each !== undefined)
-    if (reason !== undefined) this.sink.leftOut(name, reason)
-    else if (kind === undefined) this.sink.leftOut(name, 'of a kind without a type here')
+    const kind = toFhirKind(element, section)
+    const reason = nested.map(each => findSkipReason(each, section)).find(each => each !== undefined)
+    if (reason !== undefined) this.sink.skip(name, reason)
+    else if (kind === undefined) this.sink.skip(name, 'of a kind without a type here')
     else if (kind === 'Observation') this.#addObservation(element, nested, organizer?.pairs ?? this.#pairs)
     else this.#addClinicalRecord(kind, element, whole, this.#findTimeSpan(nested))
   }
 
   /** Returns the time of the innermost of nested elements that has one. */
-  #findTimeSpan(around: readonly CdaElement[]): Span {
-    const spans = around.map(each => spanIn(each.all('effectiveTime'), this.zone))
-    return spans.find(({ isBroken, time }) => isBroken || !Number.isNaN(time)) ?? spans[0]!
+  #findTimeSpan(around: readonly CdaElement[]): TimeSpan {
+    const spans = around.map(each => findTimeSpan(each.findAll('effectiveTime'), this.zone))
+    return spans.find(({ isUnreadable: isBroken, time }) => isBroken || !Number.isNaN(time)) ?? spans[0]!
   }
 
   #addObservation(element: CdaElement, nested: readonly CdaElement[], pairs: PressurePairs): void {
@@ -232,33 +239,36 @@ class CdaReader implements ElementReader {
     const { duration, time } = span
     const source = this.#source
     const resource = toFhir(element)
-    const half = pressureHalfIn(resource)
-    const measurement = measurementIn(resource, duration)
-    if (isNotMeasured(element)) this.sink.leftOut(kind, 'not measured, as the file itself says')
+    const half = findPressureHalf(resource)
+    const measurement = findMeasurement(resource, duration)
+    if (isNotMeasured(element)) this.sink.skip(kind, 'not measured, as the file itself says')
     else if (!half && !measurement) this.#addClinicalRecord('Observation', element, element, span)
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, getTimeFault(span))
+    else if (Number.isNaN(time)) this.sink.skip(kind, getTimeFault(span))
     else if (half) pairs.add({ kind, source, time, ...half })
-    else if (measurement) this.sink.datum({ kind, source, time, duration, ...measurement })
+    else if (measurement) this.sink.addRecord({ kind, source, time, duration, ...measurement })
   }
 
   /** Adds a clinical record, kept as it is. */
-  #addClinicalRecord(kind: string, element: CdaElement, whole: CdaElement, span: Span): void {
-    const authored = whole.all('author').flatMap(each => each.all('time'))
-    const { duration, isBroken, time } =
-      Number.isNaN(span.time) && !span.isBroken ? spanIn(authored, this.zone) : span
+  #addClinicalRecord(kind: string, element: CdaElement, whole: CdaElement, span: TimeSpan): void {
+    const authored = whole.findAll('author').flatMap(each => each.findAll('time'))
+    const {
+      duration,
+      isUnreadable: isBroken,
+      time
+    } = Number.isNaN(span.time) && !span.isUnreadable ? findTimeSpan(authored, this.zone) : span
     if (Number.isNaN(time)) {
-      this.sink.leftOut(element.name, getTimeFault({ isBroken }))
+      this.sink.skip(element.name, getTimeFault({ isUnreadable: isBroken }))
       return
     }
-    const name = careNameOf(kind, element)
+    const name = getRecordName(kind, element)
     const id = element.find('id')
-    this.sink.datum({
+    this.sink.addRecord({
       kind: element.name,
       source: this.#source,
       time,
       duration,
       identity: element.toXml(name === '' ? undefined : nonIdentifyingElements),
-      ...careRecord(kind, {
+      ...buildClinicalEvent(kind, {
         name,
         identifier: id?.get('extension') ?? id?.get('root') ?? '',
         isVital: kind === 'Observation' && isVitalSign(element, this.#sectionCode)
@@ -268,6 +278,6 @@ class CdaReader implements ElementReader {
   }
 }
 
-function getTimeFault({ isBroken }: Pick<Span, 'isBroken'>): Reason {
+function getTimeFault({ isUnreadable: isBroken }: Pick<TimeSpan, 'isUnreadable'>): Reason {
   return isBroken ? 'of a time that cannot be read' : 'without a time'
 }

@@ -1,9 +1,9 @@
 /** Reads FHIR R4 (bundles, single resources and NDJSON): observations by LOINC and UCUM, other records as they are. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
-import { careRecord, isCareRecord } from './care.js'
-import { measurementIn } from './observations.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
+import { buildClinicalEvent, isClinicalKind } from './care.js'
+import { findMeasurement } from './observations.js'
 
 export const fhir: Format = {
   id: 'fhir',
@@ -13,12 +13,12 @@ export const fhir: Format = {
     const reader = new FhirReader(options.zone, sink)
     const isBundle = /"resourceType"\s*:\s*"Bundle"/.test(head.text)
     // The objects are the entries of a bundle, or single resources, one per file or line.
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
       path => (isBundle ? path.length === 1 && path[0] === 'entry' : path.length === 0),
-      (object, path) => reader.read(path[0] === 'entry' ? at(object, 'resource') : object)
+      (object, path) => reader.read(path[0] === 'entry' ? getMember(object, 'resource') : object)
     )
   }
 }
@@ -46,22 +46,22 @@ export class FhirReader {
   ) {}
 
   read(resource: unknown): void {
-    const kind = textAt(resource, 'resourceType') ?? 'entry'
+    const kind = getText(resource, 'resourceType') ?? 'entry'
     const statuses = isObject(resource) ? getStatuses(resource) : []
-    if (!isObject(resource)) this.sink.leftOut(kind, 'without a resource')
-    else if (statuses.includes('entered-in-error')) this.sink.leftOut(kind, 'marked as entered in error')
+    if (!isObject(resource)) this.sink.skip(kind, 'without a resource')
+    else if (statuses.includes('entered-in-error')) this.sink.skip(kind, 'marked as entered in error')
     else if (statuses.some(each => unfinishedStatuses.has(each)))
-      this.sink.leftOut(kind, 'cancelled, not carried out or ruled out')
-    else if (this.#isDuplicate(kind, resource)) this.sink.leftOut(kind, 'in the file more than once')
+      this.sink.skip(kind, 'cancelled, not carried out or ruled out')
+    else if (this.#isDuplicate(kind, resource)) this.sink.skip(kind, 'in the file more than once')
     else if (kind === 'Observation') this.#addObservation(kind, resource)
-    else if (isCareRecord(kind)) this.#addClinicalRecord(kind, resource)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+    else if (isClinicalKind(kind)) this.#addClinicalRecord(kind, resource)
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
   #isDuplicate(kind: string, resource: Json): boolean {
-    const id = textAt(resource, 'id')
+    const id = getText(resource, 'id')
     if (id === undefined) return false
-    const key = `${kind}/${id}/${textAt(resource, 'meta', 'versionId') ?? ''}`
+    const key = `${kind}/${id}/${getText(resource, 'meta', 'versionId') ?? ''}`
     if (this.#seen.has(key)) return true
     if (this.#seen.size < maxRemembered) this.#seen.add(key)
     return false
@@ -70,12 +70,12 @@ export class FhirReader {
   #addObservation(kind: string, resource: Json): void {
     const span = getTimeSpan(resource, this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
     const common = { kind, source: getSource(resource), ...span, identity: getIdentity(resource) }
-    const measurement = measurementIn(resource, span.duration)
-    if (measurement) this.sink.datum({ ...common, ...measurement })
+    const measurement = findMeasurement(resource, span.duration)
+    if (measurement) this.sink.addRecord({ ...common, ...measurement })
     else this.#addClinicalRecord(kind, resource)
   }
 
@@ -83,33 +83,33 @@ export class FhirReader {
   #addClinicalRecord(kind: string, resource: Json): void {
     const span = getTimeSpan(resource, this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    const isVital = listAt(resource, 'category').some(each => JSON.stringify(each).includes('vital-signs'))
-    const record: Datum = {
+    const isVital = getList(resource, 'category').some(each => JSON.stringify(each).includes('vital-signs'))
+    const record: ImportedRecord = {
       kind,
       source: getSource(resource),
       ...span,
       identity: getIdentity(resource),
-      ...careRecord(kind, {
+      ...buildClinicalEvent(kind, {
         name: getDisplayName(resource),
-        identifier: textAt(resource, 'id') ?? '',
+        identifier: getText(resource, 'id') ?? '',
         isVital
       }),
       clientData: { 'fhir:resource': resource }
     }
-    this.sink.datum(record)
+    this.sink.addRecord(record)
   }
 }
 
 /** Returns the status and the verification status of a resource: a code, or a text in older versions. */
 function getStatuses(resource: Json): string[] {
-  const verification = listAt(resource, 'verificationStatus', 'coding').map(each => textAt(each, 'code'))
-  const isNotGiven = at(resource, 'notGiven') === true || at(resource, 'wasNotTaken') === true
+  const verification = getList(resource, 'verificationStatus', 'coding').map(each => getText(each, 'code'))
+  const isNotGiven = getMember(resource, 'notGiven') === true || getMember(resource, 'wasNotTaken') === true
   return [
-    textAt(resource, 'status'),
-    textAt(resource, 'verificationStatus'),
+    getText(resource, 'status'),
+    getText(resource, 'verificationStatus'),
     ...verification,
     ...(isNotGiven ? ['not-done'] : [])
   ].filter(each => each !== undefined)
@@ -132,12 +132,12 @@ const periodMembers = ['effectivePeriod', 'performedPeriod', 'onsetPeriod']
 
 function getTimeSpan(resource: Json, zone: string | undefined): { time: number; duration?: number } {
   for (const name of periodMembers) {
-    const time = parsePartialTime(textAt(resource, name, 'start'), zone)
-    const end = parsePartialTime(textAt(resource, name, 'end'), zone)
+    const time = parsePartialTime(getText(resource, name, 'start'), zone)
+    const end = parsePartialTime(getText(resource, name, 'end'), zone)
     if (!Number.isNaN(time)) return end > time ? { time, duration: end - time } : { time }
   }
   for (const name of timeMembers) {
-    const time = parsePartialTime(textAt(resource, name), zone)
+    const time = parsePartialTime(getText(resource, name), zone)
     if (!Number.isNaN(time)) return { time }
   }
   return { time: NaN }
@@ -146,21 +146,23 @@ function getTimeSpan(resource: Json, zone: string | undefined): { time: number; 
 /** Parses a time; dates may consist of a year, or of year and month. */
 function parsePartialTime(text: string | undefined, zone: string | undefined): number {
   if (text === undefined) return NaN
-  if (/^\d{4}$/.test(text)) return isoTime(`${text}-01-01`, zone)
-  if (/^\d{4}-\d\d$/.test(text)) return isoTime(`${text}-01`, zone)
-  return isoTime(text, zone)
+  if (/^\d{4}$/.test(text)) return parseIsoTime(`${text}-01-01`, zone)
+  if (/^\d{4}-\d\d$/.test(text)) return parseIsoTime(`${text}-01`, zone)
+  return parseIsoTime(text, zone)
 }
 
 function getSource(resource: Json): string {
-  return textAt(resource, 'device', 'display') ?? textAt(listAt(resource, 'performer')[0], 'display') ?? ''
+  return getText(resource, 'device', 'display') ?? getText(getList(resource, 'performer')[0], 'display') ?? ''
 }
 
 function getIdentity(resource: Json): string {
-  return textAt(resource, 'id') ?? JSON.stringify(resource)
+  return getText(resource, 'id') ?? JSON.stringify(resource)
 }
 
 function getDisplayName(resource: Json): string {
   const coded =
-    at(resource, 'code') ?? at(resource, 'vaccineCode') ?? at(resource, 'medicationCodeableConcept')
-  return textAt(coded, 'text') ?? textAt(listAt(coded, 'coding')[0], 'display') ?? ''
+    getMember(resource, 'code') ??
+    getMember(resource, 'vaccineCode') ??
+    getMember(resource, 'medicationCodeableConcept')
+  return getText(coded, 'text') ?? getText(getList(coded, 'coding')[0], 'display') ?? ''
 }

@@ -3,10 +3,10 @@
  * verified: that would require the issuer's keys. (https://spec.smarthealth.cards)
  */
 import { inflateRawSync } from 'node:zlib'
-import type { Format, Head, Sink } from '../../record.js'
-import { textsOf } from '../../text/decode.js'
-import { parsed } from '../../text/json.js'
-import { at, eachObject, isJson, isObject, listAt, outermost, textAt } from '../json-files.js'
+import type { Format, FileHead, Sink } from '../../record.js'
+import { readText } from '../../text/decode.js'
+import { parseJson } from '../../text/json.js'
+import { getMember, readObjects, isJson, isObject, getList, isTopLevel, getText } from '../json-files.js'
 import { FhirReader } from './fhir.js'
 
 const kind = 'health card'
@@ -22,22 +22,26 @@ export const healthCard: Format = {
     if (isQrCode(head))
       for (const code of await readQrCodes(source, head, sink)) readCard(decodeToken(code), reader, sink)
     else
-      await eachObject(source, head, sink, outermost, object => {
-        for (const token of listAt(object, 'verifiableCredential')) readCard(token, reader, sink)
+      await readObjects(source, head, sink, isTopLevel, object => {
+        for (const token of getList(object, 'verifiableCredential')) readCard(token, reader, sink)
       })
   }
 }
 
-function isQrCode({ text }: Head): boolean {
+function isQrCode({ text }: FileHead): boolean {
   return /^\s*shc:\//i.test(text)
 }
 
-async function readQrCodes(source: Parameters<Format['read']>[0], head: Head, sink: Sink): Promise<string[]> {
+async function readQrCodes(
+  source: Parameters<Format['read']>[0],
+  head: FileHead,
+  sink: Sink
+): Promise<string[]> {
   let text = ''
-  for await (const chunk of textsOf(source, head)) {
+  for await (const chunk of readText(source, head)) {
     text += chunk
     if (text.length <= maxLength) continue
-    sink.leftOut(kind, 'larger than a record can be')
+    sink.skip(kind, 'larger than a record can be')
     return []
   }
   return text.split(/\s+/).filter(code => code !== '')
@@ -51,23 +55,23 @@ function decodeToken(code: string): string | undefined {
 
 function readCard(token: unknown, reader: FhirReader, sink: Sink): void {
   const parts = typeof token === 'string' && /^[\w.-]+$/.test(token) ? token.split('.') : []
-  if (parts.length === 5) sink.leftOut(kind, 'encrypted')
-  else if (parts.length !== 3) sink.leftOut(kind, 'damaged')
+  if (parts.length === 5) sink.skip(kind, 'encrypted')
+  else if (parts.length !== 3) sink.skip(kind, 'damaged')
   else {
     const [header, payload] = parts.map(part => Buffer.from(part, 'base64url')) as [Buffer, Buffer]
-    const zip = textAt(parsed(header.toString()), 'zip')
+    const zip = getText(parseJson(header.toString()), 'zip')
     if (zip !== undefined && zip !== 'DEF') {
-      sink.leftOut(kind, 'packed by a method that is not known')
+      sink.skip(kind, 'packed by a method that is not known')
       return
     }
     const content = zip === undefined ? payload : decompress(payload)
-    const card = typeof content === 'string' ? undefined : parsed(content.toString())
-    const entries = at(card, 'vc', 'credentialSubject', 'fhirBundle', 'entry')
-    if (typeof content === 'string') sink.leftOut(kind, content)
-    else if (!isObject(card)) sink.leftOut(kind, 'no valid JSON')
-    else if (!Array.isArray(entries)) sink.leftOut(kind, 'of a kind without a type here')
-    else if (entries.length === 0) sink.leftOut(kind, 'empty')
-    else for (const entry of entries) reader.read(at(entry, 'resource'))
+    const card = typeof content === 'string' ? undefined : parseJson(content.toString())
+    const entries = getMember(card, 'vc', 'credentialSubject', 'fhirBundle', 'entry')
+    if (typeof content === 'string') sink.skip(kind, content)
+    else if (!isObject(card)) sink.skip(kind, 'no valid JSON')
+    else if (!Array.isArray(entries)) sink.skip(kind, 'of a kind without a type here')
+    else if (entries.length === 0) sink.skip(kind, 'empty')
+    else for (const entry of entries) reader.read(getMember(entry, 'resource'))
   }
 }
 

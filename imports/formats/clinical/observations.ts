@@ -1,6 +1,6 @@
 /** Maps FHIR observations to event types, by LOINC and UCUM. */
-import { at, byName, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { measureOf, scaled } from '../../text/units.js'
+import { getMember, toLookupMap, getList, getNumber, getText, type Json } from '../json-files.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
 
 /** What observations with a code measure. */
 interface KnownMeasurement {
@@ -16,7 +16,7 @@ const beats = { type: 'frequency/bpm', units: perMinute }
 const steps = { type: 'count/steps', units: /^(?:1|count|steps?)?$/i }
 
 /** Measurements by LOINC code. */
-const loinc = byName<KnownMeasurement>({
+const loinc = toLookupMap<KnownMeasurement>({
   '29463-7': { stream: 'Weight', typePrefix: 'mass/' },
   '3141-9': { stream: 'Weight', typePrefix: 'mass/' },
   '8302-2': { stream: 'Height', typePrefix: 'length/' },
@@ -50,11 +50,11 @@ interface Measurement {
  * Returns the measurement of an observation; `undefined` if it is not a value of one type. `duration` is that of the observation,
  * in seconds.
  */
-export function measurementIn(resource: Json, duration: number | undefined): Measurement | undefined {
+export function findMeasurement(resource: Json, duration: number | undefined): Measurement | undefined {
   const pressure = findPressure(resource)
   if (pressure) return { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', content: pressure }
   const code = getLoincCode(resource)
-  const quantity = at(resource, 'valueQuantity')
+  const quantity = getMember(resource, 'valueQuantity')
   if (code === sleepDurationCode && isAsleepThroughout(quantity, duration))
     return { type: 'sleep/analysis', stream: 'Sleep', content: { analysis: 'asleep' } }
   const known = code === undefined ? undefined : loinc.get(code)
@@ -63,10 +63,10 @@ export function measurementIn(resource: Json, duration: number | undefined): Mea
 }
 
 function getLoincCode(resource: unknown): string | undefined {
-  const coding = listAt(resource, 'code', 'coding').find(each =>
-    loincSystems.has(textAt(each, 'system') ?? '')
+  const coding = getList(resource, 'code', 'coding').find(each =>
+    loincSystems.has(getText(each, 'system') ?? '')
   )
-  return textAt(coding, 'code')
+  return getText(coding, 'code')
 }
 
 /**
@@ -83,19 +83,19 @@ function toValue(
     return count.units.test(unit.replaceAll(/\{[^{}]*\}/g, ''))
       ? { type: count.type, content: value }
       : undefined
-  const measure = measureOf(unit)
+  const measure = findMeasure(unit)
   return of !== undefined && measure?.type.startsWith(of) === true
-    ? { type: measure.type, content: scaled(value, measure.factor) }
+    ? { type: measure.type, content: scaleValue(value, measure.factor) }
     : undefined
 }
 
 /** Returns the value of a quantity; `undefined` if it is a bound. */
 function getExactValue(quantity: unknown): number | undefined {
-  return textAt(quantity, 'comparator') === undefined ? numberAt(quantity, 'value') : undefined
+  return getText(quantity, 'comparator') === undefined ? getNumber(quantity, 'value') : undefined
 }
 
 function getUnit(quantity: unknown): string | undefined {
-  return textAt(quantity, 'code') ?? textAt(quantity, 'unit')
+  return getText(quantity, 'code') ?? getText(quantity, 'unit')
 }
 
 const sleepDurationCode = '93832-4'
@@ -112,23 +112,23 @@ const [systolicCode, diastolicCode] = ['8480-6', '8462-4']
 
 /** Returns a pressure in mmHg; `undefined` if it is a bound or in another unit. */
 function getPressure(quantity: unknown): number | undefined {
-  const measure = measureOf(getUnit(quantity) ?? '')
+  const measure = findMeasure(getUnit(quantity) ?? '')
   return measure?.type === 'pressure/mmhg' ? getExactValue(quantity) : undefined
 }
 
 /** Returns the systolic or diastolic value of an observation that contains nothing else. */
-export function pressureHalfIn(resource: Json): { isSystolic: boolean; value: number } | undefined {
+export function findPressureHalf(resource: Json): { isSystolic: boolean; value: number } | undefined {
   const code = getLoincCode(resource)
-  const value = getPressure(at(resource, 'valueQuantity'))
+  const value = getPressure(getMember(resource, 'valueQuantity'))
   if (value === undefined || (code !== systolicCode && code !== diastolicCode)) return undefined
   return { isSystolic: code === systolicCode, value }
 }
 
 /** Returns the systolic and diastolic pressure of any panel, with the heart rate if present. */
 function findPressure(resource: Json): { systolic: number; diastolic: number; rate?: number } | undefined {
-  const components = listAt(resource, 'component')
+  const components = getList(resource, 'component')
   const getComponent = (code: string): unknown =>
-    at(
+    getMember(
       components.find(each => getLoincCode(each) === code),
       'valueQuantity'
     )

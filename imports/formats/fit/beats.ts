@@ -1,14 +1,14 @@
 /** Reads heartbeats from FIT messages: intervals, and heart rates stored by a chest strap. */
 import type { Sink } from '../../record.js'
-import type { Track } from '../tracks.js'
+import type { TrackWriter } from '../tracks.js'
 import type { FitMessage } from './messages.js'
-import { listIn, numberIn, timeIn } from './values.js'
+import { getNumbers, getNumber, toTime } from './values.js'
 
 /** Ticks per second of the strap's clock. */
 const ticksPerSecond = 1024
 
 /** Adds the heartbeats of one file to the sink. */
-export class Beats {
+export class HeartbeatReader {
   /** Time of the last beat (seconds). */
   #beat = -Infinity
   /** A point in time, in seconds and in ticks of the strap's clock. */
@@ -24,15 +24,15 @@ export class Beats {
    * Adds intervals between beats (ms). The last beat is not before `now`. Each beat follows the one before by its interval, which
    * distinguishes several messages per second and beats of equal length.
    */
-  intervals(kind: string, values: readonly number[], now: number): void {
+  addIntervals(kind: string, values: readonly number[], now: number): void {
     const times = values.filter(value => !Number.isNaN(value))
     if (Number.isNaN(now) || times.length === 0) {
-      this.sink.leftOut(kind, 'without a time', Math.max(1, times.length))
+      this.sink.skip(kind, 'without a time', Math.max(1, times.length))
       return
     }
     for (const content of times) {
       this.#beat = Math.max(this.#beat + content / 1000, now)
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: this.source,
         type: 'time/ms',
@@ -44,19 +44,19 @@ export class Beats {
   }
 
   /** Adds heart rates by the strap's clock. One message relates it to the time of day; the others follow it. */
-  rates({ fields, timestamp }: FitMessage, track: Track): void {
+  addRates({ fields, timestamp }: FitMessage, track: TrackWriter): void {
     const kind = 'hr'
-    const fullTicks = listIn(fields, 9)
-    const anchorTime = timeIn(timestamp) + (numberIn(fields, 0) ?? 0) / 32_768
+    const fullTicks = getNumbers(fields, 9)
+    const anchorTime = toTime(timestamp) + (getNumber(fields, 0) ?? 0) / 32_768
     if (!Number.isNaN(anchorTime) && fullTicks[0] !== undefined)
       this.#anchor = { time: anchorTime, ticks: fullTicks[0] }
-    const ticks = fullTicks.length > 0 ? fullTicks : this.#unpackTicks(listIn(fields, 10))
+    const ticks = fullTicks.length > 0 ? fullTicks : this.#unpackTicks(getNumbers(fields, 10))
     this.#ticks = ticks.at(-1) ?? this.#ticks
-    for (const [index, rate] of listIn(fields, 6).entries()) {
+    for (const [index, rate] of getNumbers(fields, 6).entries()) {
       if (Number.isNaN(rate)) continue
       const anchor = this.#anchor
       const time = anchor ? anchor.time + ((ticks[index] ?? NaN) - anchor.ticks) / ticksPerSecond : NaN
-      track.measure(kind, Number(time.toFixed(3)), 'heartRate', rate)
+      track.addValue(kind, Number(time.toFixed(3)), 'heartRate', rate)
     }
   }
 

@@ -1,11 +1,11 @@
 /** Reads FIT files: activities, weights and daily monitoring of watches, bicycle computers and scales. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { Track } from '../tracks.js'
-import { Beats } from './beats.js'
-import { isFit, messagesOf, type FitMessage } from './messages.js'
-import { Monitoring } from './monitoring.js'
-import { isOfDevice, makers as manufacturers, messageName, onFoot, sports } from './names.js'
-import { leaveOthers, listIn, numberIn, readValues, scale, timeIn } from './values.js'
+import { TrackWriter } from '../tracks.js'
+import { HeartbeatReader } from './beats.js'
+import { isFit, readMessages, type FitMessage } from './messages.js'
+import { MonitoringReader } from './monitoring.js'
+import { isDeviceMessage, manufacturers, getMessageName, footSports, sports } from './names.js'
+import { skipOtherFields, getNumbers, getNumber, addValues, scaleValue, toTime } from './values.js'
 
 /** Limit of a file in bytes. A day of records per second takes about 3 MB. */
 const maxSize = 16 * 1024 * 1024
@@ -21,7 +21,7 @@ export const fit: Format = {
       if ((size += chunk.length) > maxSize) throw new Unreadable('It is larger than FIT files are')
       chunks.push(chunk)
     }
-    const messages = messagesOf(Buffer.concat(chunks))
+    const messages = readMessages(Buffer.concat(chunks))
     let reader = new FitReader(sink, '')
     for (;;) {
       const { done, value } = messages.next()
@@ -60,9 +60,9 @@ const failedStatuses = new Set([1, 2, 3, 4])
 const sleepStages: readonly string[] = ['', 'awake', 'light', 'deep', 'rem']
 
 class FitReader {
-  readonly #track: Track
-  readonly #beats: Beats
-  readonly #monitoring: Monitoring
+  readonly #track: TrackWriter
+  readonly #beats: HeartbeatReader
+  readonly #monitoring: MonitoringReader
   /** Time of the last message with a timestamp (seconds). */
   #now = NaN
   /** Time of the last record, and the number of records before it with that time. */
@@ -74,28 +74,32 @@ class FitReader {
     private readonly source: string,
     private readonly isPlanned = false
   ) {
-    this.#track = new Track(sink, source)
-    this.#beats = new Beats(sink, source)
-    this.#monitoring = new Monitoring(sink, source)
+    this.#track = new TrackWriter(sink, source)
+    this.#beats = new HeartbeatReader(sink, source)
+    this.#monitoring = new MonitoringReader(sink, source)
   }
 
   read(message: FitMessage): void {
     const { fields, number, timestamp } = message
-    const time = timeIn(timestamp)
+    const time = toTime(timestamp)
     if (!Number.isNaN(time)) this.#now = time
     if (number === 20) this.#addRecord(message, time)
     else if (number === 18) this.#addSession(message)
     else if (number === 51) this.#addPressure(message, time)
     else if (number === 55) this.#monitoring.read(message)
-    else if (number === 78) this.#beats.intervals('hrv', listIn(fields, 0), this.#now)
+    else if (number === 78) this.#beats.addIntervals('hrv', getNumbers(fields, 0), this.#now)
     else if (number === 290)
-      this.#beats.intervals('beat_intervals', listIn(fields, 1), time + (numberIn(fields, 0) ?? 0) / 1000)
-    else if (number === 132) this.#beats.rates(message, this.#track)
+      this.#beats.addIntervals(
+        'beat_intervals',
+        getNumbers(fields, 1),
+        time + (getNumber(fields, 0) ?? 0) / 1000
+      )
+    else if (number === 132) this.#beats.addRates(message, this.#track)
     else if (number === 275) this.#addSleepLevel(message, time)
-    else if (!readValues(message, this.source, this.sink))
-      this.sink.leftOut(
-        messageName(number),
-        isOfDevice(number)
+    else if (!addValues(message, this.source, this.sink))
+      this.sink.skip(
+        getMessageName(number),
+        isDeviceMessage(number)
           ? 'about the file or the device, not a measurement'
           : 'of a kind without a type here'
       )
@@ -104,58 +108,59 @@ class FitReader {
   #addRecord(message: FitMessage, time: number): void {
     const { fields } = message
     if (this.isPlanned) {
-      this.sink.leftOut('record', 'a place on a route that was planned')
+      this.sink.skip('record', 'a place on a route that was planned')
       return
     }
-    const [latitude, longitude] = [0, 1].map(each => toDegrees(numberIn(fields, each)))
-    const cadence = numberIn(fields, 4)
+    const [latitude, longitude] = [0, 1].map(each => toDegrees(getNumber(fields, each)))
+    const cadence = getNumber(fields, 4)
     // Records of the same second get fractions of it.
     this.#sameTimeCount = time === this.#lastRecordTime ? this.#sameTimeCount + 1 : 0
     this.#lastRecordTime = time
     const fraction =
       this.#sameTimeCount < 10 ? this.#sameTimeCount / 10 : Math.min(0.99, 0.9 + this.#sameTimeCount / 10_000)
-    this.#track.add({
+    this.#track.addPoint({
       kind: 'record',
       time: time + fraction,
       ...((latitude !== undefined || longitude !== undefined) && {
         latitude: latitude ?? NaN,
         longitude: longitude ?? NaN
       }),
-      altitude: scale(numberIn(fields, 78) ?? numberIn(fields, 2), 5, -500),
-      speed: scale(numberIn(fields, 73) ?? numberIn(fields, 6), 1000),
-      horizontalAccuracy: numberIn(fields, 31),
-      heartRate: numberIn(fields, 3),
-      cadence: cadence === undefined ? undefined : scale((numberIn(fields, 53) ?? 0) / 128 + cadence, 1),
-      power: numberIn(fields, 7),
-      temperature: numberIn(fields, 13),
-      respiration: scale(numberIn(fields, 108), 100) ?? numberIn(fields, 99),
-      distance: scale(numberIn(fields, 5), 100)
+      altitude: scaleValue(getNumber(fields, 78) ?? getNumber(fields, 2), 5, -500),
+      speed: scaleValue(getNumber(fields, 73) ?? getNumber(fields, 6), 1000),
+      horizontalAccuracy: getNumber(fields, 31),
+      heartRate: getNumber(fields, 3),
+      cadence:
+        cadence === undefined ? undefined : scaleValue((getNumber(fields, 53) ?? 0) / 128 + cadence, 1),
+      power: getNumber(fields, 7),
+      temperature: getNumber(fields, 13),
+      respiration: scaleValue(getNumber(fields, 108), 100) ?? getNumber(fields, 99),
+      distance: scaleValue(getNumber(fields, 5), 100)
     })
-    leaveOthers(message, recordFields, this.sink)
+    skipOtherFields(message, recordFields, this.sink)
   }
 
   #addSession({ fields, timestamp }: FitMessage): void {
-    const from = timeIn(numberIn(fields, 2) ?? timestamp)
-    const seconds = scale(numberIn(fields, 7), 1000) ?? 0
-    const sport = numberIn(fields, 5) ?? 0
-    const cycles = numberIn(fields, 10)
+    const from = toTime(getNumber(fields, 2) ?? timestamp)
+    const seconds = scaleValue(getNumber(fields, 7), 1000) ?? 0
+    const sport = getNumber(fields, 5) ?? 0
+    const cycles = getNumber(fields, 10)
     const session: Record<string, unknown> = { sport: sports[sport] ?? String(sport), seconds }
     const name = fields.get(110)
     if (typeof name === 'string') session['profile'] = name
-    setIfDefined(session, 'metres', scale(numberIn(fields, 9), 100))
-    setIfDefined(session, 'kilocalories', numberIn(fields, 11))
-    setIfDefined(session, 'averageHeartRate', numberIn(fields, 16))
-    setIfDefined(session, 'maximalHeartRate', numberIn(fields, 17))
-    setIfDefined(session, 'averageCadence', numberIn(fields, 18))
-    setIfDefined(session, 'maximalCadence', numberIn(fields, 19))
-    setIfDefined(session, 'averageWatts', numberIn(fields, 20))
-    setIfDefined(session, 'maximalWatts', numberIn(fields, 21))
-    setIfDefined(session, 'metresUp', numberIn(fields, 22))
-    setIfDefined(session, 'metresDown', numberIn(fields, 23))
-    setIfDefined(session, 'laps', numberIn(fields, 26))
+    setIfDefined(session, 'metres', scaleValue(getNumber(fields, 9), 100))
+    setIfDefined(session, 'kilocalories', getNumber(fields, 11))
+    setIfDefined(session, 'averageHeartRate', getNumber(fields, 16))
+    setIfDefined(session, 'maximalHeartRate', getNumber(fields, 17))
+    setIfDefined(session, 'averageCadence', getNumber(fields, 18))
+    setIfDefined(session, 'maximalCadence', getNumber(fields, 19))
+    setIfDefined(session, 'averageWatts', getNumber(fields, 20))
+    setIfDefined(session, 'maximalWatts', getNumber(fields, 21))
+    setIfDefined(session, 'metresUp', getNumber(fields, 22))
+    setIfDefined(session, 'metresDown', getNumber(fields, 23))
+    setIfDefined(session, 'laps', getNumber(fields, 26))
     if (cycles !== undefined)
-      session[onFoot.has(sport) ? 'steps' : 'cycles'] = onFoot.has(sport) ? cycles * 2 : cycles
-    this.#track.activity('session', sports[sport] ?? 'Activity', from, from + seconds, {
+      session[footSports.has(sport) ? 'steps' : 'cycles'] = footSports.has(sport) ? cycles * 2 : cycles
+    this.#track.addActivity('session', sports[sport] ?? 'Activity', from, from + seconds, {
       'fit:session': session
     })
   }
@@ -163,13 +168,13 @@ class FitReader {
   #addPressure(message: FitMessage, time: number): void {
     const kind = 'blood_pressure'
     const { fields } = message
-    const [systolic, diastolic, rate] = [0, 1, 6].map(field => numberIn(fields, field))
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (failedStatuses.has(numberIn(fields, 8) ?? 0))
-      this.sink.leftOut(kind, 'not measured, as the file itself says')
-    else if (!systolic || !diastolic) this.sink.leftOut(kind, 'without a number')
+    const [systolic, diastolic, rate] = [0, 1, 6].map(field => getNumber(fields, field))
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (failedStatuses.has(getNumber(fields, 8) ?? 0))
+      this.sink.skip(kind, 'not measured, as the file itself says')
+    else if (!systolic || !diastolic) this.sink.skip(kind, 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: this.source,
         type: 'blood-pressure/mmhg-bpm',
@@ -177,17 +182,17 @@ class FitReader {
         time,
         content: { systolic, diastolic, ...(rate && { rate }) }
       })
-    leaveOthers(message, new Set([0, 1, 6, 7, 8, 9]), this.sink)
+    skipOtherFields(message, new Set([0, 1, 6, 7, 8, 9]), this.sink)
   }
 
   /** Adds the sleep level at a time. Its duration is not recorded. */
   #addSleepLevel({ fields }: FitMessage, time: number): void {
     const kind = 'sleep_level'
-    const stage = sleepStages[numberIn(fields, 0) ?? 0]
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!stage) this.sink.leftOut(kind, 'not measured, as the file itself says')
+    const stage = sleepStages[getNumber(fields, 0) ?? 0]
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!stage) this.sink.skip(kind, 'not measured, as the file itself says')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: this.source,
         type: 'sleep/analysis',

@@ -9,7 +9,7 @@ export interface FitMessage {
   /** Time of the message in FIT seconds, if it has one. */
   readonly timestamp: number | undefined
   /** Number of developer fields, which are not decoded. */
-  readonly developers: number
+  readonly developerFields: number
 }
 
 /** Whether a file was complete, known after its last message. */
@@ -60,7 +60,7 @@ export function isFit(bytes: Buffer): boolean {
  * Yields the messages of all concatenated files; returns whether they were complete. Throws {@link Unreadable} if it is not a FIT
  * file.
  */
-export function* messagesOf(bytes: Buffer): Generator<FitMessage | 'file', FitEnd, undefined> {
+export function* readMessages(bytes: Buffer): Generator<FitMessage | 'file', FitEnd, undefined> {
   let isCutOff = false
   let hasWrongChecksum = false
   for (let at = 0; at < bytes.length;) {
@@ -76,7 +76,7 @@ export function* messagesOf(bytes: Buffer): Generator<FitMessage | 'file', FitEn
     const end = start + bytes.readUInt32LE(at + 4)
     if (!(yield* readFileMessages(bytes, start, Math.min(end, bytes.length))) || end + 2 > bytes.length)
       isCutOff = true
-    else if (checksum(bytes.subarray(at, end)) !== bytes.readUInt16LE(end)) hasWrongChecksum = true
+    else if (computeChecksum(bytes.subarray(at, end)) !== bytes.readUInt16LE(end)) hasWrongChecksum = true
     at = end + 2
   }
   return { isCutOff, hasWrongChecksum }
@@ -116,7 +116,7 @@ function* readFileMessages(
       clock += (offset - (clock & 31) + 32) & 31
       timestamp = clock
     }
-    yield { number: definition.number, fields, timestamp, developers: definition.developers }
+    yield { number: definition.number, fields, timestamp, developerFields: definition.developers }
   }
   return true
 }
@@ -244,7 +244,7 @@ const crcTable = [
 ]
 
 /** Computes the CRC of a FIT file. */
-export function checksum(bytes: Buffer): number {
+export function computeChecksum(bytes: Buffer): number {
   let sum = 0
   for (const byte of bytes) {
     sum = ((sum >> 4) & 0x0fff) ^ crcTable[sum & 15]! ^ crcTable[byte & 15]!

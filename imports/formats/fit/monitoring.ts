@@ -1,8 +1,8 @@
 /** Reads daily monitoring from FIT messages: heart rates, and totals since midnight. */
 import type { Sink } from '../../record.js'
 import type { FitMessage } from './messages.js'
-import { doings } from './names.js'
-import { leaveOthers, numberIn, scale, timeIn } from './values.js'
+import { monitoringActivities } from './names.js'
+import { skipOtherFields, getNumber, scaleValue, toTime } from './values.js'
 
 const kind = 'monitoring'
 /** Running and walking, whose cycles are steps. */
@@ -24,7 +24,7 @@ const totals = [
 const readFields = new Set([0, 5, 11, 12, 24, 26, 27, ...totals.map(({ field }) => field)])
 
 /** Adds the monitoring messages of one file to the sink. */
-export class Monitoring {
+export class MonitoringReader {
   /** Current time in FIT seconds. Most messages contain only its lower 16 bits, relative to the last complete time. */
   #clock = 0
   #isFirst = true
@@ -37,39 +37,45 @@ export class Monitoring {
   read(message: FitMessage): void {
     const { fields, timestamp } = message
     if (timestamp !== undefined) this.#clock = timestamp
-    const lowBits = numberIn(fields, 26)
+    const lowBits = getNumber(fields, 26)
     if (lowBits !== undefined) this.#clock += (lowBits - (this.#clock & 0xffff) + 0x1_0000) & 0xffff
-    const time = timeIn(this.#clock)
+    const time = toTime(this.#clock)
     this.#isFirst = true
-    const heartRate = numberIn(fields, 27)
+    const heartRate = getNumber(fields, 27)
     if (heartRate === 0)
-      this.sink.leftOut(this.#nextKind('heart rate'), 'zero, which means that nothing was measured')
+      this.sink.skip(this.#nextKind('heart rate'), 'zero, which means that nothing was measured')
     else this.#addValue('heart rate', time, 'frequency/bpm', 'Heart rate', heartRate)
-    this.#addValue('temperature', time, 'temperature/c', 'Temperature', scale(numberIn(fields, 12), 100))
+    this.#addValue(
+      'temperature',
+      time,
+      'temperature/c',
+      'Temperature',
+      scaleValue(getNumber(fields, 12), 100)
+    )
     this.#addTotals(fields, time)
-    if (this.#isFirst) this.sink.leftOut(kind, 'without a number')
-    leaveOthers(message, readFields, this.sink)
+    if (this.#isFirst) this.sink.skip(kind, 'without a number')
+    skipOtherFields(message, readFields, this.sink)
   }
 
   #addTotals(fields: FitMessage['fields'], time: number): void {
-    const intensity = numberIn(fields, 24)
-    const activity = numberIn(fields, 5) ?? (intensity === undefined ? undefined : intensity & 31)
+    const intensity = getNumber(fields, 24)
+    const activity = getNumber(fields, 5) ?? (intensity === undefined ? undefined : intensity & 31)
     // Walking and running have separate totals, which must not be mixed.
-    const suffix = activity === undefined ? '' : `, ${doings[activity] ?? activity}`
+    const suffix = activity === undefined ? '' : `, ${monitoringActivities[activity] ?? activity}`
     for (const { by: divisor, field, name, stream, type } of totals) {
-      const value = numberIn(fields, field)
+      const value = getNumber(fields, field)
       if (value === undefined) continue
       if (field === 3 && !footActivities.has(activity ?? NaN))
-        this.sink.leftOut(this.#nextKind('cycles'), 'of a kind without a type here')
-      else this.#addValue(name, time, type, `${stream}${suffix}`, scale(value, divisor))
+        this.sink.skip(this.#nextKind('cycles'), 'of a kind without a type here')
+      else this.#addValue(name, time, type, `${stream}${suffix}`, scaleValue(value, divisor))
     }
   }
 
   #addValue(name: string, time: number, type: string, stream: string, content: number | undefined): void {
     if (content === undefined) return
     const ownKind = this.#nextKind(name)
-    if (Number.isNaN(time)) this.sink.leftOut(ownKind, 'without a time')
-    else this.sink.datum({ kind: ownKind, source: this.source, type, stream, time, content })
+    if (Number.isNaN(time)) this.sink.skip(ownKind, 'without a time')
+    else this.sink.addRecord({ kind: ownKind, source: this.source, type, stream, time, content })
   }
 
   /** Returns the kind of the next value. The first value of a message counts as its record, the others as additional ones. */

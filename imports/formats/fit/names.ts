@@ -112,11 +112,11 @@ const deviceMessages = new Set([
   106, 127, 131, 158, 159, 160, 162, 167, 188, 206, 207, 210, 258, 259, 262, 264, 375, 389
 ])
 
-export function messageName(number: number): string {
+export function getMessageName(number: number): string {
   return messageNames[number] ?? `message ${number}`
 }
 
-export function isOfDevice(number: number): boolean {
+export function isDeviceMessage(number: number): boolean {
   return deviceMessages.has(number)
 }
 
@@ -173,9 +173,9 @@ export const sports: Readonly<Record<number, string>> = {
   67: 'Meditation'
 }
 /** Sports on foot. Their cycles are strides of two steps. */
-export const onFoot = new Set([1, 11, 17])
+export const footSports = new Set([1, 11, 17])
 
-export const makers: Readonly<Record<number, string>> = {
+export const manufacturers: Readonly<Record<number, string>> = {
   1: 'Garmin',
   23: 'Suunto',
   32: 'Wahoo',
@@ -186,7 +186,7 @@ export const makers: Readonly<Record<number, string>> = {
 }
 
 /** Activities of daily monitoring. */
-export const doings: Readonly<Record<number, string>> = {
+export const monitoringActivities: Readonly<Record<number, string>> = {
   0: 'other',
   1: 'running',
   2: 'cycling',

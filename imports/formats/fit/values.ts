@@ -1,7 +1,7 @@
 /** Reads values of FIT messages: numbers, times and single measurements. */
 import type { Sink } from '../../record.js'
 import type { FitMessage } from './messages.js'
-import { messageName } from './names.js'
+import { getMessageName } from './names.js'
 
 /** Start of FIT time, in seconds since the epoch. */
 const epoch = 631_065_600
@@ -12,11 +12,11 @@ const timestampField = 253
 const calculatingValue = 65_534
 
 /** Converts FIT seconds to seconds since the epoch; returns `NaN` if there is no time or the clock was not set. */
-export function timeIn(value: number | undefined): number {
+export function toTime(value: number | undefined): number {
   return value === undefined || value < minTime ? NaN : value + epoch
 }
 
-export function numberIn(fields: FitMessage['fields'], field: number): number | undefined {
+export function getNumber(fields: FitMessage['fields'], field: number): number | undefined {
   const value = fields.get(field)
   if (typeof value === 'number') return value
   return Array.isArray(value) && typeof value[0] === 'number' && !Number.isNaN(value[0])
@@ -25,12 +25,12 @@ export function numberIn(fields: FitMessage['fields'], field: number): number | 
 }
 
 /** Returns the numbers of a field, with `NaN` for invalid ones. */
-export function listIn(fields: FitMessage['fields'], field: number): readonly number[] {
+export function getNumbers(fields: FitMessage['fields'], field: number): readonly number[] {
   const value = fields.get(field)
   return typeof value === 'number' ? [value] : Array.isArray(value) ? (value as number[]) : []
 }
 
-export function scale(value: number | undefined, divisor: number, offset = 0): number | undefined {
+export function scaleValue(value: number | undefined, divisor: number, offset = 0): number | undefined {
   return value === undefined ? undefined : Number((value / divisor + offset).toFixed(4))
 }
 
@@ -89,40 +89,43 @@ const layouts: Readonly<Record<number, Layout>> = {
 }
 
 /** Adds the values of a message with single measurements; returns false for other messages. */
-export function readValues(message: FitMessage, source: string, sink: Sink): boolean {
+export function addValues(message: FitMessage, source: string, sink: Sink): boolean {
   const layout = layouts[message.number]
   if (!layout) return false
   const { fields } = message
-  const name = messageName(message.number)
-  const time = timeIn(layout.time === undefined ? message.timestamp : numberIn(fields, layout.time))
+  const name = getMessageName(message.number)
+  const time = toTime(layout.time === undefined ? message.timestamp : getNumber(fields, layout.time))
   let isFirst = true
   for (const { divisor: by = 1, field, stream, type } of layout.values) {
-    const value = numberIn(fields, field)
+    const value = getNumber(fields, field)
     if (value === undefined) continue
     const kind = isFirst ? name : `${name} ${stream.toLowerCase()}`
     isFirst = false
-    if (Number.isNaN(time)) sink.leftOut(kind, 'without a time')
+    if (Number.isNaN(time)) sink.skip(kind, 'without a time')
     else if (value < 0 || (message.number === 30 && value === calculatingValue))
-      sink.leftOut(kind, 'not measured, as the file itself says')
-    else if (value === 0) sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else sink.datum({ kind, source, type, stream, time, content: scale(value, by)! })
+      sink.skip(kind, 'not measured, as the file itself says')
+    else if (value === 0) sink.skip(kind, 'zero, which means that nothing was measured')
+    else sink.addRecord({ kind, source, type, stream, time, content: scaleValue(value, by)! })
   }
-  if (isFirst) sink.leftOut(name, 'without a number')
+  if (isFirst) sink.skip(name, 'without a number')
   const readFields = [...layout.values.map(({ field }) => field), ...(layout.contextFields ?? [])]
-  leaveOthers(message, new Set(layout.time === undefined ? readFields : [...readFields, layout.time]), sink)
+  skipOtherFields(
+    message,
+    new Set(layout.time === undefined ? readFields : [...readFields, layout.time]),
+    sink
+  )
   return true
 }
 
 /** Counts the fields of a message that are not read as skipped, by their numbers. */
-export function leaveOthers(
-  { developers, fields, number }: FitMessage,
+export function skipOtherFields(
+  { developerFields: developers, fields, number }: FitMessage,
   known: ReadonlySet<number>,
   sink: Sink
 ): void {
-  const name = messageName(number)
+  const name = getMessageName(number)
   for (const field of fields.keys())
     if (field !== timestampField && !known.has(field))
-      sink.leftOut(`${name} field ${field}`, 'of a kind without a type here')
-  if (developers > 0)
-    sink.leftOut(`${name} field of a developer`, 'of a kind without a type here', developers)
+      sink.skip(`${name} field ${field}`, 'of a kind without a type here')
+  if (developers > 0) sink.skip(`${name} field of a developer`, 'of a kind without a type here', developers)
 }

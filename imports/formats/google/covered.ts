@@ -1,7 +1,7 @@
 /** Tracks the time ranges that paths cover. */
 
 /** A set of time ranges (seconds), added in any order. */
-export class Covered {
+export class CoveredTimes {
   #ranges: { readonly from: number; to: number }[] = []
   #isSorted = true
 

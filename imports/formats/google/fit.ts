@@ -1,8 +1,8 @@
 /** Reads Google Fit: the data points of Takeout and of its API, in buckets or not, and sessions. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { isPlace } from '../tracks.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { readObjects, isJson, getList, getNumber, getText, type Json } from '../json-files.js'
+import { isValidPosition } from '../tracks.js'
 
 export const googleFit: Format = {
   id: 'google-fit',
@@ -20,7 +20,7 @@ export const googleFit: Format = {
     const origin = isBucketed
       ? ''
       : (/"(?:Data Source|dataSourceId)"\s*:\s*"([^"]{1,500})"/.exec(head.text)?.[1] ?? '')
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -61,36 +61,36 @@ class GoogleFitReader {
   constructor(private readonly sink: Sink) {}
 
   addPoint(object: Json, origin: string): void {
-    const name = textAt(object, 'dataTypeName') ?? origin.split(':')[1] ?? ''
+    const name = getText(object, 'dataTypeName') ?? origin.split(':')[1] ?? ''
     const kind = name.startsWith(prefix) ? name.slice(prefix.length) : name || 'point'
     const [time, end] = ['startTimeNanos', 'endTimeNanos'].map(
-      each => (numberAt(object, each) ?? NaN) / nanosecondsPerSecond
+      each => (getNumber(object, each) ?? NaN) / nanosecondsPerSecond
     ) as [number, number]
     const numbers = getValues(object)
     const single = singleValueTypes.get(kind)
-    const base = { kind, source: formatSource(textAt(object, 'originDataSourceId') || origin), time }
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    const base = { kind, source: formatSource(getText(object, 'originDataSourceId') || origin), time }
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if (single) this.#addSingle(base, single, numbers[0], end)
     else if (kind === 'location.sample') this.#addPosition(base, numbers)
     else if (kind === 'blood_pressure') this.#addPressure(base, numbers)
     else if (kind === 'sleep.segment') this.#addSleep(base, numbers[0], end)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
   /** Adds an activity. Its totals are data points elsewhere. */
   addSession(object: Json): void {
-    const [time, end] = ['startTime', 'endTime'].map(each => isoTime(textAt(object, each) ?? '')) as [
+    const [time, end] = ['startTime', 'endTime'].map(each => parseIsoTime(getText(object, each) ?? '')) as [
       number,
       number
     ]
-    const name = textAt(object, 'fitnessActivity') ?? ''
-    if (Number.isNaN(time)) this.sink.leftOut('session', 'without a time')
+    const name = getText(object, 'fitnessActivity') ?? ''
+    if (Number.isNaN(time)) this.sink.skip('session', 'without a time')
     else {
-      const totals = listAt(object, 'aggregate').flatMap(each => {
-        const value = numberAt(each, 'floatValue') ?? numberAt(each, 'intValue')
-        return value === undefined ? [] : [[textAt(each, 'metricName') ?? '', value] as const]
+      const totals = getList(object, 'aggregate').flatMap(each => {
+        const value = getNumber(each, 'floatValue') ?? getNumber(each, 'intValue')
+        return value === undefined ? [] : [[getText(each, 'metricName') ?? '', value] as const]
       })
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'session',
         source: '',
         type: 'activity/plain',
@@ -98,16 +98,16 @@ class GoogleFitReader {
         time,
         duration: end > time ? end - time : undefined,
         identity: name,
-        description: textAt(object, 'name') || name.replaceAll('_', ' '),
+        description: getText(object, 'name') || name.replaceAll('_', ' '),
         clientData: { 'google:session': { activity: name, ...Object.fromEntries(totals.slice(0, 50)) } }
       })
     }
-    const segments = listAt(object, 'segment').length
-    if (segments > 0) this.sink.leftOut('session segment', 'of a kind without a type here', segments)
+    const segments = getList(object, 'segment').length
+    if (segments > 0) this.sink.skip('session segment', 'of a kind without a type here', segments)
   }
 
   #addSingle(
-    base: Pick<Datum, 'kind' | 'source' | 'time'>,
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     {
       hasDuration,
       stream,
@@ -116,9 +116,9 @@ class GoogleFitReader {
     content: number | undefined,
     end: number
   ): void {
-    if (content === undefined) this.sink.leftOut(base.kind, 'without a number')
+    if (content === undefined) this.sink.skip(base.kind, 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...base,
         type,
         stream,
@@ -128,13 +128,13 @@ class GoogleFitReader {
   }
 
   #addPosition(
-    base: Pick<Datum, 'kind' | 'source' | 'time'>,
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     numbers: readonly (number | undefined)[]
   ): void {
     const [latitude, longitude, horizontalAccuracy, altitude] = numbers
-    if (!isPlace(latitude, longitude)) this.sink.leftOut(base.kind, 'at coordinates beyond the earth')
+    if (!isValidPosition(latitude, longitude)) this.sink.skip(base.kind, 'at coordinates beyond the earth')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...base,
         type: 'position/wgs84',
         stream: 'Positions',
@@ -148,13 +148,13 @@ class GoogleFitReader {
   }
 
   #addPressure(
-    base: Pick<Datum, 'kind' | 'source' | 'time'>,
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     numbers: readonly (number | undefined)[]
   ): void {
     const [systolic, diastolic] = numbers
-    if (!systolic || !diastolic) this.sink.leftOut(base.kind, 'without a number')
+    if (!systolic || !diastolic) this.sink.skip(base.kind, 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...base,
         type: 'blood-pressure/mmhg-bpm',
         stream: 'Blood pressure',
@@ -162,12 +162,16 @@ class GoogleFitReader {
       })
   }
 
-  #addSleep(base: Pick<Datum, 'kind' | 'source' | 'time'>, value: number | undefined, end: number): void {
+  #addSleep(
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
+    value: number | undefined,
+    end: number
+  ): void {
     const stage = sleepStages[value ?? 0]
     if (!stage || stage === 'outOfBed')
-      this.sink.leftOut(base.kind, stage ? 'of a kind without a type here' : 'without a number')
+      this.sink.skip(base.kind, stage ? 'of a kind without a type here' : 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...base,
         type: 'sleep/analysis',
         stream: 'Sleep',
@@ -181,9 +185,9 @@ class GoogleFitReader {
 
 /** Returns the numbers of a data point, as written by Takeout or the API. */
 function getValues(object: Json): (number | undefined)[] {
-  const base = listAt(object, 'fitValue')
-  const values = base.length > 0 ? base.map(each => (each as Json)['value']) : listAt(object, 'value')
-  return values.map(each => numberAt(each, 'fpVal') ?? numberAt(each, 'intVal'))
+  const base = getList(object, 'fitValue')
+  const values = base.length > 0 ? base.map(each => (each as Json)['value']) : getList(object, 'value')
+  return values.map(each => getNumber(each, 'fpVal') ?? getNumber(each, 'intVal'))
 }
 
 /** Formats a data source id such as `raw:com.google.weight:com.example.scale:Scale` without its type, which the stream shows. */

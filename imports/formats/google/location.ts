@@ -1,9 +1,18 @@
 /** Reads Google's location history: `Records.json`, monthly semantic history, and exports of phones. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { isPlace } from '../tracks.js'
-import { Covered } from './covered.js'
+import { parseIsoTime } from '../../text/times.js'
+import {
+  getMember,
+  readObjects,
+  isJson,
+  isObject,
+  getList,
+  getNumber,
+  getText,
+  type Json
+} from '../json-files.js'
+import { isValidPosition } from '../tracks.js'
+import { CoveredTimes } from './covered.js'
 
 export const googleLocation: Format = {
   id: 'google-location',
@@ -27,7 +36,7 @@ export const googleLocation: Format = {
       'rawSignals',
       'timelineEdits'
     ])
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -53,10 +62,10 @@ const maxE7 = 1_800_000_000
 /** Limit of nested visits that are read. */
 const maxDepth = 5
 
-type Coordinates = readonly [latitude: number | undefined, longitude: number | undefined]
+type LatLng = readonly [latitude: number | undefined, longitude: number | undefined]
 
 class LocationReader {
-  readonly #coveredTimes = new Covered()
+  readonly #coveredTimes = new CoveredTimes()
 
   constructor(private readonly sink: Sink) {}
 
@@ -65,41 +74,41 @@ class LocationReader {
     else if (list === 'timelineObjects') this.#readTimelineObject(object)
     else if (list === 'semanticSegments' || list === '') this.#addSegment(object)
     else if (list === 'rawSignals') this.#addSignal(object)
-    else this.sink.leftOut(list, 'of no use without the timeline')
+    else this.sink.skip(list, 'of no use without the timeline')
   }
 
   #addLocation(object: Json): void {
     const source =
-      object['deviceTag'] === undefined ? '' : `Device ${String(numberAt(object, 'deviceTag') ?? '')}`
+      object['deviceTag'] === undefined ? '' : `Device ${String(getNumber(object, 'deviceTag') ?? '')}`
     const others = {
-      altitude: numberAt(object, 'altitude'),
-      horizontalAccuracy: numberAt(object, 'accuracy'),
-      verticalAccuracy: numberAt(object, 'verticalAccuracy'),
-      speed: numberAt(object, 'velocity'),
-      bearing: numberAt(object, 'heading')
+      altitude: getNumber(object, 'altitude'),
+      horizontalAccuracy: getNumber(object, 'accuracy'),
+      verticalAccuracy: getNumber(object, 'verticalAccuracy'),
+      speed: getNumber(object, 'velocity'),
+      bearing: getNumber(object, 'heading')
     }
     this.#addPosition('location', getTimestamp(object, 'timestamp'), getE7Coordinates(object), source, others)
     // Detected activities, each with its confidence.
-    const guesses = listAt(object, 'activity').length
-    if (guesses > 0) this.sink.leftOut('location activity', 'of a kind without a type here', guesses)
+    const guesses = getList(object, 'activity').length
+    if (guesses > 0) this.sink.skip('location activity', 'of a kind without a type here', guesses)
   }
 
   #addPosition(
     kind: string,
     time: number,
-    [latitude, longitude]: Coordinates,
+    [latitude, longitude]: LatLng,
     source = '',
     others: Readonly<Record<string, number | undefined>> = {}
   ): void {
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, 'without a position')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (latitude === undefined || longitude === undefined) this.sink.skip(kind, 'without a position')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude, longitude }
       for (const [name, value] of Object.entries(others)) if (value !== undefined) content[name] = value
       const date = new Date(time * 1000)
       const track = Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 7)
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source,
         type: 'position/wgs84',
@@ -113,30 +122,30 @@ class LocationReader {
 
   /** Reads an entry of the monthly semantic history. */
   #readTimelineObject(object: Json): void {
-    const visit = at(object, 'placeVisit')
-    const activity = at(object, 'activitySegment')
+    const visit = getMember(object, 'placeVisit')
+    const activity = getMember(object, 'activitySegment')
     if (isObject(visit)) this.#addPlaceVisit(visit, 'placeVisit', 0)
     else if (isObject(activity)) this.#addActivitySegment(activity)
-    else this.sink.leftOut('timelineObject', 'of a kind without a type here')
+    else this.sink.skip('timelineObject', 'of a kind without a type here')
   }
 
   #addPlaceVisit(visit: Json, kind: string, depth: number): void {
     const [time, end] = getTimeRange(visit)
-    const place = at(visit, 'location')
-    const name = textAt(place, 'name') ?? textAt(place, 'address')
+    const place = getMember(visit, 'location')
+    const name = getText(place, 'name') ?? getText(place, 'address')
     const [latitude, longitude] = getE7Coordinates(place)
-    const centre = [fromE7(numberAt(visit, 'centerLatE7')), fromE7(numberAt(visit, 'centerLngE7'))] as const
+    const centre = [fromE7(getNumber(visit, 'centerLatE7')), fromE7(getNumber(visit, 'centerLngE7'))] as const
     this.#addVisit(kind, time, end, latitude === undefined ? centre : [latitude, longitude], name)
     this.#addRawPath(visit)
-    for (const child of listAt(visit, 'childVisits'))
+    for (const child of getList(visit, 'childVisits'))
       if (isObject(child) && depth < maxDepth) this.#addPlaceVisit(child, 'childVisit', depth + 1)
-      else this.sink.leftOut('childVisit', 'of a kind without a type here')
+      else this.sink.skip('childVisit', 'of a kind without a type here')
   }
 
   #addActivitySegment(segment: Json): void {
     const kind = 'activitySegment'
     const [time, end] = getTimeRange(segment)
-    this.#addActivity(kind, time, end, textAt(segment, 'activityType') ?? '', numberAt(segment, 'distance'))
+    this.#addActivity(kind, time, end, getText(segment, 'activityType') ?? '', getNumber(segment, 'distance'))
     for (const [name, moment] of [
       ['startLocation', time],
       ['endLocation', end]
@@ -147,61 +156,64 @@ class LocationReader {
       ['waypointPath', 'waypoints'],
       ['transitPath', 'transitStops']
     ] as const) {
-      const count = listAt(segment, list, inner).length
-      if (count > 0) this.sink.leftOut(list, 'without a time', count)
+      const count = getList(segment, list, inner).length
+      if (count > 0) this.sink.skip(list, 'without a time', count)
     }
   }
 
   /** Adds the timed positions of a visit or activity. */
   #addRawPath(object: Json): void {
-    for (const point of listAt(object, 'simplifiedRawPath', 'points'))
+    for (const point of getList(object, 'simplifiedRawPath', 'points'))
       this.#addPosition(
         'simplifiedRawPath',
         getTimestamp(point, 'timestamp'),
-        [fromE7(numberAt(point, 'latE7')), fromE7(numberAt(point, 'lngE7'))],
+        [fromE7(getNumber(point, 'latE7')), fromE7(getNumber(point, 'lngE7'))],
         '',
-        { horizontalAccuracy: numberAt(point, 'accuracyMeters') ?? numberAt(point, 'accuracy') }
+        { horizontalAccuracy: getNumber(point, 'accuracyMeters') ?? getNumber(point, 'accuracy') }
       )
   }
 
   /** Reads a segment of a phone's export. */
   #addSegment(object: Json): void {
-    const [time, end] = [isoTime(textAt(object, 'startTime') ?? ''), isoTime(textAt(object, 'endTime') ?? '')]
-    const path = listAt(object, 'timelinePath')
+    const [time, end] = [
+      parseIsoTime(getText(object, 'startTime') ?? ''),
+      parseIsoTime(getText(object, 'endTime') ?? '')
+    ]
+    const path = getList(object, 'timelinePath')
     for (const point of path) {
-      const offset = numberAt(point, 'durationMinutesOffsetFromStartTime')
-      const pointTime = offset === undefined ? isoTime(textAt(point, 'time') ?? '') : time + offset * 60
-      this.#addPosition('timelinePath', pointTime, parseCoordinates(textAt(point, 'point')))
+      const offset = getNumber(point, 'durationMinutesOffsetFromStartTime')
+      const pointTime = offset === undefined ? parseIsoTime(getText(point, 'time') ?? '') : time + offset * 60
+      this.#addPosition('timelinePath', pointTime, parseCoordinates(getText(point, 'point')))
     }
     if (path.length > 0) this.#coveredTimes.add(time, end)
-    const visit = at(object, 'visit')
-    const activity = at(object, 'activity')
+    const visit = getMember(object, 'visit')
+    const activity = getMember(object, 'activity')
     if (isObject(visit)) {
-      const candidate = at(visit, 'topCandidate')
+      const candidate = getMember(visit, 'topCandidate')
       const place = getCoordinates(candidate, 'placeLocation')
-      this.#addVisit('visit', time, end, place, textAt(candidate, 'semanticType'))
+      this.#addVisit('visit', time, end, place, getText(candidate, 'semanticType'))
     } else if (isObject(activity)) {
-      const metres = numberAt(activity, 'distanceMeters')
-      this.#addActivity('activity', time, end, textAt(activity, 'topCandidate', 'type') ?? '', metres)
+      const metres = getNumber(activity, 'distanceMeters')
+      this.#addActivity('activity', time, end, getText(activity, 'topCandidate', 'type') ?? '', metres)
       for (const [name, moment] of [
         ['start', time],
         ['end', end]
       ] as const)
         if (activity[name] !== undefined)
           this.#addPosition(`activity ${name}`, moment, getCoordinates(activity, name))
-    } else if (path.length === 0) this.sink.leftOut('segment', 'of a kind without a type here')
+    } else if (path.length === 0) this.sink.skip('segment', 'of a kind without a type here')
   }
 
   /** Adds a raw signal. Paths consist of such positions: those within a path would be duplicates. */
   #addSignal(object: Json): void {
     const position = object['position']
     if (!isObject(position)) {
-      this.sink.leftOut('rawSignal', 'of a kind without a type here')
+      this.sink.skip('rawSignal', 'of a kind without a type here')
       return
     }
-    const time = isoTime(textAt(position, 'timestamp') ?? '')
+    const time = parseIsoTime(getText(position, 'timestamp') ?? '')
     if (this.#coveredTimes.has(time))
-      this.sink.leftOut('rawSignal', 'within the time of a path that is brought in')
+      this.sink.skip('rawSignal', 'within the time of a path that is brought in')
     else
       this.#addPosition(
         'rawSignal',
@@ -209,26 +221,20 @@ class LocationReader {
         getCoordinates(position, position['LatLng'] === undefined ? 'latLng' : 'LatLng'),
         '',
         {
-          altitude: numberAt(position, 'altitudeMeters'),
-          horizontalAccuracy: numberAt(position, 'accuracyMeters'),
-          speed: numberAt(position, 'speedMetersPerSecond')
+          altitude: getNumber(position, 'altitudeMeters'),
+          horizontalAccuracy: getNumber(position, 'accuracyMeters'),
+          speed: getNumber(position, 'speedMetersPerSecond')
         }
       )
   }
 
-  #addVisit(
-    kind: string,
-    time: number,
-    end: number,
-    place: Coordinates,
-    description: string | undefined
-  ): void {
+  #addVisit(kind: string, time: number, end: number, place: LatLng, description: string | undefined): void {
     const [latitude, longitude] = place
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, 'without a position')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (latitude === undefined || longitude === undefined) this.sink.skip(kind, 'without a position')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: '',
         type: 'position/wgs84',
@@ -244,10 +250,10 @@ class LocationReader {
 
   #addActivity(kind: string, time: number, end: number, name: string, metres: number | undefined): void {
     if (Number.isNaN(time)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'activity/plain',
@@ -263,17 +269,17 @@ class LocationReader {
 
 /** Returns the time of a member, which older files write in milliseconds. */
 function getTimestamp(value: unknown, name: string): number {
-  const milliseconds = numberAt(value, `${name}Ms`)
-  return milliseconds === undefined ? isoTime(textAt(value, name) ?? '') : milliseconds / 1000
+  const milliseconds = getNumber(value, `${name}Ms`)
+  return milliseconds === undefined ? parseIsoTime(getText(value, name) ?? '') : milliseconds / 1000
 }
 
 function getTimeRange(value: unknown): [number, number] {
-  const duration = at(value, 'duration')
+  const duration = getMember(value, 'duration')
   return [getTimestamp(duration, 'startTimestamp'), getTimestamp(duration, 'endTimestamp')]
 }
 
-function getE7Coordinates(value: unknown): Coordinates {
-  return [fromE7(numberAt(value, 'latitudeE7')), fromE7(numberAt(value, 'longitudeE7'))]
+function getE7Coordinates(value: unknown): LatLng {
+  return [fromE7(getNumber(value, 'latitudeE7')), fromE7(getNumber(value, 'longitudeE7'))]
 }
 
 function fromE7(value: number | undefined): number | undefined {
@@ -282,12 +288,12 @@ function fromE7(value: number | undefined): number | undefined {
 }
 
 /** Returns the coordinates of a member: one kind of phone nests them in an object. */
-function getCoordinates(value: unknown, name: string): Coordinates {
-  return parseCoordinates(textAt(value, name) ?? textAt(value, name, 'latLng'))
+function getCoordinates(value: unknown, name: string): LatLng {
+  return parseCoordinates(getText(value, name) ?? getText(value, name, 'latLng'))
 }
 
 /** Parses coordinates: `46.2°, 6.1°`, even if the degree sign was decoded wrongly, and `geo:46.2,6.1`. */
-function parseCoordinates(text: string | undefined): Coordinates {
+function parseCoordinates(text: string | undefined): LatLng {
   const parts = /^(?:geo:)?\s*(-?\d+(?:\.\d+)?)[^\d,.-]*,\s*(-?\d+(?:\.\d+)?)/.exec(text ?? '')
   return parts ? [Number(parts[1]), Number(parts[2])] : [undefined, undefined]
 }

@@ -1,10 +1,10 @@
 /** Describes the tables of Gadgetbridge. */
 import type { Cell } from '../../sqlite/payload.js'
-import type { Measure } from './rows.js'
+import type { ColumnMeasure } from './rows.js'
 
 const notMeasured = 'zero, which means that nothing was measured'
 
-const heartRate: Measure = {
+const heartRate: ColumnMeasure = {
   type: 'frequency/bpm',
   stream: 'Heart rate',
   // Devices send 255 and 254 while they measure or are not worn.
@@ -13,14 +13,14 @@ const heartRate: Measure = {
   range: [10, 250]
 }
 const restingHeartRate = { ...heartRate, stream: 'Resting heart rate' }
-const oxygen: Measure = {
+const oxygen: ColumnMeasure = {
   type: 'ratio/percent',
   stream: 'Oxygen saturation',
   absent: [-1, 255],
   zero: notMeasured,
   range: [40, 100]
 }
-const respiration: Measure = {
+const respiration: ColumnMeasure = {
   type: 'frequency/brpm',
   stream: 'Respiratory rate',
   absent: [-1, 255],
@@ -35,15 +35,15 @@ const steps = {
   zero: 'zero, which stands for none',
   range: [0, 1000],
   duration: 60
-} satisfies Measure & { duration: number }
+} satisfies ColumnMeasure & { duration: number }
 
-export interface Column extends Measure {
+export interface SampleColumn extends ColumnMeasure {
   /** Seconds that a value covers. */
   readonly duration?: number
 }
 
 /** Columns that become records, by table. Step columns of other devices are running totals. */
-const columnsByTable: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
+const columnsByTable: Readonly<Record<string, Readonly<Record<string, SampleColumn>>>> = {
   MI_BAND_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   HUAMI_EXTENDED_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   XIAOMI_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps, SPO2: oxygen },
@@ -72,13 +72,13 @@ const columnsByTable: Readonly<Record<string, Readonly<Record<string, Column>>>>
 }
 
 /** Measurements of `XIAOMI_MANUAL_SAMPLE` by its type. */
-export const manual: ReadonlyMap<Cell, Measure> = new Map([
+export const manualMeasures: ReadonlyMap<Cell, ColumnMeasure> = new Map([
   [0x11, heartRate],
   [0x12, oxygen]
 ])
 
 /** Columns that identify a row and are not records. */
-export const keys: ReadonlySet<string> = new Set([
+export const keyColumns: ReadonlySet<string> = new Set([
   '_ID',
   'TIMESTAMP',
   'DEVICE_ID',
@@ -87,13 +87,13 @@ export const keys: ReadonlySet<string> = new Set([
   'TYPE_NUM'
 ])
 /** Tables of sleep sessions. */
-export const sessions: ReadonlySet<string> = new Set([
+export const sleepTables: ReadonlySet<string> = new Set([
   'XIAOMI_SLEEP_TIME_SAMPLE',
   'CMF_SLEEP_SESSION_SAMPLE',
   'COLMI_SLEEP_SESSION_SAMPLE'
 ])
 /** Durations of sleep stages, as recorded by the device. */
-export const parts = [
+export const stageColumns = [
   'TOTAL_DURATION',
   'DEEP_SLEEP_DURATION',
   'LIGHT_SLEEP_DURATION',
@@ -101,10 +101,10 @@ export const parts = [
   'AWAKE_DURATION'
 ]
 /** Tables of settings and internal data. */
-export const settings =
+export const settingTables =
   /^(?:DEVICE|USER)_ATTRIBUTES$|^(?:USER|ALARM|REMINDER|WORLD_CLOCK|CONTACT|TAG|BATTERY_LEVEL|CALENDAR_SYNC_STATE|PENDING_FILE|android_metadata)$|NOTIFICATION/
 /** Kinds of activities whose numbers are the same in all versions. */
-export const kinds: ReadonlyMap<Cell, string> = new Map([
+export const activityKinds: ReadonlyMap<Cell, string> = new Map([
   [0x10, 'running'],
   [0x20, 'walking'],
   [0x40, 'swimming'],
@@ -128,12 +128,12 @@ export const kinds: ReadonlyMap<Cell, string> = new Map([
 ])
 
 /** Returns true if a table contains a device's samples by minute. Huawei stores its samples twice. */
-export function isActivity(table: string): boolean {
+export function isActivityTable(table: string): boolean {
   return table.endsWith('ACTIVITY_SAMPLE') && !table.startsWith('HUAWEI')
 }
 
 /** Returns the columns of a table that become records; `undefined` if there are none. */
-export function columnsOf(table: string): Readonly<Record<string, Column>> | undefined {
+export function findColumns(table: string): Readonly<Record<string, SampleColumn>> | undefined {
   if (Object.hasOwn(columnsByTable, table)) return columnsByTable[table]
-  return isActivity(table) ? { HEART_RATE: heartRate } : undefined
+  return isActivityTable(table) ? { HEART_RATE: heartRate } : undefined
 }

@@ -1,11 +1,11 @@
 /** Describes the tables of Health Connect and the units that it stores. */
 import type { Cell } from '../../sqlite/payload.js'
-import type { Measure } from './rows.js'
+import type { ColumnMeasure } from './rows.js'
 
 /** Numbers that mean "not set". */
-export const absent: readonly number[] = [Number.MIN_VALUE, -1]
+export const unsetNumbers: readonly number[] = [Number.MIN_VALUE, -1]
 
-export interface Column extends Measure {
+export interface TableColumn extends ColumnMeasure {
   readonly column: string
 }
 
@@ -20,22 +20,22 @@ function createColumn(
   stream: string,
   range = positiveRange,
   factor = 1
-): Column {
-  return { column, type, stream, range, factor, absent }
+): TableColumn {
+  return { column, type, stream, range, factor, absent: unsetNumbers }
 }
 
 /** Returns a column of a mass, stored in grams. */
-function createMassColumn(column: string, stream: string): Column {
+function createMassColumn(column: string, stream: string): TableColumn {
   return createColumn(column, 'mass/kg', stream, positiveRange, 0.001)
 }
 
 /** Returns a column of an energy, stored in calories. */
-function createEnergyColumn(column: string, stream: string): Column {
+function createEnergyColumn(column: string, stream: string): TableColumn {
   return createColumn(column, 'energy/kcal', stream, positiveRange, 0.001)
 }
 
 /** Tables whose rows have one value, at a time or over a time range. */
-export const singles: ReadonlyMap<string, Column> = new Map([
+export const singleValueTables: ReadonlyMap<string, TableColumn> = new Map([
   ['active_calories_burned_record_table', createEnergyColumn('energy', 'Active energy')],
   [
     'basal_body_temperature_record_table',
@@ -86,7 +86,7 @@ export const singles: ReadonlyMap<string, Column> = new Map([
 ])
 
 /** Tables of samples, each of which belongs to a row of a parent table with its source. */
-export const series: ReadonlyMap<string, Column & { readonly parent: string }> = new Map([
+export const sampleTables: ReadonlyMap<string, TableColumn & { readonly parent: string }> = new Map([
   [
     'heart_rate_record_series_table',
     {
@@ -106,7 +106,7 @@ export const series: ReadonlyMap<string, Column & { readonly parent: string }> =
 ])
 
 /** Tables whose rows have one of several words, by number. */
-export const words: ReadonlyMap<
+export const wordTables: ReadonlyMap<
   string,
   {
     readonly column: string
@@ -180,7 +180,7 @@ const gramColumns =
   'folate monounsaturated_fat pantothenic_acid iron vitamin_a folic_acid sugar'
 
 /** Columns of a meal. */
-export const nutrients: readonly Column[] = [
+export const nutrientColumns: readonly TableColumn[] = [
   createEnergyColumn('energy', 'Energy of food'),
   createEnergyColumn('energy_from_fat', 'Energy of food from fat'),
   ...gramColumns.split(' ').map(column => createColumn(column, 'mass/g', formatColumnName(column)))
@@ -193,18 +193,20 @@ function formatColumnName(column: string): string {
 }
 
 /** Stages of sleep, by their numbers. */
-export const stages: ReadonlyMap<Cell, { readonly stage: string; readonly analysis: 'asleep' | 'awake' }> =
-  new Map([
-    [1, { stage: 'awake', analysis: 'awake' }],
-    [2, { stage: 'sleeping', analysis: 'asleep' }],
-    [4, { stage: 'light', analysis: 'asleep' }],
-    [5, { stage: 'deep', analysis: 'asleep' }],
-    [6, { stage: 'rem', analysis: 'asleep' }],
-    [7, { stage: 'awake in bed', analysis: 'awake' }]
-  ])
+export const sleepStages: ReadonlyMap<
+  Cell,
+  { readonly stage: string; readonly analysis: 'asleep' | 'awake' }
+> = new Map([
+  [1, { stage: 'awake', analysis: 'awake' }],
+  [2, { stage: 'sleeping', analysis: 'asleep' }],
+  [4, { stage: 'light', analysis: 'asleep' }],
+  [5, { stage: 'deep', analysis: 'asleep' }],
+  [6, { stage: 'rem', analysis: 'asleep' }],
+  [7, { stage: 'awake in bed', analysis: 'awake' }]
+])
 
 /** Kinds of exercise, by their numbers from 0. */
-export const exercises =
+export const exerciseNames =
   ', badminton, baseball, basketball, biking, stationary biking, boot camp, boxing, calisthenics, cricket, dancing, ' +
   'exercise class, fencing, American football, Australian football, frisbee, golf, guided breathing, gymnastics, ' +
   'handball, high intensity interval training, hiking, ice hockey, ice skating, martial arts, paddling, paragliding, ' +
@@ -214,5 +216,5 @@ export const exercises =
   'water polo, weightlifting, wheelchair, yoga, workout, stair climbing machine, elliptical, rowing machine'
 
 /** Internal tables of Health Connect. */
-export const internal =
+export const internalTables =
   /^(?:android_metadata|application_info_table|device_info_table|(?:read_)?access_logs_table|activity_date_table|change_log(?:s|_request)_table|preference_table|(?:pre_migration|health_data)_category_priority_table|migration_entity_table|device_data_\w+_table)$/

@@ -1,16 +1,16 @@
 /** Reads rows of Health Connect with their common columns: app, device and times. */
-import type { Datum, Sink } from '../../record.js'
+import type { ImportedRecord, Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
-import { scaled } from '../../text/units.js'
-import { eachRow, textIn, timeIn } from './rows.js'
+import { scaleValue } from '../../text/units.js'
+import { readRows, toText, toTime } from './rows.js'
 
-export const apps = 'application_info_table'
-export const devices = 'device_info_table'
+export const appTable = 'application_info_table'
+export const deviceTable = 'device_info_table'
 /** Limit of remembered names of apps and devices. */
 const maxNames = 10_000
 
-export type Common = Pick<Datum, 'kind' | 'source' | 'time' | 'duration'>
+export type BaseRecord = Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>
 
 export class HealthRows {
   readonly #apps = new Map<Cell, string>()
@@ -25,16 +25,16 @@ export class HealthRows {
   async readSources(): Promise<void> {
     const about = 'about the file or the device, not a measurement'
     const counts = [
-      await this.#readNames(apps, ['row_id', 'app_name', 'package_name'], this.#apps),
-      await this.#readNames(devices, ['row_id', 'model', 'manufacturer'], this.#devices)
+      await this.#readNames(appTable, ['row_id', 'app_name', 'package_name'], this.#apps),
+      await this.#readNames(deviceTable, ['row_id', 'model', 'manufacturer'], this.#devices)
     ]
     for (const [index, count] of counts.entries())
-      if (count > 0) this.sink.leftOut([apps, devices][index]!, about, count)
+      if (count > 0) this.sink.skip([appTable, deviceTable][index]!, about, count)
   }
 
   async #readNames(table: string, columns: readonly string[], names: Map<Cell, string>): Promise<number> {
-    return await eachRow(this.database, table, columns, this.sink, ([id, name, other]) => {
-      if (names.size < maxNames) names.set(id, textIn(name) ?? textIn(other) ?? '')
+    return await readRows(this.database, table, columns, this.sink, ([id, name, other]) => {
+      if (names.size < maxNames) names.set(id, toText(name) ?? toText(other) ?? '')
     })
   }
 
@@ -48,9 +48,9 @@ export class HealthRows {
   async read(
     table: string,
     columns: readonly string[],
-    onRow: (common: Common, cells: readonly Cell[], id: Cell) => void
+    onRow: (common: BaseRecord, cells: readonly Cell[], id: Cell) => void
   ): Promise<number> {
-    const hasTimeRange = this.database.has(table, 'start_time')
+    const hasTimeRange = this.database.hasColumns(table, 'start_time')
     const names = [
       'row_id',
       'app_info_id',
@@ -59,16 +59,16 @@ export class HealthRows {
       'end_time',
       ...columns
     ]
-    return await eachRow(
+    return await readRows(
       this.database,
       table,
       names,
       this.sink,
       ([id, app, device, start, end, ...cells]) => {
-        const time = timeIn(start)
-        const duration = hasTimeRange ? timeIn(end) - time : 0
+        const time = toTime(start)
+        const duration = hasTimeRange ? toTime(end) - time : 0
         const common = { kind: table, source: this.#getSource(app, device), time }
-        onRow(duration > 0 ? { ...common, duration: scaled(duration) } : common, cells, id)
+        onRow(duration > 0 ? { ...common, duration: scaleValue(duration) } : common, cells, id)
       }
     )
   }

@@ -5,7 +5,7 @@ import type { Cell } from '../../sqlite/payload.js'
 /** Limit of parent rows; a database of several hundred megabytes has as many. */
 const maxRows = 2_000_000
 
-export class Parents {
+export class ParentRows {
   /** Ascending. */
   readonly #ids: number[] = []
   readonly #sources: string[] = []

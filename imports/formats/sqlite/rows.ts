@@ -8,7 +8,7 @@ import type { Cell } from '../../sqlite/payload.js'
 const minMilliseconds = 1e11
 
 /** Calls `onRow` with each row of a table and reports damage; returns the number of rows that were read. */
-export async function eachRow(
+export async function readRows(
   database: Database,
   table: string,
   columns: readonly string[],
@@ -17,11 +17,11 @@ export async function eachRow(
 ): Promise<number> {
   const losses = { pages: 0, rows: 0 }
   let count = 0
-  for (const cells of database.rows(table, columns, losses)) {
+  for (const cells of database.readRows(table, columns, losses)) {
     onRow(cells)
     count++
   }
-  if (losses.rows > 0) sink.leftOut(table, 'damaged', losses.rows)
+  if (losses.rows > 0) sink.skip(table, 'damaged', losses.rows)
   if (losses.pages > 0)
     sink.warn('{table} is damaged: the rows of {count} of its pages are missing', {
       table: JSON.stringify(table),
@@ -31,13 +31,18 @@ export async function eachRow(
 }
 
 /** Counts the rows of a table as skipped. */
-export async function leaveOut(database: Database, table: string, sink: Sink, reason: Reason): Promise<void> {
-  const count = await eachRow(database, table, [], sink, () => undefined)
-  if (count > 0) sink.leftOut(table, reason, count)
+export async function skipTable(
+  database: Database,
+  table: string,
+  sink: Sink,
+  reason: Reason
+): Promise<void> {
+  const count = await readRows(database, table, [], sink, () => undefined)
+  if (count > 0) sink.skip(table, reason, count)
 }
 
 /** What a numeric column measures. */
-export interface Measure {
+export interface ColumnMeasure {
   readonly type: string
   readonly stream: string
   /** Factor by which its numbers are multiplied. */
@@ -51,9 +56,9 @@ export interface Measure {
 }
 
 /** Returns the reason to skip a cell; `undefined` if it is a valid value, which is a number then. */
-export function faultOf(
+export function findSkipReason(
   cell: Cell,
-  { absent, range, zero }: Omit<Measure, 'stream' | 'type'>
+  { absent, range, zero }: Omit<ColumnMeasure, 'stream' | 'type'>
 ): Reason | undefined {
   if (typeof cell === 'bigint') return 'of a number that is too large'
   if (typeof cell !== 'number') return 'of a value that is no number'
@@ -64,12 +69,12 @@ export function faultOf(
 }
 
 /** Converts seconds or milliseconds to seconds since the epoch; returns `NaN` if there is no time. */
-export function timeIn(cell: Cell): number {
+export function toTime(cell: Cell): number {
   if (typeof cell !== 'number' || cell <= 0) return NaN
   return cell < minMilliseconds ? cell : cell / 1000
 }
 
 /** Returns the trimmed text of a cell; `undefined` if it is empty or not a text. */
-export function textIn(cell: Cell): string | undefined {
+export function toText(cell: Cell): string | undefined {
   return typeof cell === 'string' && cell.trim() !== '' ? cell.trim() : undefined
 }

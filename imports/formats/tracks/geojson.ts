@@ -1,8 +1,17 @@
 /** Reads GeoJSON: points with a time, and lines whose points have times. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime, isPlausible } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { isPlace, Track } from '../tracks.js'
+import { parseIsoTime, isPlausible } from '../../text/times.js'
+import {
+  getMember,
+  readObjects,
+  isJson,
+  isObject,
+  getList,
+  getNumber,
+  getText,
+  type Json
+} from '../json-files.js'
+import { isValidPosition, TrackWriter } from '../tracks.js'
 
 export const geojson: Format = {
   id: 'geojson',
@@ -14,7 +23,7 @@ export const geojson: Format = {
   async read(source, head, sink, { options }) {
     const reader = new GeoJsonReader(sink, options.zone)
     const isSingleFeature = /^\s*\{\s*"type"\s*:\s*"Feature"/.test(head.text)
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -39,51 +48,56 @@ class GeoJsonReader {
   readFeature(feature: Json): void {
     const properties = feature['properties']
     const geometry = feature['geometry']
-    const type = textAt(geometry, 'type') ?? 'Feature'
-    if (!isObject(geometry)) this.sink.leftOut(type, 'without a position')
-    else if (type === 'Point') this.#addPoint(properties, listAt(geometry, 'coordinates'))
-    else if (type === 'LineString') this.#addLine(properties, listAt(geometry, 'coordinates'))
-    else if (type === 'MultiLineString') this.#addLines(properties, listAt(geometry, 'coordinates'))
-    else this.sink.leftOut(type, 'of a kind without a type here')
+    const type = getText(geometry, 'type') ?? 'Feature'
+    if (!isObject(geometry)) this.sink.skip(type, 'without a position')
+    else if (type === 'Point') this.#addPoint(properties, getList(geometry, 'coordinates'))
+    else if (type === 'LineString') this.#addLine(properties, getList(geometry, 'coordinates'))
+    else if (type === 'MultiLineString') this.#addLines(properties, getList(geometry, 'coordinates'))
+    else this.sink.skip(type, 'of a kind without a type here')
   }
 
   #addPoint(properties: unknown, coordinates: readonly unknown[]): void {
     const kind = 'Point'
     const time =
-      timeMembers.map(name => this.#parseTime(at(properties, name))).find(each => !Number.isNaN(each)) ?? NaN
+      timeMembers
+        .map(name => this.#parseTime(getMember(properties, name)))
+        .find(each => !Number.isNaN(each)) ?? NaN
     const [longitude, latitude, altitude] = coordinates.map(toNumber)
-    const name = textAt(properties, 'name') ?? textAt(properties, 'title')
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    const name = getText(properties, 'name') ?? getText(properties, 'title')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const others = {
-        altitude: altitude ?? numberAt(properties, 'altitude'),
-        horizontalAccuracy: numberAt(properties, 'horizontal_accuracy') ?? numberAt(properties, 'accuracy'),
-        verticalAccuracy: numberAt(properties, 'vertical_accuracy'),
-        bearing: numberAt(properties, 'course') ?? numberAt(properties, 'bearing'),
+        altitude: altitude ?? getNumber(properties, 'altitude'),
+        horizontalAccuracy: getNumber(properties, 'horizontal_accuracy') ?? getNumber(properties, 'accuracy'),
+        verticalAccuracy: getNumber(properties, 'vertical_accuracy'),
+        bearing: getNumber(properties, 'course') ?? getNumber(properties, 'bearing'),
         // Other apps write kilometres per hour without saying so.
-        speed: at(properties, 'horizontal_accuracy') === undefined ? undefined : numberAt(properties, 'speed')
+        speed:
+          getMember(properties, 'horizontal_accuracy') === undefined
+            ? undefined
+            : getNumber(properties, 'speed')
       }
       const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
       for (const [member, value] of Object.entries(others)) if (value !== undefined) content[member] = value
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
-        source: textAt(properties, 'device_id') ?? '',
+        source: getText(properties, 'device_id') ?? '',
         type: 'position/wgs84',
         stream: name === undefined ? 'Positions' : 'Places',
         time,
         content,
         ...(name !== undefined && { isEvent: true, description: name })
       })
-      if (others.speed === undefined && at(properties, 'speed') !== undefined)
-        this.sink.leftOut(`${kind} speed`, 'of a unit that is not known')
+      if (others.speed === undefined && getMember(properties, 'speed') !== undefined)
+        this.sink.skip(`${kind} speed`, 'of a unit that is not known')
     }
   }
 
   #addLines(properties: unknown, lines: readonly unknown[]): void {
     // Their times are nested lists.
     const lineTimes =
-      timeListPaths.map(path => listAt(properties, ...path)).find(list => Array.isArray(list[0])) ?? []
+      timeListPaths.map(path => getList(properties, ...path)).find(list => Array.isArray(list[0])) ?? []
     for (const [index, line] of lines.entries())
       this.#addLine(properties, Array.isArray(line) ? line : [], toList(lineTimes[index]))
   }
@@ -91,13 +105,15 @@ class GeoJsonReader {
   #addLine(properties: unknown, positions: readonly unknown[], givenTimes?: readonly unknown[]): void {
     const kind = 'LineString'
     const pointTimes =
-      givenTimes ?? timeListPaths.map(path => listAt(properties, ...path)).find(list => list.length > 0) ?? []
+      givenTimes ??
+      timeListPaths.map(path => getList(properties, ...path)).find(list => list.length > 0) ??
+      []
     const heartRates =
-      heartRatePaths.map(path => listAt(properties, ...path)).find(list => list.length > 0) ?? []
-    const track = new Track(this.sink, '')
+      heartRatePaths.map(path => getList(properties, ...path)).find(list => list.length > 0) ?? []
+    const track = new TrackWriter(this.sink, '')
     for (const [index, position] of positions.entries()) {
       const [longitude, latitude, altitude] = toList(position).map(toNumber)
-      track.add({
+      track.addPoint({
         kind,
         time: this.#parseTime(pointTimes[index]),
         latitude: latitude ?? NaN,
@@ -107,12 +123,12 @@ class GeoJsonReader {
       })
     }
     const { end, start } = track.span
-    if (!Number.isNaN(start)) track.activity('Feature', textAt(properties, 'name') ?? '', start, end)
+    if (!Number.isNaN(start)) track.addActivity('Feature', getText(properties, 'name') ?? '', start, end)
   }
 
   /** Parses a time as text, or in seconds or milliseconds since the epoch. */
   #parseTime(value: unknown): number {
-    if (typeof value === 'string' && !/^\d+(?:\.\d+)?$/.test(value)) return isoTime(value, this.zone)
+    if (typeof value === 'string' && !/^\d+(?:\.\d+)?$/.test(value)) return parseIsoTime(value, this.zone)
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number !== 'number') return NaN
     // Seconds of plausible years have ten digits, milliseconds thirteen.

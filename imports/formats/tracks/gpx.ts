@@ -1,17 +1,17 @@
 /** Reads GPX 1.0 and 1.1: tracks with their measurements, and waypoints. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, localName } from '../../text/xml.js'
-import { isPlace, Track, type TrackPoint } from '../tracks.js'
-import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from '../xml-files.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
+import { isValidPosition, TrackWriter, type TrackPoint } from '../tracks.js'
+import { parseNumber } from '../../text/units.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
 
 export const gpx: Format = {
   id: 'gpx',
   name: 'GPX',
   recognises: ({ text }) => /<(?:[\w.-]+:)?gpx[\s>]/i.test(text.slice(0, 4000)),
   read: (source, head, sink, { options }) =>
-    readElements(source, head, sink, new GpxReader(sink, options.zone))
+    readXmlElements(source, head, sink, new GpxReader(sink, options.zone))
 }
 
 /** Elements of a track point and what they measure. Apps use several names for the same value. */
@@ -50,7 +50,7 @@ interface Point {
 
 class GpxReader implements ElementReader {
   isClosed = false
-  readonly #track: Track
+  readonly #track: TrackWriter
   #point: Point | undefined
   #text = ''
   /** Description of the current track; `undefined` outside of tracks. */
@@ -65,11 +65,11 @@ class GpxReader implements ElementReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   open(name: string, attributes: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     this.#text = ''
     this.#depth++
     if (element === 'trk') {
@@ -77,11 +77,13 @@ class GpxReader implements ElementReader {
       this.#trackInfo = {}
       this.#depth = 0
     } else if (element === 'trkseg') {
-      this.#track.begin()
+      this.#track.beginSegment()
       this.#hasSegment = true
     } else if (pointElements.has(element)) {
-      if (this.#point) this.sink.leftOut(this.#point.kind, 'torn: its end is missing')
-      const [latitude, longitude] = ['lat', 'lon'].map(each => numberOf(attribute(attributes, each)) ?? NaN)
+      if (this.#point) this.sink.skip(this.#point.kind, 'torn: its end is missing')
+      const [latitude, longitude] = ['lat', 'lon'].map(
+        each => parseNumber(getAttribute(attributes, each)) ?? NaN
+      )
       this.#point = {
         kind: element,
         latitude: latitude!,
@@ -98,7 +100,7 @@ class GpxReader implements ElementReader {
   }
 
   close(name: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     const text = this.#text.trim()
     this.#text = ''
     const depth = this.#depth--
@@ -115,16 +117,16 @@ class GpxReader implements ElementReader {
   }
 
   finish(): void {
-    if (this.#point) this.sink.leftOut(this.#point.kind, 'cut off before its end')
+    if (this.#point) this.sink.skip(this.#point.kind, 'cut off before its end')
     // The complete file has a longer segment.
-    if (this.#hasSegment) this.sink.leftOut('trkseg', 'cut off before its end')
+    if (this.#hasSegment) this.sink.skip('trkseg', 'cut off before its end')
     this.#endTrack()
   }
 
   #endSegment(): void {
     const { end, start } = this.#track.span
     if (!Number.isNaN(start)) this.#segments.push({ start, end })
-    this.#track.begin()
+    this.#track.beginSegment()
     this.#hasSegment = false
   }
 
@@ -134,7 +136,8 @@ class GpxReader implements ElementReader {
       ([, value]) => value !== undefined
     )
     const clientData = details.length > 0 ? { 'gpx:track': Object.fromEntries(details) } : undefined
-    for (const { end, start } of this.#segments) this.#track.activity('trkseg', name, start, end, clientData)
+    for (const { end, start } of this.#segments)
+      this.#track.addActivity('trkseg', name, start, end, clientData)
     this.#segments = []
     this.#trackInfo = undefined
     this.#hasSegment = false
@@ -143,32 +146,32 @@ class GpxReader implements ElementReader {
   /** Reads an element within a point. */
   #readPointElement(point: Point, name: string, text: string): void {
     if (name === 'time') {
-      point.time = isoTime(text, this.zone)
+      point.time = parseIsoTime(text, this.zone)
       return
     }
     const element = name.toLowerCase()
     const member = measureNames.get(element)
-    const number = member && point.numbers[member] === undefined ? numberOf(text) : undefined
+    const number = member && point.numbers[member] === undefined ? parseNumber(text) : undefined
     if (point.kind === 'wpt' && waypointTexts.has(element))
       point.texts[element] = text.slice(0, maxTextLength)
     else if (point.kind === 'rtept') return
     else if (member && number !== undefined) point.numbers[member] = number
-    else this.sink.leftOut(`${point.kind} ${name}`, 'of a kind without a type here')
+    else this.sink.skip(`${point.kind} ${name}`, 'of a kind without a type here')
   }
 
   #addPoint(point: Point): void {
     const { kind, latitude, longitude, numbers, time } = point
-    if (kind === 'trkpt') this.#track.add({ kind, time, latitude, longitude, ...numbers })
-    else if (kind === 'rtept') this.sink.leftOut(kind, 'a place on a route that was planned')
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (kind === 'trkpt') this.#track.addPoint({ kind, time, latitude, longitude, ...numbers })
+    else if (kind === 'rtept') this.sink.skip(kind, 'a place on a route that was planned')
+    else if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else this.#addWaypoint(point)
   }
 
   #addWaypoint({ kind, latitude, longitude, numbers, texts, time }: Point): void {
     const { altitude, ...others } = numbers
     const description = [texts['name'], texts['desc'], texts['cmt']].filter(Boolean).join(': ')
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'position/wgs84',
@@ -177,7 +180,6 @@ class GpxReader implements ElementReader {
       content: { latitude, longitude, ...(altitude !== undefined && { altitude }) },
       ...(description && { description })
     })
-    for (const name of Object.keys(others))
-      this.sink.leftOut(`${kind} ${name}`, 'of a kind without a type here')
+    for (const name of Object.keys(others)) this.sink.skip(`${kind} ${name}`, 'of a kind without a type here')
   }
 }

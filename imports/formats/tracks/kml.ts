@@ -1,17 +1,17 @@
 /** Reads KML: tracks with times (`gx:Track`), and placemarks with a time. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, localName } from '../../text/xml.js'
-import { isPlace, Track, type Measured } from '../tracks.js'
-import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from '../xml-files.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
+import { isValidPosition, TrackWriter, type MeasureName } from '../tracks.js'
+import { parseNumber } from '../../text/units.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
 
 export const kml: Format = {
   id: 'kml',
   name: 'KML',
   recognises: ({ text }) => /<(?:[\w.-]+:)?kml[\s>]/i.test(text.slice(0, 4000)),
   read: (source, head, sink, { options }) =>
-    readElements(source, head, sink, new KmlReader(sink, options.zone))
+    readXmlElements(source, head, sink, new KmlReader(sink, options.zone))
 }
 
 type Position = readonly (number | undefined)[]
@@ -25,7 +25,7 @@ const overlays = new Set(['GroundOverlay', 'Model', 'NetworkLink', 'PhotoOverlay
 const maxPending = 400_000
 
 /** Measures of a track's arrays, by name. */
-const measuresByArrayName: readonly (readonly [RegExp, Measured])[] = [
+const measuresByArrayName: readonly (readonly [RegExp, MeasureName])[] = [
   [/^(?:hr|heart[ _]?rate)$/i, 'heartRate'],
   [/^cad(?:ence)?$/i, 'cadence'],
   [/^(?:power|watts)$/i, 'power'],
@@ -34,7 +34,7 @@ const measuresByArrayName: readonly (readonly [RegExp, Measured])[] = [
 
 class KmlReader implements ElementReader {
   isClosed = false
-  readonly #track: Track
+  readonly #track: TrackWriter
   #isInTrack = false
   #isInPlacemark = false
   /** Times without positions yet, or positions without times yet: usually all of one kind come first. */
@@ -58,21 +58,21 @@ class KmlReader implements ElementReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   open(name: string, attributes: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     this.#text = ''
     if (element === 'Track') {
       this.#isInTrack = true
       this.#pointTimes = []
-      this.#track.begin()
+      this.#track.beginSegment()
     } else if (element === 'Placemark') {
       this.#endPlacemark()
       this.#isInPlacemark = true
     } else if (element === 'SimpleArrayData')
-      this.#array = { name: attribute(attributes, 'name') ?? 'value', next: 0 }
+      this.#array = { name: getAttribute(attributes, 'name') ?? 'value', next: 0 }
     else if (element === 'Point' || shapes.has(element)) this.#shape = element
   }
 
@@ -81,17 +81,18 @@ class KmlReader implements ElementReader {
   }
 
   close(name: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     const text = this.#text.trim()
     this.#text = ''
     if (element === 'Track') this.#endTrack()
     else if (element === 'SimpleArrayData') this.#array = undefined
     else if (element === 'value' && this.#array) this.#addArrayValue(this.#array, text)
-    else if (this.#isInTrack && element === 'when') this.#addTime(isoTime(text, this.zone))
-    else if (this.#isInTrack && element === 'coord') this.#addPosition(text.split(/[\s,]+/, 3).map(numberOf))
+    else if (this.#isInTrack && element === 'when') this.#addTime(parseIsoTime(text, this.zone))
+    else if (this.#isInTrack && element === 'coord')
+      this.#addPosition(text.split(/[\s,]+/, 3).map(parseNumber))
     else if (element === 'coordinates') this.#readCoordinates(text)
     else if (element === 'Placemark') this.#endPlacemark()
-    else if (overlays.has(element)) this.sink.leftOut(element, 'of a kind without a type here')
+    else if (overlays.has(element)) this.sink.skip(element, 'of a kind without a type here')
     else if (element === 'kml') this.isClosed = true
     else if (this.#isInPlacemark && text !== '' && placemarkElements.has(element))
       this.#placemarkTexts[element] ??= text
@@ -101,10 +102,10 @@ class KmlReader implements ElementReader {
     if (this.#isInTrack) {
       this.#skipUnpaired()
       // The complete file has a longer track.
-      this.sink.leftOut('Track', 'cut off before its end')
+      this.sink.skip('Track', 'cut off before its end')
     }
     if (this.#tracks.length > 0) this.#endTracks()
-    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.leftOut('Placemark', 'cut off before its end')
+    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.skip('Placemark', 'cut off before its end')
   }
 
   #endTrack(): void {
@@ -112,7 +113,7 @@ class KmlReader implements ElementReader {
     this.#skipUnpaired()
     const { end, start } = this.#track.span
     if (!Number.isNaN(start)) this.#tracks.push({ start, end })
-    this.#track.begin()
+    this.#track.beginSegment()
     this.#isInTrack = false
     if (!this.#isInPlacemark) this.#endTracks()
   }
@@ -120,13 +121,13 @@ class KmlReader implements ElementReader {
   /** Adds tracks as activities at the end of their placemark, whose name may follow them. */
   #endTracks(): void {
     for (const { end, start } of this.#tracks)
-      this.#track.activity('Track', this.#placemarkTexts['name'] ?? '', start, end)
+      this.#track.addActivity('Track', this.#placemarkTexts['name'] ?? '', start, end)
     this.#tracks = []
   }
 
   #skipUnpaired(): void {
     const missing = this.#times.length + this.#positions.length - this.#firstPending
-    if (missing > 0) this.sink.leftOut('coord', 'without a time or a position', missing)
+    if (missing > 0) this.sink.skip('coord', 'without a time or a position', missing)
     this.#clearPending()
   }
 
@@ -150,7 +151,7 @@ class KmlReader implements ElementReader {
 
   #addPoint(time: number, [longitude, latitude, altitude]: Position): void {
     const [kind, coordinates] = ['coord', { latitude: latitude ?? NaN, longitude: longitude ?? NaN }]
-    this.#track.add({ kind, time, ...coordinates, altitude })
+    this.#track.addPoint({ kind, time, ...coordinates, altitude })
     if (this.#pointTimes.length < maxPending) this.#pointTimes.push(time)
     if (++this.#firstPending === this.#times.length + this.#positions.length) this.#clearPending()
   }
@@ -165,10 +166,10 @@ class KmlReader implements ElementReader {
   #addArrayValue(array: { readonly name: string; next: number }, text: string): void {
     const time = this.#pointTimes[array.next++] ?? NaN
     if (text === '') return
-    const number = numberOf(text)
+    const number = parseNumber(text)
     const measure = measuresByArrayName.find(([pattern]) => pattern.test(array.name))?.[1]
-    if (measure && number !== undefined) this.#track.measure(`coord ${array.name}`, time, measure, number)
-    else this.sink.leftOut(`coord ${array.name}`, 'of a kind without a type here')
+    if (measure && number !== undefined) this.#track.addValue(`coord ${array.name}`, time, measure, number)
+    else this.sink.skip(`coord ${array.name}`, 'of a kind without a type here')
   }
 
   #readCoordinates(text: string): void {
@@ -178,21 +179,21 @@ class KmlReader implements ElementReader {
       this.#lineShape = this.#shape
     }
     // A placemark with that many points is as unlikely as such a track.
-    else if (this.#points.length < maxPending) this.#points.push(places[0]?.split(',').map(numberOf) ?? [])
+    else if (this.#points.length < maxPending) this.#points.push(places[0]?.split(',').map(parseNumber) ?? [])
   }
 
   #endPlacemark(): void {
     if (!this.#isInPlacemark) return
     const { begin, end, name, when } = this.#placemarkTexts
-    const time = isoTime(when ?? begin ?? '', this.zone)
-    const endTime = isoTime(end ?? '', this.zone)
+    const time = parseIsoTime(when ?? begin ?? '', this.zone)
+    const endTime = parseIsoTime(end ?? '', this.zone)
     const isEmpty = this.#points.length + this.#linePositionCount + this.#tracks.length === 0
     for (const place of this.#points) this.#addPlacemark(place, time, endTime)
     if (this.#linePositionCount > 0) {
-      this.sink.leftOut(this.#lineShape, 'without a time', this.#linePositionCount)
+      this.sink.skip(this.#lineShape, 'without a time', this.#linePositionCount)
       // A path with a start and an end, but without times in between.
-      if (endTime > time) this.#track.activity('Placemark', name ?? '', time, endTime)
-    } else if (isEmpty) this.sink.leftOut('Placemark', 'without a position')
+      if (endTime > time) this.#track.addActivity('Placemark', name ?? '', time, endTime)
+    } else if (isEmpty) this.sink.skip('Placemark', 'without a position')
     this.#endTracks()
     this.#placemarkTexts = {}
     this.#points = []
@@ -202,13 +203,13 @@ class KmlReader implements ElementReader {
 
   #addPlacemark([longitude, latitude, altitude]: Position, time: number, endTime: number): void {
     const kind = 'Placemark'
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const { name, description } = this.#placemarkTexts
       const plainText = description?.replaceAll(/<[^<>]*>/g, ' ').trim()
       const text = [name, plainText?.slice(0, 2000)].filter(Boolean).join(': ')
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: '',
         type: 'position/wgs84',

@@ -1,20 +1,20 @@
 /** Reads Polar's account export: training sessions with their samples, and daily heart rates and steps. */
 import type { Format, Sink } from '../../record.js'
-import { dayLength, isoTime, namesOffset } from '../../text/times.js'
+import { getDayLength, parseIsoTime, hasOffset } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  listAt,
-  numberAt,
-  numbersAt,
-  textAt,
+  getList,
+  getNumber,
+  getNumbers,
+  getText,
   type Json,
-  outermost
+  isTopLevel
 } from '../json-files.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { scaled } from '../../text/units.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { scaleValue } from '../../text/units.js'
 
 export const polar: Format = {
   id: 'polar',
@@ -28,15 +28,15 @@ export const polar: Format = {
   async read(source, head, sink, { options }) {
     const reader = new PolarReader(sink, options.zone)
     if (/"deviceDays"\s*:/.test(head.text))
-      await eachObject(source, head, sink, isInList('deviceDays'), day => reader.addDay(day))
+      await readObjects(source, head, sink, isInList('deviceDays'), day => reader.addDay(day))
     else if (!/"exercises"\s*:/.test(head.text))
-      await eachObject(source, head, sink, outermost, object => reader.addDailyActivity(object))
+      await readObjects(source, head, sink, isTopLevel, object => reader.addDailyActivity(object))
     else if (source.size <= maxExerciseBytes)
-      await eachObject(source, head, sink, isInList('exercises'), exercise => reader.readExercise(exercise))
+      await readObjects(source, head, sink, isInList('exercises'), exercise => reader.readExercise(exercise))
     else {
       // Hours of samples exceed the limit of an object. They are read one by one, after the summary at the beginning.
       reader.beginExercise(parseSummary(head.text))
-      const isComplete = await eachObject(source, head, sink, isSampleList, (sample, path) =>
+      const isComplete = await readObjects(source, head, sink, isSampleList, (sample, path) =>
         reader.addSample(path[2] ?? '', sample)
       )
       reader.endExercise(isComplete)
@@ -88,7 +88,7 @@ const sampleKinds = new Map<
 ])
 
 class PolarReader {
-  #track: Track
+  #track: TrackWriter
   /** The current exercise, and its offset from UTC in minutes. */
   #exercise: Json = {}
   #offset: number | undefined
@@ -97,12 +97,12 @@ class PolarReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   readExercise(exercise: Json): void {
     this.beginExercise(exercise)
-    const lists = at(exercise, 'samples')
+    const lists = getMember(exercise, 'samples')
     for (const [name, list] of Object.entries(isObject(lists) ? lists : {}))
       if (Array.isArray(list)) for (const each of list) this.addSample(name, each)
     this.endExercise(true)
@@ -110,34 +110,34 @@ class PolarReader {
 
   beginExercise(exercise: Json): void {
     this.#exercise = exercise
-    this.#offset = numberAt(exercise, 'timezoneOffset') ?? numberAt(exercise, 'timeZoneOffset')
-    this.#track = new Track(this.sink, '')
+    this.#offset = getNumber(exercise, 'timezoneOffset') ?? getNumber(exercise, 'timeZoneOffset')
+    this.#track = new TrackWriter(this.sink, '')
   }
 
   addSample(list: string, sample: unknown): void {
-    const time = this.#parseTime(at(sample, 'dateTime'))
+    const time = this.#parseTime(getMember(sample, 'dateTime'))
     if (list === 'recordedRoute') {
-      const [latitude, longitude] = [numberAt(sample, 'latitude'), numberAt(sample, 'longitude')]
+      const [latitude, longitude] = [getNumber(sample, 'latitude'), getNumber(sample, 'longitude')]
       const position = { latitude: latitude ?? NaN, longitude: longitude ?? NaN }
-      this.#track.add({ kind: list, time, ...position, altitude: numberAt(sample, 'altitude') })
+      this.#track.addPoint({ kind: list, time, ...position, altitude: getNumber(sample, 'altitude') })
       return
     }
     const sampleKind = sampleKinds.get(list)
     const kind = `sample ${list}`
-    const value = numberAt(sample, 'value')
-    if (!sampleKind) this.sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.#track.add({ kind, time, [sampleKind.name]: scaled(value, sampleKind.factor) })
+    const value = getNumber(sample, 'value')
+    if (!sampleKind) this.sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) this.sink.skip(kind, 'without a number')
+    else this.#track.addPoint({ kind, time, [sampleKind.name]: scaleValue(value, sampleKind.factor) })
   }
 
   endExercise(isComplete: boolean): void {
     const exercise = this.#exercise
     const [start, end] = [this.#parseTime(exercise['startTime']), this.#parseTime(exercise['stopTime'])]
-    const sport = textAt(exercise, 'sport') ?? textAt(exercise, 'sport', 'id') ?? ''
-    const numbers = numbersAt(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
-    if (!isComplete && Number.isNaN(end)) this.sink.leftOut('exercise', 'cut off before its end')
+    const sport = getText(exercise, 'sport') ?? getText(exercise, 'sport', 'id') ?? ''
+    const numbers = getNumbers(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
+    if (!isComplete && Number.isNaN(end)) this.sink.skip('exercise', 'cut off before its end')
     else
-      this.#track.activity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
+      this.#track.addActivity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
         'polar:exercise': { sport, ...numbers }
       })
   }
@@ -145,17 +145,17 @@ class PolarReader {
   /** Adds the heart rates of a day, by seconds of the day. */
   addDay(day: Json): void {
     const kind = 'deviceDay heart rate'
-    const start = isoTime(textAt(day, 'date') ?? '', this.zone)
-    for (const sample of listAt(day, 'samples')) {
-      const [seconds, content] = [numberAt(sample, 'secondsFromDayStart'), numberAt(sample, 'heartRate')]
-      if (Number.isNaN(start) || seconds === undefined) this.sink.leftOut(kind, 'without a time')
+    const start = parseIsoTime(getText(day, 'date') ?? '', this.zone)
+    for (const sample of getList(day, 'samples')) {
+      const [seconds, content] = [getNumber(sample, 'secondsFromDayStart'), getNumber(sample, 'heartRate')]
+      if (Number.isNaN(start) || seconds === undefined) this.sink.skip(kind, 'without a time')
       else if (!content)
-        this.sink.leftOut(
+        this.sink.skip(
           kind,
           content === 0 ? 'zero, which means that nothing was measured' : 'without a number'
         )
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'frequency/bpm',
@@ -168,30 +168,30 @@ class PolarReader {
 
   /** Adds the steps and energy of a day, whose minutes are part of these totals. */
   addDailyActivity(object: Json): void {
-    const date = textAt(object, 'date') ?? ''
-    const [time, duration] = [isoTime(date, this.zone), dayLength(date, this.zone)]
+    const date = getText(object, 'date') ?? ''
+    const [time, duration] = [parseIsoTime(date, this.zone), getDayLength(date, this.zone)]
     const totals = [
       ['stepCount', 'count/steps', 'Steps of days'],
       ['calories', 'energy/kcal', 'Energy of days']
     ] as const
     for (const [name, type, stream] of totals) {
-      const content = numberAt(object, 'summary', name)
+      const content = getNumber(object, 'summary', name)
       if (content === undefined) continue
-      if (Number.isNaN(time)) this.sink.leftOut(`day ${name}`, 'without a time')
-      else this.sink.datum({ kind: `day ${name}`, source: '', type, stream, time, duration, content })
+      if (Number.isNaN(time)) this.sink.skip(`day ${name}`, 'without a time')
+      else this.sink.addRecord({ kind: `day ${name}`, source: '', type, stream, time, duration, content })
     }
-    const parts = at(object, 'samples')
+    const parts = getMember(object, 'samples')
     for (const [name, list] of Object.entries(isObject(parts) ? parts : {}))
       if (Array.isArray(list) && list.length > 0)
-        this.sink.leftOut(`day ${name}`, 'of a kind without a type here', list.length)
+        this.sink.skip(`day ${name}`, 'of a kind without a type here', list.length)
   }
 
   /** Parses a local time in the user's zone, or with the file's own offset from UTC in minutes. */
   #parseTime(value: unknown): number {
     const offset = this.#offset
     if (typeof value !== 'string') return NaN
-    if (this.zone !== undefined || offset === undefined || namesOffset(value))
-      return isoTime(value, this.zone)
-    return isoTime(value) - offset * 60
+    if (this.zone !== undefined || offset === undefined || hasOffset(value))
+      return parseIsoTime(value, this.zone)
+    return parseIsoTime(value) - offset * 60
   }
 }

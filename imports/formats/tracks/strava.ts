@@ -1,7 +1,7 @@
 /** Reads Strava's account export: a table of activities, with a file for most of them. */
-import type { Datum, Format, Sink, Source } from '../../record.js'
-import { certainTime } from '../../text/cell-times.js'
-import { headOf, textsOf } from '../../text/decode.js'
+import type { ImportedRecord, Format, Sink, SourceFile } from '../../record.js'
+import { parseUnambiguousTime } from '../../text/cell-times.js'
+import { readHead, readText } from '../../text/decode.js'
 import { RowScanner } from '../../text/rows.js'
 
 /** Format of activities without a file, which come from the table alone. */
@@ -36,7 +36,7 @@ export class StravaExport {
   ) {}
 
   /** Finds the table among the files of an archive. Each is readable until the next one is requested. */
-  static async find(openFiles: () => AsyncIterable<Source>): Promise<StravaExport | undefined> {
+  static async find(openFiles: () => AsyncIterable<SourceFile>): Promise<StravaExport | undefined> {
     let table: string | undefined
     const files = new Set<string>()
     for await (const { name } of openFiles()) {
@@ -59,25 +59,25 @@ export class StravaExport {
   }
 
   /** Returns the activity that a file belongs to. */
-  activityIn(name: string): Activity | undefined {
+  findActivity(name: string): Activity | undefined {
     return this.#byFile.get(name)
   }
 
   /** Adds the activities without a file. */
-  give(sink: Sink): void {
-    for (const activity of this.#withoutFile) sink.datum(toRecord(activity))
-    if (this.#skippedCount > 0) sink.leftOut(kind, 'larger than a record can be', this.#skippedCount)
+  addActivities(sink: Sink): void {
+    for (const activity of this.#withoutFile) sink.addRecord(toRecord(activity))
+    if (this.#skippedCount > 0) sink.skip(kind, 'larger than a record can be', this.#skippedCount)
   }
 
-  async #read(source: Source): Promise<void> {
+  async #read(source: SourceFile): Promise<void> {
     let isHeader = true
     const scanner = new RowScanner(',', cells => {
       if (isHeader) isHeader = false
       else if (cells.length > 6) this.#addRow(cells.map(cell => cell.trim()))
     })
-    for await (const chunk of textsOf(source, await headOf(source))) scanner.write(chunk)
-    scanner.end()
-    this.#skippedCount += scanner.broken
+    for await (const chunk of readText(source, await readHead(source))) scanner.write(chunk)
+    scanner.finish()
+    this.#skippedCount += scanner.brokenCount
   }
 
   #addRow(cells: readonly string[]): void {
@@ -108,19 +108,19 @@ export class StravaSink implements Sink {
   ) {}
 
   /** True if the file contained the activity. If not, {@link StravaSink.end} adds it from the table. */
-  get isTold(): boolean {
+  get hasActivity(): boolean {
     return this.#count > 0
   }
 
-  datum(record: Datum): void {
+  addRecord(record: ImportedRecord): void {
     if (record.type !== 'activity/plain') {
-      this.sink.datum(record)
+      this.sink.addRecord(record)
       return
     }
     this.#count++
     // Keeps the identity from the file, which may have been imported on its own.
     const { clientData, description } = getDescription(this.activity)
-    this.sink.datum({
+    this.sink.addRecord({
       ...record,
       description: description ?? record.description,
       clientData: { ...record.clientData, ...clientData }
@@ -129,16 +129,16 @@ export class StravaSink implements Sink {
 
   /** Counts the row of the table. Call it after the file has been read. */
   end(): void {
-    if (this.isTold) this.sink.leftOut(kind, joinedReason)
-    else this.sink.datum(toRecord(this.activity))
+    if (this.hasActivity) this.sink.skip(kind, joinedReason)
+    else this.sink.addRecord(toRecord(this.activity))
   }
 
-  leftOut(...args: Parameters<Sink['leftOut']>): void {
-    this.sink.leftOut(...args)
+  skip(...args: Parameters<Sink['skip']>): void {
+    this.sink.skip(...args)
   }
 
-  file(...args: Parameters<Sink['file']>): Promise<void> {
-    return this.sink.file(...args)
+  addFile(...args: Parameters<Sink['addFile']>): Promise<void> {
+    return this.sink.addFile(...args)
   }
 
   warn(...args: Parameters<Sink['warn']>): void {
@@ -146,7 +146,7 @@ export class StravaSink implements Sink {
   }
 }
 
-function toRecord(activity: Activity): Datum {
+function toRecord(activity: Activity): ImportedRecord {
   const { date, id, seconds } = activity
   return {
     kind,
@@ -154,7 +154,7 @@ function toRecord(activity: Activity): Datum {
     type: 'activity/plain',
     stream: 'Activities',
     // The time is in UTC.
-    time: certainTime(date, undefined),
+    time: parseUnambiguousTime(date, undefined),
     duration: seconds > 0 ? seconds : undefined,
     identity: id,
     ...getDescription(activity)
@@ -166,7 +166,7 @@ function getDescription({
   id,
   name,
   type
-}: Activity): Pick<Datum, 'description' | 'clientData'> {
+}: Activity): Pick<ImportedRecord, 'description' | 'clientData'> {
   const text = [name || type, description].filter(Boolean).join(': ')
   return {
     description: text || undefined,

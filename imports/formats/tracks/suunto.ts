@@ -1,9 +1,9 @@
 /** Reads Suunto's JSON of a training: samples with angles in radians, rates in hertz, temperatures in kelvins. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { scaled } from '../../text/units.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { scaleValue } from '../../text/units.js'
 
 export const suunto: Format = {
   id: 'suunto',
@@ -14,7 +14,7 @@ export const suunto: Format = {
     /"(?:Samples|Header|TimeISO8601)"/.test(head.text),
   async read(source, head, sink, { options }) {
     const reader = new SuuntoReader(sink, options.zone, parseHeader(head.text))
-    const isComplete = await eachObject(
+    const isComplete = await readObjects(
       source,
       head,
       sink,
@@ -79,67 +79,67 @@ const metadataMembers = new Set([
 ])
 
 class SuuntoReader {
-  readonly #track: Track
+  readonly #track: TrackWriter
 
   constructor(
     private readonly sink: Sink,
     private readonly zone: string | undefined,
     private readonly header: Header
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   addSample(object: Json): void {
-    const inner = at(object, 'Attributes', 'suunto/sml', 'Sample')
+    const inner = getMember(object, 'Attributes', 'suunto/sml', 'Sample')
     const sample = isObject(inner) ? inner : object
     const timeText =
-      textAt(sample, 'UTC') ?? textAt(object, 'TimeISO8601') ?? textAt(sample, 'TimeISO8601') ?? ''
-    const time = isoTime(timeText, this.zone)
+      getText(sample, 'UTC') ?? getText(object, 'TimeISO8601') ?? getText(sample, 'TimeISO8601') ?? ''
+    const time = parseIsoTime(timeText, this.zone)
     this.#addIntervals(object, time)
     const numbers: Partial<Record<Exclude<keyof TrackPoint, 'kind' | 'time'>, number>> = {}
     for (const [name, value] of Object.entries(sample)) {
       const member = sampleMembers.get(name)
       if (value === null || metadataMembers.has(name) || name === 'R-R') continue
       if (member && typeof value === 'number') {
-        const number = Number((scaled(value, member.factor) + (member.offset ?? 0)).toFixed(7))
+        const number = Number((scaleValue(value, member.factor) + (member.offset ?? 0)).toFixed(7))
         numbers[member.name] ??= number
-      } else this.sink.leftOut(`sample ${name}`, 'of a kind without a type here')
+      } else this.sink.skip(`sample ${name}`, 'of a kind without a type here')
     }
-    if (Object.keys(numbers).length > 0) this.#track.add({ kind: 'sample', time, ...numbers })
+    if (Object.keys(numbers).length > 0) this.#track.addPoint({ kind: 'sample', time, ...numbers })
   }
 
   finish(isComplete: boolean): void {
     const { end, start } = this.#track.span
-    const headerStart = isoTime(this.header.start, this.zone)
+    const headerStart = parseIsoTime(this.header.start, this.zone)
     const { activity, seconds } = this.header
     const from = Number.isNaN(headerStart) ? start : headerStart
     const to = seconds > 0 ? from + seconds : end
     if (Number.isNaN(from)) return
     // The complete file has a longer training.
     if (!isComplete && !(seconds > 0)) {
-      this.sink.leftOut('training', 'cut off before its end')
+      this.sink.skip('training', 'cut off before its end')
       return
     }
-    this.#track.activity('training', '', from, to, {
+    this.#track.addActivity('training', '', from, to, {
       'suunto:training': { activityType: activity, ...(seconds > 0 && { seconds }) }
     })
   }
 
   /** Adds intervals between beats (ms). The last one ends with the sample. */
   #addIntervals(object: Json, time: number): void {
-    const inner = at(object, 'Attributes', 'suunto/sml', 'R-R')
-    const list = listAt(isObject(inner) ? inner : object['R-R'], 'Data').filter(
+    const inner = getMember(object, 'Attributes', 'suunto/sml', 'R-R')
+    const list = getList(isObject(inner) ? inner : object['R-R'], 'Data').filter(
       (each): each is number => typeof each === 'number'
     )
     if (list.length === 0) return
     if (Number.isNaN(time)) {
-      this.sink.leftOut('R-R', 'without a time', list.length)
+      this.sink.skip('R-R', 'without a time', list.length)
       return
     }
     let beat = time - list.reduce((sum, each) => sum + each, 0) / 1000
     for (const content of list) {
       beat += content / 1000
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'R-R',
         source: '',
         type: 'time/ms',

@@ -1,17 +1,17 @@
 /** Reads TCX: laps of activities with positions, altitudes, heart rates, cadences and powers. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, localName } from '../../text/xml.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from '../xml-files.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { parseNumber } from '../../text/units.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
 
 export const tcx: Format = {
   id: 'tcx',
   name: 'TCX',
   recognises: ({ text }) => /<(?:[\w.-]+:)?TrainingCenterDatabase[\s>]/.test(text.slice(0, 4000)),
   read: (source, head, sink, { options }) =>
-    readElements(source, head, sink, new TcxReader(sink, options.zone))
+    readXmlElements(source, head, sink, new TcxReader(sink, options.zone))
 }
 
 /** Elements of a point and what they measure. */
@@ -45,7 +45,7 @@ interface Point {
 
 class TcxReader implements ElementReader {
   isClosed = false
-  readonly #track: Track
+  readonly #track: TrackWriter
   #activity: Activity | undefined
   #point: Point | undefined
   /** Elements that contain the current one. */
@@ -56,24 +56,24 @@ class TcxReader implements ElementReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   open(name: string, attributes: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     if (this.#path.length >= maxDepth)
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
     this.#path.push(element)
     this.#text = ''
     if (element === 'Activity') {
       if (this.#activity) this.#endActivity()
-      const sport = attribute(attributes, 'Sport') ?? ''
+      const sport = getAttribute(attributes, 'Sport') ?? ''
       this.#activity = { sport, start: NaN, seconds: 0, metres: 0, calories: 0, notes: '' }
-      this.#track.begin()
+      this.#track.beginSegment()
     } else if (element === 'Lap' && this.#activity && Number.isNaN(this.#activity.start))
-      this.#activity.start = isoTime(attribute(attributes, 'StartTime') ?? '', this.zone)
+      this.#activity.start = parseIsoTime(getAttribute(attributes, 'StartTime') ?? '', this.zone)
     else if (element === 'Trackpoint') {
-      if (this.#point) this.sink.leftOut('Trackpoint', 'torn: its end is missing')
+      if (this.#point) this.sink.skip('Trackpoint', 'torn: its end is missing')
       this.#point = { time: NaN, numbers: {} }
     }
   }
@@ -83,7 +83,7 @@ class TcxReader implements ElementReader {
   }
 
   close(name: string): void {
-    const element = localName(name)
+    const element = getLocalName(name)
     const text = this.#text.trim()
     this.#text = ''
     // Tolerates missing and superfluous end tags: the elements that contain them stay open.
@@ -101,16 +101,16 @@ class TcxReader implements ElementReader {
   }
 
   finish(): void {
-    if (this.#point) this.sink.leftOut('Trackpoint', 'cut off before its end')
+    if (this.#point) this.sink.skip('Trackpoint', 'cut off before its end')
     // The complete file has a longer activity.
-    if (this.#activity) this.sink.leftOut('Activity', 'cut off before its end')
+    if (this.#activity) this.sink.skip('Activity', 'cut off before its end')
   }
 
   /** Reads an element outside of points. */
   #readActivityElement(activity: Activity, name: string, parent: string, text: string): void {
-    const value = numberOf(text) ?? 0
+    const value = parseNumber(text) ?? 0
     if (name === 'Activity') this.#endActivity()
-    else if (name === 'Lap') this.sink.leftOut('Lap', 'of a kind without a type here')
+    else if (name === 'Lap') this.sink.skip('Lap', 'of a kind without a type here')
     else if (parent === 'Lap' && name === 'TotalTimeSeconds') activity.seconds += value
     else if (parent === 'Lap' && name === 'DistanceMeters') activity.metres += value
     else if (parent === 'Lap' && name === 'Calories') activity.calories += value
@@ -124,26 +124,28 @@ class TcxReader implements ElementReader {
     const from = Number.isNaN(lapStart) ? start : lapStart
     const to = Number.isNaN(end) ? from + seconds : Math.max(end, from + seconds)
     const name = [sport, notes].filter(Boolean).join(': ')
-    this.#track.activity('Activity', name, from, to, { 'tcx:activity': { sport, seconds, metres, calories } })
+    this.#track.addActivity('Activity', name, from, to, {
+      'tcx:activity': { sport, seconds, metres, calories }
+    })
   }
 
   /** Reads an element within a point. */
   #readPointElement(point: Point, name: string, text: string): void {
     const { numbers } = point
-    const number = numberOf(text)
+    const number = parseNumber(text)
     const member = measureNames.get(name)
-    if (name === 'Time') point.time = isoTime(text, this.zone)
+    if (name === 'Time') point.time = parseIsoTime(text, this.zone)
     else if (member === 'latitude' || member === 'longitude') numbers[member] = number ?? NaN
     else if (number !== undefined && member && numbers[member] === undefined) numbers[member] = number
-    else this.sink.leftOut(`Trackpoint ${name}`, 'of a kind without a type here')
+    else this.sink.skip(`Trackpoint ${name}`, 'of a kind without a type here')
   }
 
   #addPoint({ numbers, time }: Point): void {
     if (this.#activity) {
-      this.#track.add({ kind: 'Trackpoint', time, ...numbers })
+      this.#track.addPoint({ kind: 'Trackpoint', time, ...numbers })
       return
     }
     // Points of a course are planned positions.
-    this.sink.leftOut('Trackpoint', 'a place on a route that was planned')
+    this.sink.skip('Trackpoint', 'a place on a route that was planned')
   }
 }

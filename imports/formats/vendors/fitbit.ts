@@ -1,19 +1,19 @@
 /** Reads Fitbit's own export: JSON files by kind and day. */
-import type { Format, Head, Sink } from '../../record.js'
-import { isoTime, laterReading, timeOf } from '../../text/times.js'
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseIsoTime, findRepeatedTime, toTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
-  leaveMembers,
-  listAt,
-  numberAt,
-  numbersAt,
-  outermost,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getNumbers,
+  isTopLevel,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
+import { buildNightRecord } from '../sleep.js'
 
 type FileKind =
   | 'heart_rate'
@@ -33,12 +33,12 @@ export const fitbit: Format = {
     const kind = detectKind(head)!
     const reader = new FitbitReader(kind, options.zone, sink)
     if (kind === 'weight') sink.warn('Weights of Fitbit name no unit: they are taken for pounds')
-    await eachObject(source, head, sink, outermost, object => reader.read(object))
+    await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
   }
 }
 
 /** Returns the kind of a file: by its objects, or by its name. */
-function detectKind({ name, text }: Head): FileKind | undefined {
+function detectKind({ name, text }: FileHead): FileKind | undefined {
   const start = text.slice(0, 4000)
   if (/^\s*\[\s*\{\s*"logId"/.test(start)) {
     if (/"weight"\s*:/.test(start)) return 'weight'
@@ -102,19 +102,19 @@ class FitbitReader {
   #addValue(object: Json): void {
     const { kind, sink } = this
     // In UTC, unlike times of sleep.
-    const time = parseAmericanTime(textAt(object, 'dateTime'), undefined)
+    const time = parseAmericanTime(getText(object, 'dateTime'), undefined)
     const source = ''
     if (kind === 'heart_rate') {
-      const value = numberAt(object, 'value', 'bpm')
-      if (!value) sink.leftOut(kind, 'zero, which means that nothing was measured')
-      else sink.datum({ kind, source, type: 'frequency/bpm', stream: 'Heart rate', time, content: value })
+      const value = getNumber(object, 'value', 'bpm')
+      if (!value) sink.skip(kind, 'zero, which means that nothing was measured')
+      else sink.addRecord({ kind, source, type: 'frequency/bpm', stream: 'Heart rate', time, content: value })
       return
     }
     if (kind === 'resting_heart_rate') {
-      const value = numberAt(object, 'value', 'value')
-      if (!value) sink.leftOut(kind, 'zero, which means that nothing was measured')
+      const value = getNumber(object, 'value', 'value')
+      if (!value) sink.skip(kind, 'zero, which means that nothing was measured')
       else
-        sink.datum({
+        sink.addRecord({
           kind,
           source,
           type: 'frequency/bpm',
@@ -125,30 +125,30 @@ class FitbitReader {
       return
     }
     const target = simpleKinds[kind]
-    const value = numberAt(object, 'value')
-    if (!target) sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) sink.leftOut(kind, 'without a number')
-    else if (value === 0) sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else sink.datum({ kind, source, time, duration: 60, content: value, ...target })
+    const value = getNumber(object, 'value')
+    if (!target) sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) sink.skip(kind, 'without a number')
+    else if (value === 0) sink.skip(kind, 'zero, which means that nothing was measured')
+    else sink.addRecord({ kind, source, time, duration: 60, content: value, ...target })
   }
 
   #addWeight(object: Json): void {
     const kind = 'weight'
-    const weight = numberAt(object, 'weight')
-    const id = numberAt(object, 'logId')
+    const weight = getNumber(object, 'weight')
+    const id = getNumber(object, 'logId')
     const time =
       id !== undefined && id > 1e11
         ? id / 1000
-        : parseAmericanTime(`${textAt(object, 'date')} ${textAt(object, 'time')}`, this.zone)
-    const source = textAt(object, 'source') ?? ''
+        : parseAmericanTime(`${getText(object, 'date')} ${getText(object, 'time')}`, this.zone)
+    const source = getText(object, 'source') ?? ''
     if (!weight) {
-      this.sink.leftOut(kind, 'without a number')
+      this.sink.skip(kind, 'without a number')
       return
     }
-    this.sink.datum({ kind, source, type: 'mass/lb', stream: 'Weight', time, content: weight })
-    const fat = numberAt(object, 'fat')
+    this.sink.addRecord({ kind, source, type: 'mass/lb', stream: 'Weight', time, content: weight })
+    const fat = getNumber(object, 'fat')
     if (fat)
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'weight, body fat',
         source,
         type: 'ratio/percent',
@@ -159,29 +159,29 @@ class FitbitReader {
   }
 
   #addNight(object: Json): void {
-    const time = isoTime(textAt(object, 'startTime') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'endTime') ?? '', this.zone)
-    const duration = end > time ? end - time : (numberAt(object, 'duration') ?? 0) / 1000
-    const minutes = numberAt(object, 'minutesAsleep')
-    const night = nightDatum({
+    const time = parseIsoTime(getText(object, 'startTime') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'endTime') ?? '', this.zone)
+    const duration = end > time ? end - time : (getNumber(object, 'duration') ?? 0) / 1000
+    const minutes = getNumber(object, 'minutesAsleep')
+    const night = buildNightRecord({
       kind: 'sleep',
       time,
       duration,
       asleep: minutes === undefined ? undefined : minutes * 60,
-      identity: String(numberAt(object, 'logId') ?? ''),
+      identity: String(getNumber(object, 'logId') ?? ''),
       clientData: {
         'fitbit:sleep': {
-          ...numbersAt(object, nightMembers),
-          summary: at(object, 'levels', 'summary')
+          ...getNumbers(object, nightMembers),
+          summary: getMember(object, 'levels', 'summary')
         }
       }
     })
-    this.sink.datum(night)
-    this.#addStages(listAt(object, 'levels', 'data'))
-    const shortCount = listAt(object, 'levels', 'shortData').length
+    this.sink.addRecord(night)
+    this.#addStages(getList(object, 'levels', 'data'))
+    const shortCount = getList(object, 'levels', 'shortData').length
     if (shortCount > 0)
-      this.sink.leftOut('sleep shortData', 'part of a measurement that is brought in as one', shortCount)
-    leaveMembers(this.sink, 'sleep', object, member => readNightMembers.has(member))
+      this.sink.skip('sleep shortData', 'part of a measurement that is brought in as one', shortCount)
+    skipUnread(this.sink, 'sleep', object, member => readNightMembers.has(member))
   }
 
   /** Adds the stages of a night, which follow one another. */
@@ -189,15 +189,15 @@ class FitbitReader {
     const kind = 'sleep stage'
     let lastEnd = -Infinity
     for (const each of data) {
-      const [stage = '', seconds] = [textAt(each, 'level'), numberAt(each, 'seconds') ?? 0]
-      const first = isoTime(textAt(each, 'dateTime') ?? '', this.zone)
+      const [stage = '', seconds] = [getText(each, 'level'), getNumber(each, 'seconds') ?? 0]
+      const first = parseIsoTime(getText(each, 'dateTime') ?? '', this.zone)
       const time =
-        first < lastEnd && this.zone !== undefined ? (laterReading(first, this.zone) ?? first) : first
-      if (!Object.hasOwn(analysisByLevel, stage)) this.sink.leftOut(kind, 'of a kind without a type here')
-      else if (!(seconds > 0)) this.sink.leftOut(kind, 'of an end that cannot be read')
+        first < lastEnd && this.zone !== undefined ? (findRepeatedTime(first, this.zone) ?? first) : first
+      if (!Object.hasOwn(analysisByLevel, stage)) this.sink.skip(kind, 'of a kind without a type here')
+      else if (!(seconds > 0)) this.sink.skip(kind, 'of an end that cannot be read')
       else {
         lastEnd = time + seconds
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'sleep/analysis',
@@ -225,5 +225,5 @@ function parseAmericanTime(text: string | undefined, zone: string | undefined): 
     number,
     number
   ]
-  return timeOf([2000 + year, month, day, hour, minute, second], 0, undefined, zone)
+  return toTime([2000 + year, month, day, hour, minute, second], 0, undefined, zone)
 }

@@ -1,19 +1,19 @@
 /** Reads Garmin Connect's account export: daily summaries, nights, activities and weights as JSON, beside FIT files. */
 import type { Format, Sink } from '../../record.js'
-import { dayLength, isoTime } from '../../text/times.js'
+import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  leaveMembers,
-  listAt,
-  numberAt,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
-import { scaled } from '../../text/units.js'
+import { buildNightRecord } from '../sleep.js'
+import { scaleValue } from '../../text/units.js'
 
 /** Members that only these files have at their beginning. */
 const distinctiveMembers =
@@ -26,7 +26,7 @@ export const garminConnect: Format = {
   async read(source, head, sink, { options }) {
     const reader = new GarminReader(options.zone, sink)
     const hasActivities = /"summarizedActivitiesExport"/.test(head.text.slice(0, 4000))
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -55,15 +55,15 @@ class GarminReader {
     else if ('vo2MaxValue' in object) this.#addVo2Max(object)
     else if (Array.isArray(object['metrics']) && 'calendarDate' in object) this.#addMetrics(object)
     else if ('valueInML' in object) this.#addDrink(object)
-    else this.sink.leftOut('object', 'of a kind without a type here')
+    else this.sink.skip('object', 'of a kind without a type here')
   }
 
   /** Adds an activity. Durations are in milliseconds, distances and heights in centimetres, speeds in units of 10 m/s. */
   #addActivity(object: Json): void {
     const kind = 'activity'
-    const start = numberAt(object, 'startTimeGmt') ?? numberAt(object, 'beginTimestamp')
-    const milliseconds = numberAt(object, 'duration')
-    const name = textAt(object, 'activityType', 'typeKey') ?? textAt(object, 'activityType') ?? ''
+    const start = getNumber(object, 'startTimeGmt') ?? getNumber(object, 'beginTimestamp')
+    const milliseconds = getNumber(object, 'duration')
+    const name = getText(object, 'activityType', 'typeKey') ?? getText(object, 'activityType') ?? ''
     const numbers: readonly (readonly [string, string, number])[] = [
       ['metres', 'distance', 0.01],
       ['metresUp', 'elevationGain', 0.01],
@@ -76,18 +76,18 @@ class GarminReader {
       ['steps', 'steps', 1]
     ]
     const details = numbers.flatMap(([ownName, member, factor]) => {
-      const value = numberAt(object, member)
-      return value === undefined ? [] : [[ownName, scaled(value, factor)] as const]
+      const value = getNumber(object, member)
+      return value === undefined ? [] : [[ownName, scaleValue(value, factor)] as const]
     })
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'activity/plain',
       stream: 'Activities',
       time: (start ?? NaN) / 1000,
-      duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaled(milliseconds, 0.001),
-      identity: String(numberAt(object, 'activityId') ?? name),
-      description: textAt(object, 'name') ?? (name === '' ? undefined : name),
+      duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaleValue(milliseconds, 0.001),
+      identity: String(getNumber(object, 'activityId') ?? name),
+      description: getText(object, 'name') ?? (name === '' ? undefined : name),
       clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(details) } }
     })
     this.#skipOthers(kind, object, [
@@ -103,19 +103,19 @@ class GarminReader {
     const time = parseMoment(object['sleepStartTimestampGMT'])
     const end = parseMoment(object['sleepEndTimestampGMT'])
     const numbers = ['deep', 'light', 'rem', 'awake'].flatMap(stage => {
-      const value = numberAt(object, `${stage}SleepSeconds`)
+      const value = getNumber(object, `${stage}SleepSeconds`)
       return value === undefined ? [] : [[`${stage}Seconds`, value] as const]
     })
     if (!(end > time)) {
       // Nights without a watch only have a date.
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
     const asleep = ['deep', 'light', 'rem'].reduce(
-      (sum, stage) => sum + (numberAt(object, `${stage}SleepSeconds`) ?? 0),
+      (sum, stage) => sum + (getNumber(object, `${stage}SleepSeconds`) ?? 0),
       0
     )
-    const night = nightDatum({
+    const night = buildNightRecord({
       kind,
       time,
       duration: end - time,
@@ -123,20 +123,20 @@ class GarminReader {
       identity: `${end}`,
       clientData: { 'garmin:sleep': Object.fromEntries(numbers) }
     })
-    this.sink.datum(night)
+    this.sink.addRecord(night)
     this.#addSingle(
       `${kind} respiration`,
       time,
       'frequency/brpm',
       'Respiratory rate',
-      at(object, 'averageRespiration')
+      getMember(object, 'averageRespiration')
     )
     this.#addSingle(
       `${kind} oxygen`,
       time,
       'ratio/percent',
       'Oxygen saturation',
-      at(object, 'spo2SleepSummary', 'averageSPO2')
+      getMember(object, 'spo2SleepSummary', 'averageSPO2')
     )
     const stages = ['deep', 'light', 'rem', 'awake'].map(stage => `${stage}SleepSeconds`)
     this.#skipOthers(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
@@ -144,20 +144,15 @@ class GarminReader {
   }
 
   /** Counts the members that are not read as skipped. */
-  #skipOthers(kind: string, object: unknown, readMembers: readonly string[]): void {
-    leaveMembers(
-      this.sink,
-      kind,
-      object,
-      member => contextMembers.test(member) || readMembers.includes(member)
-    )
+  #skipOthers(kind: string, object: unknown, used: readonly string[]): void {
+    skipUnread(this.sink, kind, object, member => contextMembers.test(member) || used.includes(member))
   }
 
   #addSingle(kind: string, time: number, type: string, stream: string, value: unknown): void {
     if (typeof value !== 'number') return
-    if (value > 0) this.sink.datum({ kind, source: '', type, stream, time, content: value })
+    if (value > 0) this.sink.addRecord({ kind, source: '', type, stream, time, content: value })
     else
-      this.sink.leftOut(
+      this.sink.skip(
         kind,
         value === 0 ? 'zero, which means that nothing was measured' : 'not measured, as the file itself says'
       )
@@ -165,11 +160,11 @@ class GarminReader {
 
   #addDay(object: Json): void {
     const kind = 'day'
-    const date = (textAt(object, 'calendarDate') ?? '').slice(0, 10)
+    const date = (getText(object, 'calendarDate') ?? '').slice(0, 10)
     const start = parseMoment(object['wellnessStartTimeGmt'])
-    const time = Number.isNaN(start) ? isoTime(date, this.zone) : start
+    const time = Number.isNaN(start) ? parseIsoTime(date, this.zone) : start
     const end = parseMoment(object['wellnessEndTimeGmt'])
-    const duration = end > time ? end - time : dayLength(date, this.zone)
+    const duration = end > time ? end - time : getDayLength(date, this.zone)
     const dailyValues = [
       ['count/steps', 'Steps of days', 'totalSteps', true],
       ['length/m', 'Distance of days', 'totalDistanceMeters', true],
@@ -182,10 +177,10 @@ class GarminReader {
     ] as const
     let isFirst = true
     for (const [type, stream, member, isTotal] of dailyValues) {
-      const value = numberAt(object, member)
+      const value = getNumber(object, member)
       if (value === undefined) continue
       if (!isTotal && value <= 0) {
-        this.sink.leftOut(
+        this.sink.skip(
           `${kind}, ${member}`,
           value === 0
             ? 'zero, which means that nothing was measured'
@@ -193,7 +188,7 @@ class GarminReader {
         )
         continue
       }
-      this.sink.datum({
+      this.sink.addRecord({
         kind: isFirst ? kind : `${kind}, ${member}`,
         source: '',
         type,
@@ -204,7 +199,7 @@ class GarminReader {
       })
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
+    if (isFirst) this.sink.skip(kind, 'without a number')
     this.#skipOthers(
       `${kind},`,
       object,
@@ -216,26 +211,33 @@ class GarminReader {
   #addBiometrics(object: Json): void {
     const kind = 'biometrics'
     const weight = object['weight']
-    const date = textAt(object, 'metaData', 'calendarDate') ?? textAt(object, 'calendarDate') ?? ''
-    const stamp = parseMoment(at(weight, 'timestampGMT'))
-    const time = Number.isNaN(stamp) ? isoTime(date.replace(/\.\d$/, ''), this.zone) : stamp
+    const date = getText(object, 'metaData', 'calendarDate') ?? getText(object, 'calendarDate') ?? ''
+    const stamp = parseMoment(getMember(weight, 'timestampGMT'))
+    const time = Number.isNaN(stamp) ? parseIsoTime(date.replace(/\.\d$/, ''), this.zone) : stamp
     const measurements = [
-      ['mass/kg', 'Weight', numberAt(weight, 'weight'), 0.001],
-      ['ratio/percent', 'Body fat', numberAt(weight, 'bodyFat'), 1],
-      ['ratio/percent', 'Body water', numberAt(weight, 'bodyWater'), 1],
-      ['mass/kg', 'Muscle mass', numberAt(weight, 'muscleMass'), 0.001],
-      ['mass/kg', 'Bone mass', numberAt(weight, 'boneMass'), 0.001],
-      ['gas-consumption/mlpkgmin', 'VO2 max', numberAt(object, 'vo2Max'), 1],
-      ['gas-consumption/mlpkgmin', 'VO2 max, running', numberAt(object, 'vo2MaxRunning'), 1]
+      ['mass/kg', 'Weight', getNumber(weight, 'weight'), 0.001],
+      ['ratio/percent', 'Body fat', getNumber(weight, 'bodyFat'), 1],
+      ['ratio/percent', 'Body water', getNumber(weight, 'bodyWater'), 1],
+      ['mass/kg', 'Muscle mass', getNumber(weight, 'muscleMass'), 0.001],
+      ['mass/kg', 'Bone mass', getNumber(weight, 'boneMass'), 0.001],
+      ['gas-consumption/mlpkgmin', 'VO2 max', getNumber(object, 'vo2Max'), 1],
+      ['gas-consumption/mlpkgmin', 'VO2 max, running', getNumber(object, 'vo2MaxRunning'), 1]
     ] as const
     let isFirst = true
     for (const [type, stream, value, factor] of measurements) {
       if (!value) continue
       const ownKind = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
-      this.sink.datum({ kind: ownKind, source: '', type, stream, time, content: scaled(value, factor) })
+      this.sink.addRecord({
+        kind: ownKind,
+        source: '',
+        type,
+        stream,
+        time,
+        content: scaleValue(value, factor)
+      })
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
+    if (isFirst) this.sink.skip(kind, 'without a number')
     this.#skipOthers(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
     this.#skipOthers(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
   }
@@ -243,13 +245,13 @@ class GarminReader {
   #addVo2Max(object: Json): void {
     const kind = 'VO2 max'
     const stamp = parseMoment(object['updateTimestamp'])
-    const time = Number.isNaN(stamp) ? isoTime(textAt(object, 'calendarDate') ?? '', this.zone) : stamp
-    const value = numberAt(object, 'vo2MaxValue')
-    if (!value) this.sink.leftOut(kind, 'without a number')
+    const time = Number.isNaN(stamp) ? parseIsoTime(getText(object, 'calendarDate') ?? '', this.zone) : stamp
+    const value = getNumber(object, 'vo2MaxValue')
+    if (!value) this.sink.skip(kind, 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
-        source: textAt(object, 'sport')?.toLowerCase() ?? '',
+        source: getText(object, 'sport')?.toLowerCase() ?? '',
         type: 'gas-consumption/mlpkgmin',
         stream: 'VO2 max',
         time,
@@ -259,23 +261,26 @@ class GarminReader {
 
   /** Adds the metrics of a night, each with its name. */
   #addMetrics(object: Json): void {
-    const time = isoTime(textAt(object, 'calendarDate') ?? '', this.zone)
-    for (const metric of listAt(object, 'metrics')) {
-      const name = textAt(metric, 'type') ?? 'metric'
-      const value = numberAt(metric, 'value')
+    const time = parseIsoTime(getText(object, 'calendarDate') ?? '', this.zone)
+    for (const metric of getList(object, 'metrics')) {
+      const name = getText(metric, 'type') ?? 'metric'
+      const value = getNumber(metric, 'value')
       const metricType = Object.hasOwn(nightMetrics, name) ? nightMetrics[name] : undefined
-      if (!metricType) this.sink.leftOut(name, 'of a kind without a type here')
-      else if (!value) this.sink.leftOut(name, 'without a number')
-      else this.sink.datum({ kind: name, source: '', ...metricType, time, content: value })
+      if (!metricType) this.sink.skip(name, 'of a kind without a type here')
+      else if (!value) this.sink.skip(name, 'without a number')
+      else this.sink.addRecord({ kind: name, source: '', ...metricType, time, content: value })
     }
   }
 
   #addDrink(object: Json): void {
     const kind = 'hydration'
-    const value = numberAt(object, 'valueInML')
-    const time = isoTime(textAt(object, 'timestampLocal') ?? textAt(object, 'calendarDate') ?? '', this.zone)
-    if (!value) this.sink.leftOut(kind, 'without a number')
-    else this.sink.datum({ kind, source: '', type: 'volume/ml', stream: 'Drinks', time, content: value })
+    const value = getNumber(object, 'valueInML')
+    const time = parseIsoTime(
+      getText(object, 'timestampLocal') ?? getText(object, 'calendarDate') ?? '',
+      this.zone
+    )
+    if (!value) this.sink.skip(kind, 'without a number')
+    else this.sink.addRecord({ kind, source: '', type: 'volume/ml', stream: 'Drinks', time, content: value })
   }
 }
 
@@ -290,5 +295,5 @@ const nightMetrics: Readonly<Record<string, { type: string; stream: string }>> =
 function parseMoment(value: unknown): number {
   const inner = isObject(value) ? value['date'] : value
   if (typeof inner === 'number') return inner / 1000
-  return typeof inner === 'string' ? isoTime(inner) : NaN
+  return typeof inner === 'string' ? parseIsoTime(inner) : NaN
 }

@@ -1,18 +1,18 @@
 /** Reads metrics of Health Auto Export: values by name and unit, blood pressures, and sleep by stage or night. */
 import type { Reason } from '../../reasons.js'
-import type { Datum, Sink } from '../../record.js'
-import { certainTime } from '../../text/cell-times.js'
-import { measureOf, scaled } from '../../text/units.js'
-import { numberAt, textAt, type Json } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import type { ImportedRecord, Sink } from '../../record.js'
+import { parseUnambiguousTime } from '../../text/cell-times.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
+import { getNumber, getText, type Json } from '../json-files.js'
+import { getNightContent } from '../sleep.js'
 
 /** Parses a time, with AM or PM if the phone uses a 12-hour clock. */
-export function timeIn(text: string | undefined, zone: string | undefined): number {
-  return text === undefined ? NaN : certainTime(text, zone)
+export function parseTime(text: string | undefined, zone: string | undefined): number {
+  return text === undefined ? NaN : parseUnambiguousTime(text, zone)
 }
 
 /** Formats a name such as `step_count` or `stepCount` as words. */
-export function wordsIn(name: string): string {
+export function formatWords(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -44,7 +44,11 @@ const typesOfCounts: Readonly<Record<string, string>> = {
 const neverFractions: ReadonlySet<string> = new Set(['blood_oxygen_saturation', 'body_fat_percentage'])
 
 /** Returns a value with its type, or the reason to skip it. The app writes percentages from 0 to 100. */
-function toQuantity(name: string, unit: string, value: number): Pick<Datum, 'type' | 'content'> | Reason {
+function toQuantity(
+  name: string,
+  unit: string,
+  value: number
+): Pick<ImportedRecord, 'type' | 'content'> | Reason {
   const rate = Object.hasOwn(typesOfRates, name) ? typesOfRates[name] : undefined
   if (rate !== undefined) {
     if (!/^(?:count(?:\/min)?|bpm|rpm|(?:beats|breaths)\/min)$/i.test(unit))
@@ -55,11 +59,11 @@ function toQuantity(name: string, unit: string, value: number): Pick<Datum, 'typ
   }
   const count = Object.hasOwn(typesOfCounts, name) ? typesOfCounts[name] : undefined
   if (count !== undefined && /^(?:count|steps|kg\/m2)$/.test(unit)) return { type: count, content: value }
-  const measure = measureOf(unit)
+  const measure = findMeasure(unit)
   if (unit === '') return 'of a unit that is not known'
   if (!measure || measure.type.startsWith('frequency/')) return 'in a unit without a type here'
   if (neverFractions.has(name) && value <= 1) return 'of a value that is impossible for what it measures'
-  return { type: measure.type, content: scaled(value, measure.factor) }
+  return { type: measure.type, content: scaleValue(value, measure.factor) }
 }
 
 /** Numeric members of values with the suffix of their stream. The first one counts as the record itself. */
@@ -111,32 +115,32 @@ const protectionMembers: readonly (readonly [member: string, content: string])[]
 /** Limit of plausible occurrences per day. */
 const maxOccurrences = 50
 
-type BaseRecord = Pick<Datum, 'kind' | 'source' | 'time' | 'duration'>
+type BaseRecord = Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>
 
-export class Metrics {
+export class MetricReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
   /** Adds a value of a metric. */
-  value(name: string, units: string, object: Json): void {
+  addValue(name: string, units: string, object: Json): void {
     const time = this.#getTime(object, 'date', 'startDate', 'start')
     const end = this.#getTime(object, 'endDate', 'end')
-    const source = textAt(object, 'source') ?? ''
+    const source = getText(object, 'source') ?? ''
     const common = { kind: name, source, time, ...(end > time && { duration: end - time }) }
     if (name === 'sleep_analysis' && !('value' in object)) this.#addNight(units, { ...common, time }, object)
-    else if (Number.isNaN(time)) this.sink.leftOut(name, 'without a time')
+    else if (Number.isNaN(time)) this.sink.skip(name, 'without a time')
     else if (name === 'sleep_analysis') this.#addStage(common, object)
     else if (name === 'blood_pressure') this.#addPressure(common, units, object)
     else if (name === 'sexual_activity') this.#addSexualActivity(common, object)
-    else this.quantities(common, name, units, wordsIn(name), object)
+    else this.addQuantities(common, name, units, formatWords(name), object)
   }
 
   /** Adds each number of an object as a record. */
-  quantities(common: BaseRecord, name: string, units: string, stream: string, object: Json): void {
+  addQuantities(common: BaseRecord, name: string, units: string, stream: string, object: Json): void {
     const context = contextMembers.flatMap(member => {
-      const text = textAt(object, member)
+      const text = getText(object, member)
       return text === undefined || text === 'Unspecified' ? [] : [[member, text] as const]
     })
     const contextData = context.length > 0 && {
@@ -145,35 +149,35 @@ export class Metrics {
     }
     let count = 0
     for (const [member, suffix] of numericMembers) {
-      const value = numberAt(object, member)
+      const value = getNumber(object, member)
       if (value === undefined) continue
       const kind = count++ === 0 ? common.kind : `${common.kind} ${member}`
       const quantity = toQuantity(name, units, value)
-      if (typeof quantity === 'string') this.sink.leftOut(kind, quantity)
-      else this.sink.datum({ ...common, kind, stream: `${stream}${suffix}`, ...quantity, ...contextData })
+      if (typeof quantity === 'string') this.sink.skip(kind, quantity)
+      else this.sink.addRecord({ ...common, kind, stream: `${stream}${suffix}`, ...quantity, ...contextData })
     }
-    if (count === 0) this.sink.leftOut(common.kind, 'without a number')
+    if (count === 0) this.sink.skip(common.kind, 'without a number')
     for (const [member, value] of Object.entries(object))
       if (!readMembers.has(member) && value !== null && value !== '')
-        this.sink.leftOut(`${common.kind} ${member}`, 'of a kind without a type here')
+        this.sink.skip(`${common.kind} ${member}`, 'of a kind without a type here')
   }
 
   #getTime(object: Json, ...members: readonly string[]): number {
     for (const member of members) {
-      const text = textAt(object, member)
-      if (text !== undefined) return certainTime(text, this.zone)
+      const text = getText(object, member)
+      if (text !== undefined) return parseUnambiguousTime(text, this.zone)
     }
     return NaN
   }
 
   #addPressure(common: BaseRecord, units: string, object: Json): void {
-    const [systolic, diastolic] = [numberAt(object, 'systolic'), numberAt(object, 'diastolic')]
-    if (!systolic && !diastolic) this.sink.leftOut(common.kind, 'without a number')
+    const [systolic, diastolic] = [getNumber(object, 'systolic'), getNumber(object, 'diastolic')]
+    if (!systolic && !diastolic) this.sink.skip(common.kind, 'without a number')
     else if (!systolic || !diastolic)
-      this.sink.leftOut(common.kind, 'half of a measurement whose other half is missing')
-    else if (!/^mmhg$/i.test(units)) this.sink.leftOut(common.kind, 'in a unit without a type here')
+      this.sink.skip(common.kind, 'half of a measurement whose other half is missing')
+    else if (!/^mmhg$/i.test(units)) this.sink.skip(common.kind, 'in a unit without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         type: 'blood-pressure/mmhg-bpm',
         stream: 'Blood pressure',
@@ -184,15 +188,15 @@ export class Metrics {
   #addSexualActivity(common: BaseRecord, object: Json): void {
     let isEmpty = true
     for (const [member, content] of protectionMembers) {
-      const occurrences = numberAt(object, member) ?? 0
+      const occurrences = getNumber(object, member) ?? 0
       if (occurrences === 0) continue
       isEmpty = false
       if (!Number.isInteger(occurrences) || occurrences < 0 || occurrences > maxOccurrences) {
-        this.sink.leftOut(common.kind, 'of a value that is impossible for what it measures')
+        this.sink.skip(common.kind, 'of a value that is impossible for what it measures')
         continue
       }
       for (let index = 0; index < occurrences; index++)
-        this.sink.datum({
+        this.sink.addRecord({
           ...common,
           type: 'reproductive-health/sexual-activity',
           stream: 'Sexual activity',
@@ -200,16 +204,16 @@ export class Metrics {
           identity: `${content} ${index}`
         })
     }
-    if (isEmpty) this.sink.leftOut(common.kind, 'zero, which stands for none')
+    if (isEmpty) this.sink.skip(common.kind, 'zero, which stands for none')
   }
 
   #addStage(common: BaseRecord, object: Json): void {
-    const stage = textAt(object, 'value') ?? ''
+    const stage = getText(object, 'value') ?? ''
     const word = stage.toLowerCase()
     const analysis = Object.hasOwn(analysisByStage, word) ? analysisByStage[word] : undefined
-    if (analysis === undefined) this.sink.leftOut(common.kind, 'of a kind without a type here')
+    if (analysis === undefined) this.sink.skip(common.kind, 'of a kind without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         type: 'sleep/analysis',
         stream: 'Sleep',
@@ -227,20 +231,20 @@ export class Metrics {
     })
     const [asleep, inBed] = ranges
     const day = Number.isNaN(time) ? undefined : { source, time }
-    const measure = measureOf(units)
+    const measure = findMeasure(units)
     const isInHours = measure?.type === 'time/h'
     let count = 0
     for (const [member, stream] of nightTotals) {
-      const content = numberAt(object, member)
+      const content = getNumber(object, member)
       if (content === undefined) continue
       const ownKind = count++ === 0 ? kind : `${kind} ${member}`
       const range = (member === 'inBed' ? inBed : asleep) ?? asleep ?? inBed ?? day
       const isTotal = member === 'asleep' && !('totalSleep' in object)
-      if (!range) this.sink.leftOut(ownKind, 'without a time')
-      else if (!isInHours) this.sink.leftOut(ownKind, 'in a unit without a type here')
-      else if (content === 0) this.sink.leftOut(ownKind, 'zero, which stands for none')
+      if (!range) this.sink.skip(ownKind, 'without a time')
+      else if (!isInHours) this.sink.skip(ownKind, 'in a unit without a type here')
+      else if (content === 0) this.sink.skip(ownKind, 'zero, which stands for none')
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind: ownKind,
           ...range,
           type: 'time/h',
@@ -248,17 +252,20 @@ export class Metrics {
           content
         })
     }
-    const total = numberAt(object, 'totalSleep') ?? numberAt(object, 'asleep') ?? 0
+    const total = getNumber(object, 'totalSleep') ?? getNumber(object, 'asleep') ?? 0
     const nights = [
-      asleep && { ...asleep, content: nightContent(isInHours ? total * 3600 : undefined, asleep.duration) },
-      inBed && { ...inBed, content: nightContent(undefined, inBed.duration) }
+      asleep && {
+        ...asleep,
+        content: getNightContent(isInHours ? total * 3600 : undefined, asleep.duration)
+      },
+      inBed && { ...inBed, content: getNightContent(undefined, inBed.duration) }
     ].filter(night => night !== undefined)
     // Without a time in bed, the time from falling asleep to waking up is used.
     const written = nights.filter(
       ({ content }, index) => index > 0 || !inBed || content.analysis === 'asleep'
     )
     for (const night of written)
-      this.sink.datum({ kind: `${kind} span`, ...night, type: 'sleep/analysis', stream: 'Sleep' })
-    if (count === 0 && written.length === 0) this.sink.leftOut(kind, 'without a number')
+      this.sink.addRecord({ kind: `${kind} span`, ...night, type: 'sleep/analysis', stream: 'Sleep' })
+    if (count === 0 && written.length === 0) this.sink.skip(kind, 'without a number')
   }
 }

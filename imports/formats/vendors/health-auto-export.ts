@@ -1,8 +1,8 @@
 /** Reads Health Auto Export's JSON, as the iOS app saves and sends it: metrics, workouts, and lists of other records. */
-import type { Format, Sink } from '../../record.js'
-import { eachObject, isJson, numberAt, textAt, type Json } from '../json-files.js'
-import { Metrics, timeIn } from './health-auto-export-metrics.js'
-import { moodIn, medicationIn, symptomIn, Workouts } from './health-auto-export-records.js'
+import { silentSink, type Format, type Sink } from '../../record.js'
+import { readObjects, isJson, getNumber, getText, type Json } from '../json-files.js'
+import { MetricReader, parseTime } from './health-auto-export-metrics.js'
+import { toMood, toMedication, toSymptom, WorkoutReader } from './health-auto-export-records.js'
 
 export const healthAutoExport: Format = {
   id: 'health-auto-export',
@@ -15,7 +15,6 @@ export const healthAutoExport: Format = {
   async read(source, head, sink, { options }) {
     // Names and units may follow the values, so they are read first.
     const owners = new Map<number, Json>()
-    const silentSink = { leftOut: () => undefined, warn: () => undefined }
     const rememberOwner = (object: Json, path: readonly string[], frames: number): void => {
       if (isOwner(path) && path[1] !== 'workouts' && owners.size < maxOwners)
         owners.set(
@@ -23,9 +22,9 @@ export const healthAutoExport: Format = {
           Object.fromEntries(rememberedMembers.map(name => [name, toRemembered(object[name])]))
         )
     }
-    await eachObject(source, head, silentSink, isWanted, rememberOwner, isOwner)
+    await readObjects(source, head, silentSink, isWanted, rememberOwner, isOwner)
     const reader = new HealthAutoExportReader(owners, options.zone, sink)
-    await eachObject(source, head, sink, isWanted, (...each) => reader.read(...each), isOwner)
+    await readObjects(source, head, sink, isWanted, (...each) => reader.read(...each), isOwner)
   }
 }
 
@@ -74,8 +73,8 @@ const voltsPerUnit: Readonly<Record<string, number>> = {
 const voltageKind = 'ecg voltageMeasurements'
 
 class HealthAutoExportReader {
-  readonly #metrics: Metrics
-  readonly #workouts: Workouts
+  readonly #metrics: MetricReader
+  readonly #workouts: WorkoutReader
   /** The current electrocardiogram, and the number of its voltages so far. */
   #currentEcg = 0
   #voltageCount = 0
@@ -85,50 +84,54 @@ class HealthAutoExportReader {
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {
-    this.#metrics = new Metrics(zone, sink)
-    this.#workouts = new Workouts(zone, sink, this.#metrics)
+    this.#metrics = new MetricReader(zone, sink)
+    this.#workouts = new WorkoutReader(zone, sink, this.#metrics)
   }
 
   read(object: Json, path: readonly string[], frames: number): void {
     const [, list = '', part] = path
     if (part === undefined) this.#addRecord(list, object)
-    else if (list === 'workouts') this.#workouts.part(part, object)
+    else if (list === 'workouts') this.#workouts.addListValue(part, object)
     else {
       const owner = this.owners.get(frames)
-      if (!owner) this.sink.leftOut(`${list} ${part}`, 'cut off before its end')
+      if (!owner) this.sink.skip(`${list} ${part}`, 'cut off before its end')
       else if (list === 'ecg') this.#addVoltage(owner, frames, object)
-      else this.#metrics.value(textAt(owner, 'name') ?? 'metric', textAt(owner, 'units') ?? '', object)
+      else this.#metrics.addValue(getText(owner, 'name') ?? 'metric', getText(owner, 'units') ?? '', object)
     }
   }
 
   #addRecord(list: string, object: Json): void {
-    const time = timeIn(textAt(object, 'start') ?? textAt(object, 'scheduledDate'), this.zone)
-    const end = timeIn(textAt(object, 'end'), this.zone)
-    const base = { source: textAt(object, 'source') ?? '', time, ...(end > time && { duration: end - time }) }
+    const time = parseTime(getText(object, 'start') ?? getText(object, 'scheduledDate'), this.zone)
+    const end = parseTime(getText(object, 'end'), this.zone)
+    const base = {
+      source: getText(object, 'source') ?? '',
+      time,
+      ...(end > time && { duration: end - time })
+    }
     if (list === 'metrics') return
-    if (list === 'workouts') this.#workouts.workout({ kind: list, ...base }, object)
-    else if (Number.isNaN(time)) this.sink.leftOut(list, 'without a time')
+    if (list === 'workouts') this.#workouts.addWorkout({ kind: list, ...base }, object)
+    else if (Number.isNaN(time)) this.sink.skip(list, 'without a time')
     else if (list === 'ecg') {
       const { source: _source, start: _start, end: _end, voltageMeasurements: _list, ...rest } = object
-      this.sink.datum({
+      this.sink.addRecord({
         kind: list,
         ...base,
         type: 'note/txt',
         stream: 'Electrocardiogram results',
-        content: textAt(object, 'classification') ?? 'Electrocardiogram',
+        content: getText(object, 'classification') ?? 'Electrocardiogram',
         clientData: { 'health-auto-export:ecg': rest }
       })
     } else {
       const content =
         list === 'symptoms'
-          ? symptomIn(object)
+          ? toSymptom(object)
           : list === 'stateOfMind'
-            ? moodIn(object)
+            ? toMood(object)
             : list === 'medications'
-              ? medicationIn(object)
+              ? toMedication(object)
               : 'of a kind without a type here'
-      if (typeof content === 'string') this.sink.leftOut(list, content)
-      else this.sink.datum({ kind: list, isEvent: true, ...base, ...content })
+      if (typeof content === 'string') this.sink.skip(list, content)
+      else this.sink.addRecord({ kind: list, isEvent: true, ...base, ...content })
     }
   }
 
@@ -136,19 +139,18 @@ class HealthAutoExportReader {
   #addVoltage(owner: Json, frames: number, object: Json): void {
     if (frames !== this.#currentEcg) this.#voltageCount = 0
     this.#currentEcg = frames
-    const start = timeIn(textAt(owner, 'start'), this.zone)
-    const rate = numberAt(owner, 'samplingFrequency') ?? 0
-    const value = numberAt(object, 'voltage')
-    const unit = textAt(object, 'units') ?? ''
+    const start = parseTime(getText(owner, 'start'), this.zone)
+    const rate = getNumber(owner, 'samplingFrequency') ?? 0
+    const value = getNumber(object, 'voltage')
+    const unit = getText(object, 'units') ?? ''
     const time = start + this.#voltageCount++ / rate
-    if (value === undefined) this.sink.leftOut(voltageKind, 'without a number')
-    else if (!Object.hasOwn(voltsPerUnit, unit))
-      this.sink.leftOut(voltageKind, 'in a unit without a type here')
-    else if (!(rate > 0) || Number.isNaN(time)) this.sink.leftOut(voltageKind, 'without a time')
+    if (value === undefined) this.sink.skip(voltageKind, 'without a number')
+    else if (!Object.hasOwn(voltsPerUnit, unit)) this.sink.skip(voltageKind, 'in a unit without a type here')
+    else if (!(rate > 0) || Number.isNaN(time)) this.sink.skip(voltageKind, 'without a time')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind: voltageKind,
-        source: textAt(owner, 'source') ?? '',
+        source: getText(owner, 'source') ?? '',
         type: 'electromotive-force/v',
         stream: 'Electrocardiograms',
         time,

@@ -1,7 +1,7 @@
 /** Reads Nightscout's entries and treatments, from its API and exports of its database. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, getNumber, getText, type Json, isTopLevel } from '../json-files.js'
 
 export const nightscout: Format = {
   id: 'nightscout',
@@ -13,7 +13,7 @@ export const nightscout: Format = {
       : /"eventType"\s*:/.test(head.text) && /"created_at"\s*:/.test(head.text)),
   async read(source, head, sink, { options }) {
     const reader = new NightscoutReader(options.zone, sink)
-    await eachObject(source, head, sink, outermost, object => reader.read(object))
+    await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
   }
 }
 
@@ -31,7 +31,7 @@ const amounts: readonly (readonly [name: string, type: string, stream: string])[
   ['fat', 'mass/g', 'Fat']
 ]
 
-type BaseRecord = Pick<Datum, 'source' | 'time'>
+type BaseRecord = Pick<ImportedRecord, 'source' | 'time'>
 
 class NightscoutReader {
   constructor(
@@ -40,31 +40,32 @@ class NightscoutReader {
   ) {}
 
   read(object: Json): void {
-    const eventType = textAt(object, 'eventType')
-    const kind = eventType ?? textAt(object, 'type') ?? (at(object, 'mbg') === undefined ? 'sgv' : 'mbg')
+    const eventType = getText(object, 'eventType')
+    const kind =
+      eventType ?? getText(object, 'type') ?? (getMember(object, 'mbg') === undefined ? 'sgv' : 'mbg')
     const time = getTime(object, this.zone)
-    if (at(object, 'isValid') === false) this.sink.leftOut(kind, 'marked as entered in error')
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    if (getMember(object, 'isValid') === false) this.sink.skip(kind, 'marked as entered in error')
+    else if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if (eventType === undefined) this.#addEntry(kind, { source: getSource(object), time }, object)
     else this.#addTreatment(eventType, { source: getSource(object), time }, object)
   }
 
   #addEntry(kind: string, common: BaseRecord, object: Json): void {
-    const value = numberAt(object, 'sgv') ?? numberAt(object, 'mbg')
-    if (kind !== 'sgv' && kind !== 'mbg') this.sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.#addGlucose(kind, common, value, textAt(object, 'units'))
+    const value = getNumber(object, 'sgv') ?? getNumber(object, 'mbg')
+    if (kind !== 'sgv' && kind !== 'mbg') this.sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) this.sink.skip(kind, 'without a number')
+    else this.#addGlucose(kind, common, value, getText(object, 'units'))
   }
 
   /** Adds a glucose value. Nightscout stores mg/dL whatever it displays; only treatments name another unit. */
   #addGlucose(kind: string, common: BaseRecord, value: number, units: string | undefined): void {
     const isMmol = units !== undefined && /^mmol/i.test(units)
     const mgPerDl = isMmol ? value * mgPerMmol : value
-    if (!isMmol && outOfRangeValues.has(value)) this.sink.leftOut(kind, 'beyond what the sensor can measure')
-    else if (mgPerDl < minGlucose || mgPerDl > maxGlucose) this.sink.leftOut(kind, impossibleValue)
+    if (!isMmol && outOfRangeValues.has(value)) this.sink.skip(kind, 'beyond what the sensor can measure')
+    else if (mgPerDl < minGlucose || mgPerDl > maxGlucose) this.sink.skip(kind, impossibleValue)
     else {
       const type = isMmol ? 'density/mmol-l' : 'density/mg-dl'
-      this.sink.datum({ ...common, kind, type, stream: 'Blood glucose', content: value })
+      this.sink.addRecord({ ...common, kind, type, stream: 'Blood glucose', content: value })
     }
   }
 
@@ -73,18 +74,18 @@ class NightscoutReader {
     let count = 0
     const clientData = { 'nightscout:eventType': eventType }
     for (const [name, type, stream] of amounts) {
-      const value = numberAt(object, name)
+      const value = getNumber(object, name)
       if (value === undefined) continue
       count++
-      if (value === 0) this.sink.leftOut(name, 'zero, which stands for none')
-      else this.sink.datum({ ...common, kind: name, type, stream, content: value, clientData })
+      if (value === 0) this.sink.skip(name, 'zero, which stands for none')
+      else this.sink.addRecord({ ...common, kind: name, type, stream, content: value, clientData })
     }
-    const glucose = numberAt(object, 'glucose')
+    const glucose = getNumber(object, 'glucose')
     if (glucose !== undefined && ++count)
-      this.#addGlucose('glucose', common, glucose, textAt(object, 'units'))
-    const notes = (textAt(object, 'notes') ?? '').trim()
+      this.#addGlucose('glucose', common, glucose, getText(object, 'units'))
+    const notes = (getText(object, 'notes') ?? '').trim()
     if (notes !== '' && ++count)
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         kind: 'notes',
         type: 'note/txt',
@@ -92,7 +93,7 @@ class NightscoutReader {
         content: notes,
         clientData
       })
-    if (count === 0) this.sink.leftOut(eventType, 'of a kind without a type here')
+    if (count === 0) this.sink.skip(eventType, 'of a kind without a type here')
   }
 }
 
@@ -101,15 +102,15 @@ const mgPerMmol = 18.0156
 
 /** Returns the time of an entry: milliseconds, or a text that usually names its zone. */
 function getTime(object: Json, zone: string | undefined): number {
-  const milliseconds = numberAt(object, 'date') ?? numberAt(object, 'mills')
+  const milliseconds = getNumber(object, 'date') ?? getNumber(object, 'mills')
   if (milliseconds !== undefined) return milliseconds / 1000
   for (const name of ['dateString', 'created_at', 'sysTime', 'timestamp']) {
-    const time = isoTime(textAt(object, name) ?? '', zone)
+    const time = parseIsoTime(getText(object, name) ?? '', zone)
     if (!Number.isNaN(time)) return time
   }
   return NaN
 }
 
 function getSource(object: Json): string {
-  return textAt(object, 'device') ?? textAt(object, 'enteredBy') ?? ''
+  return getText(object, 'device') ?? getText(object, 'enteredBy') ?? ''
 }

@@ -1,9 +1,18 @@
 /** Reads Open mHealth and IEEE 1752: data points by the names of their schemas. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, byName, eachObject, isJson, isObject, numberAt, textAt, type Json } from '../json-files.js'
-import { measureOf, scaled } from '../../text/units.js'
-import { nightContent } from '../sleep.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import {
+  getMember,
+  toLookupMap,
+  readObjects,
+  isJson,
+  isObject,
+  getNumber,
+  getText,
+  type Json
+} from '../json-files.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
+import { getNightContent } from '../sleep.js'
 
 export const openMhealth: Format = {
   id: 'open-mhealth',
@@ -12,7 +21,7 @@ export const openMhealth: Format = {
   async read(source, head, sink, { options }) {
     const reader = new OpenMhealthReader(options.zone, sink)
     const isWrapped = /^\s*\{\s*"data_points"/.test(head.text)
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -31,7 +40,7 @@ interface KnownMember {
 }
 
 /** Members of a body that have one measured value. */
-const knownMembers = byName<KnownMember>({
+const knownMembers = toLookupMap<KnownMember>({
   body_weight: { stream: 'Weight', typePrefix: 'mass/' },
   body_height: { stream: 'Height', typePrefix: 'length/' },
   body_fat_percentage: { stream: 'Body fat', typePrefix: 'ratio/' },
@@ -60,7 +69,10 @@ const descriptiveMembers: ReadonlySet<string> = new Set([
 const [systolicMember, diastolicMember] = ['systolic_blood_pressure', 'diastolic_blood_pressure'] as const
 
 /** Parts that the records of a data point share. */
-type BaseRecord = Pick<Datum, 'kind' | 'source' | 'time' | 'identity' | 'description' | 'isEvent'> & {
+type BaseRecord = Pick<
+  ImportedRecord,
+  'kind' | 'source' | 'time' | 'identity' | 'description' | 'isEvent'
+> & {
   readonly duration?: number
 }
 
@@ -74,22 +86,22 @@ class OpenMhealthReader {
   ) {}
 
   read(object: Json): void {
-    const schema = at(object, 'header', 'schema_id')
-    const kind = textAt(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')
-    const body = at(object, 'body')
+    const schema = getMember(object, 'header', 'schema_id')
+    const kind = getText(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')
+    const body = getMember(object, 'body')
     const { hasUnreadableEnd, ...range } = parseTimeFrame(
-      at(body, 'effective_time_frame') ?? at(object, 'header', 'effective_time_frame'),
+      getMember(body, 'effective_time_frame') ?? getMember(object, 'header', 'effective_time_frame'),
       this.zone
     )
     if (!isObject(body) || Number.isNaN(range.time)) {
-      this.sink.leftOut(kind, isObject(body) ? 'without a time' : 'without a body')
+      this.sink.skip(kind, isObject(body) ? 'without a time' : 'without a body')
       return
     }
-    const notes = textAt(body, 'user_notes')
-    const id = textAt(object, 'header', 'id') ?? textAt(object, 'header', 'uuid')
+    const notes = getText(body, 'user_notes')
+    const id = getText(object, 'header', 'id') ?? getText(object, 'header', 'uuid')
     const common: BaseRecord = {
       kind,
-      source: textAt(object, 'header', 'acquisition_provenance', 'source_name') ?? '',
+      source: getText(object, 'header', 'acquisition_provenance', 'source_name') ?? '',
       ...range,
       // An id alone does not distinguish records with different contents.
       ...(id !== undefined && { identity: `${id} ${JSON.stringify(body)}` }),
@@ -99,13 +111,13 @@ class OpenMhealthReader {
     if (systolicMember in body || diastolicMember in body) this.#addPressure(common, body)
     const isNight = /sleep-episode/.test(kind)
     if (isNight) this.#addNight(common, body)
-    const statistic = textAt(body, 'descriptive_statistic')
+    const statistic = getText(body, 'descriptive_statistic')
     for (const [member, value] of Object.entries(body)) {
       if (descriptiveMembers.has(member) || member === systolicMember || member === diastolicMember) continue
       const known = knownMembers.get(member)
       const ownKind = this.#nextKind(kind, member)
       if (member === 'activity_name' && typeof value === 'string')
-        this.sink.datum({
+        this.sink.addRecord({
           ...common,
           kind: ownKind,
           type: 'activity/plain',
@@ -115,10 +127,10 @@ class OpenMhealthReader {
         })
       else if (known) this.#addValue({ ...common, kind: ownKind }, member, known, value, statistic)
       // A night keeps its whole body.
-      else if (!isNight) this.sink.leftOut(ownKind, 'of a kind without a type here')
+      else if (!isNight) this.sink.skip(ownKind, 'of a kind without a type here')
     }
-    if (this.#recordCount === 0) this.sink.leftOut(kind, 'empty')
-    else if (hasUnreadableEnd) this.sink.leftOut(`${kind}, end`, 'of an end that cannot be read')
+    if (this.#recordCount === 0) this.sink.skip(kind, 'empty')
+    else if (hasUnreadableEnd) this.sink.skip(`${kind}, end`, 'of an end that cannot be read')
   }
 
   #nextKind(kind: string, member: string): string {
@@ -133,45 +145,52 @@ class OpenMhealthReader {
     quantity: unknown,
     statistic: string | undefined
   ): void {
-    const value = numberAt(quantity, 'value') ?? (typeof quantity === 'number' ? quantity : undefined)
-    const unit = textAt(quantity, 'unit') ?? (member === 'step_count' ? 'steps' : '')
+    const value = getNumber(quantity, 'value') ?? (typeof quantity === 'number' ? quantity : undefined)
+    const unit = getText(quantity, 'unit') ?? (member === 'step_count' ? 'steps' : '')
     if (value === undefined) {
-      this.sink.leftOut(common.kind, 'without a number')
+      this.sink.skip(common.kind, 'without a number')
       return
     }
     const measure = known.count?.units.test(unit)
       ? { type: known.count.type }
       : known.typePrefix === undefined
         ? undefined
-        : measureOf(normaliseUnit(unit))
+        : findMeasure(normaliseUnit(unit))
     if (!measure || (known.typePrefix !== undefined && !measure.type.startsWith(known.typePrefix))) {
-      this.sink.leftOut(
+      this.sink.skip(
         common.kind,
         unit === '' ? 'of a unit that is not known' : 'in a unit without a type here'
       )
       return
     }
-    const content = scaled(value, measure.factor)
+    const content = scaleValue(value, measure.factor)
     const asleep = content * (secondsByType[measure.type] ?? NaN)
-    if (member === 'sleep_duration' && nightContent(asleep, common.duration).analysis === 'asleep')
-      this.sink.datum({ ...common, type: 'sleep/analysis', stream: 'Sleep', content: { analysis: 'asleep' } })
+    if (member === 'sleep_duration' && getNightContent(asleep, common.duration).analysis === 'asleep')
+      this.sink.addRecord({
+        ...common,
+        type: 'sleep/analysis',
+        stream: 'Sleep',
+        content: { analysis: 'asleep' }
+      })
     else {
       const stream = statistic === undefined ? known.stream : `${known.stream}, ${statistic}`
-      this.sink.datum({ ...common, type: measure.type, stream, content })
+      this.sink.addRecord({ ...common, type: measure.type, stream, content })
     }
   }
 
   #addPressure(common: BaseRecord, body: Json): void {
     const kind = this.#nextKind(common.kind, 'blood_pressure')
-    const [systolic, diastolic] = [systolicMember, diastolicMember].map(name => numberAt(body, name, 'value'))
-    const units = [systolicMember, diastolicMember].map(name => textAt(body, name, 'unit') ?? '')
-    const statistic = textAt(body, 'descriptive_statistic')
+    const [systolic, diastolic] = [systolicMember, diastolicMember].map(name =>
+      getNumber(body, name, 'value')
+    )
+    const units = [systolicMember, diastolicMember].map(name => getText(body, name, 'unit') ?? '')
+    const statistic = getText(body, 'descriptive_statistic')
     if (systolic === undefined || diastolic === undefined)
-      this.sink.leftOut(kind, 'half of a measurement whose other half is missing')
-    else if (!units.every(unit => measureOf(unit)?.type === 'pressure/mmhg'))
-      this.sink.leftOut(kind, 'in a unit without a type here')
+      this.sink.skip(kind, 'half of a measurement whose other half is missing')
+    else if (!units.every(unit => findMeasure(unit)?.type === 'pressure/mmhg'))
+      this.sink.skip(kind, 'in a unit without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         kind,
         type: 'blood-pressure/mmhg-bpm',
@@ -181,13 +200,13 @@ class OpenMhealthReader {
   }
 
   #addNight(common: BaseRecord, body: Json): void {
-    const asleep = toSeconds(at(body, 'total_sleep_time'))
-    this.sink.datum({
+    const asleep = toSeconds(getMember(body, 'total_sleep_time'))
+    this.sink.addRecord({
       ...common,
       kind: this.#nextKind(common.kind, 'episode'),
       type: 'sleep/analysis',
       stream: 'Sleep',
-      content: nightContent(asleep, common.duration),
+      content: getNightContent(asleep, common.duration),
       clientData: { 'omh:body': body }
     })
   }
@@ -227,21 +246,21 @@ interface TimeRange {
 }
 
 function parseTimeFrame(frame: unknown, zone: string | undefined): TimeRange {
-  const instant = textAt(frame, 'date_time')
-  if (instant !== undefined) return { time: isoTime(instant, zone), hasUnreadableEnd: false }
-  const interval = at(frame, 'time_interval')
-  const [start, end] = [textAt(interval, 'start_date_time'), textAt(interval, 'end_date_time')].map(text =>
-    isoTime(text ?? '', zone)
+  const instant = getText(frame, 'date_time')
+  if (instant !== undefined) return { time: parseIsoTime(instant, zone), hasUnreadableEnd: false }
+  const interval = getMember(frame, 'time_interval')
+  const [start, end] = [getText(interval, 'start_date_time'), getText(interval, 'end_date_time')].map(text =>
+    parseIsoTime(text ?? '', zone)
   ) as [number, number]
-  const durationValue = at(interval, 'duration')
+  const durationValue = getMember(interval, 'duration')
   const duration = durationValue === undefined ? end - start : toSeconds(durationValue)
   const time = Number.isNaN(start) ? end - duration : start
-  const hasEnd = durationValue !== undefined || at(interval, 'end_date_time') !== undefined
+  const hasEnd = durationValue !== undefined || getMember(interval, 'end_date_time') !== undefined
   return { time, ...(duration > 0 && { duration }), hasUnreadableEnd: hasEnd && !(duration >= 0) }
 }
 
 /** Converts a quantity of time to seconds; returns `NaN` if that is ambiguous. */
 function toSeconds(quantity: unknown): number {
-  const unit = textAt(quantity, 'unit') ?? ''
-  return (numberAt(quantity, 'value') ?? NaN) * (Object.hasOwn(seconds, unit) ? seconds[unit]! : NaN)
+  const unit = getText(quantity, 'unit') ?? ''
+  return (getNumber(quantity, 'value') ?? NaN) * (Object.hasOwn(seconds, unit) ? seconds[unit]! : NaN)
 }

@@ -1,20 +1,20 @@
 /** Reads Oura's export: one JSON file of lists by name, or one table per list with JSON in its cells. */
-import type { Format, Head, Sink } from '../../record.js'
-import { parsed } from '../../text/json.js'
-import { dayLength, isoTime } from '../../text/times.js'
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseJson } from '../../text/json.js'
+import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
-  leaveMembers,
-  listAt,
-  numberAt,
-  numbersAt,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getNumbers,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
-import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
+import { buildNightRecord } from '../sleep.js'
+import { readColumnNames, readNamedRows } from '../../text/named-tables.js'
 
 /** Matches the names of the lists in the JSON file. */
 const listNames =
@@ -51,7 +51,7 @@ export const oura: Format = {
     const reader = new OuraReader(options.zone, sink)
     const delimiter = detectDelimiter(head)
     if (isJson(head) || delimiter === undefined)
-      await eachObject(
+      await readObjects(
         source,
         head,
         sink,
@@ -60,9 +60,9 @@ export const oura: Format = {
       )
     else {
       const list = getListName(head.name)
-      await eachNamedRow(source, head, delimiter, list, sink, row => {
+      await readNamedRows(source, head, delimiter, list, sink, row => {
         const object = Object.fromEntries(
-          [...row].map(([name, cell]) => [name, /^[[{]/.test(cell) ? (parsed(cell) ?? cell) : cell])
+          [...row].map(([name, cell]) => [name, /^[[{]/.test(cell) ? (parseJson(cell) ?? cell) : cell])
         )
         reader.read(object, list)
       })
@@ -70,9 +70,9 @@ export const oura: Format = {
   }
 }
 
-function detectDelimiter(head: Head): string | undefined {
+function detectDelimiter(head: FileHead): string | undefined {
   return [';', ','].find(delimiter => {
-    const columns = new Set(columnsOf(head, delimiter))
+    const columns = new Set(readColumnNames(head, delimiter))
     return tableColumns.some(names => names.every(name => columns.has(name)))
   })
 }
@@ -127,46 +127,46 @@ class OuraReader {
       this.#addValue(object, kind, 'gas-consumption/mlpkgmin', 'VO2 max', 'vo2_max')
     else if ('steps' in object) this.#addDay(object, kind)
     else if ('start_datetime' in object) this.#addActivity(object, kind)
-    else if ('score' in object || 'contributors' in object) this.sink.leftOut(kind, scoreReason)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+    else if ('score' in object || 'contributors' in object) this.sink.skip(kind, scoreReason)
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
   #getTime(object: Json): number {
-    return isoTime(textAt(object, 'timestamp') ?? textAt(object, 'day') ?? '', this.zone)
+    return parseIsoTime(getText(object, 'timestamp') ?? getText(object, 'day') ?? '', this.zone)
   }
 
   #addValue(object: Json, kind: string, type: string, stream: string, ...path: readonly string[]): void {
-    const value = numberAt(object, ...path)
-    if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else this.sink.datum({ kind, source: '', type, stream, time: this.#getTime(object), content: value })
+    const value = getNumber(object, ...path)
+    if (value === undefined) this.sink.skip(kind, 'without a number')
+    else if (value === 0) this.sink.skip(kind, 'zero, which means that nothing was measured')
+    else this.sink.addRecord({ kind, source: '', type, stream, time: this.#getTime(object), content: value })
     this.#skipOthers(object, kind, [path[0]!])
   }
 
   #addNight(object: Json, kind: string): void {
-    const time = isoTime(textAt(object, 'bedtime_start') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'bedtime_end') ?? '', this.zone)
+    const time = parseIsoTime(getText(object, 'bedtime_start') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'bedtime_end') ?? '', this.zone)
     const duration = end > time ? end - time : undefined
-    const numbers = numbersAt(object, nightMembers)
-    const type = textAt(object, 'type')
+    const numbers = getNumbers(object, nightMembers)
+    const type = getText(object, 'type')
     // Records that the user deleted in Oura are skipped.
     if (type === 'deleted') {
-      this.sink.leftOut(kind, 'marked as entered in error')
+      this.sink.skip(kind, 'marked as entered in error')
       return
     }
     // Rest is not sleep, but its heart rate is valid.
     const isSleep = type !== 'rest'
     if (isSleep) {
-      const asleep = numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total')
+      const asleep = getNumber(object, 'total_sleep_duration') ?? getNumber(object, 'total')
       const clientData = { 'oura:sleep': { ...numbers, ...(type !== undefined && { type }) } }
-      this.sink.datum(nightDatum({ kind, time, duration, asleep, identity: `${end}`, clientData }))
-    } else this.sink.leftOut(kind, 'of a kind without a type here')
-    const phases = textAt(object, 'sleep_phase_5_min') ?? textAt(object, 'hypnogram_5min') ?? ''
+      this.sink.addRecord(buildNightRecord({ kind, time, duration, asleep, identity: `${end}`, clientData }))
+    } else this.sink.skip(kind, 'of a kind without a type here')
+    const phases = getText(object, 'sleep_phase_5_min') ?? getText(object, 'hypnogram_5min') ?? ''
     this.#addStages(`${kind} stage`, time, end, phases, isSleep)
-    this.#addSamples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', at(object, 'heart_rate'))
-    this.#addSamples(`${kind} hrv`, 'time/ms', 'Heart rate variability', at(object, 'hrv'))
-    this.#addFives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, listAt(object, 'hr_5min'))
-    this.#addFives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, listAt(object, 'rmssd_5min'))
+    this.#addSamples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', getMember(object, 'heart_rate'))
+    this.#addSamples(`${kind} hrv`, 'time/ms', 'Heart rate variability', getMember(object, 'hrv'))
+    this.#addFives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, getList(object, 'hr_5min'))
+    this.#addFives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, getList(object, 'rmssd_5min'))
     this.#skipOthers(object, kind, [
       ...Object.keys(numbers),
       'type',
@@ -185,9 +185,9 @@ class OuraReader {
       const stage = isSleep && Object.hasOwn(stagesByDigit, run[0]!) ? stagesByDigit[run[0]!] : undefined
       const time = start + index * 300
       const stageEnd = Math.min(time + run.length * 300, end)
-      if (stage === undefined) this.sink.leftOut(kind, 'of a kind without a type here')
+      if (stage === undefined) this.sink.skip(kind, 'of a kind without a type here')
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'sleep/analysis',
@@ -203,14 +203,14 @@ class OuraReader {
 
   /** Counts the members that are not read as skipped. */
   #skipOthers(object: Json, kind: string, used: readonly string[]): void {
-    leaveMembers(this.sink, kind, object, member => contextMembers.has(member) || used.includes(member))
+    skipUnread(this.sink, kind, object, member => contextMembers.has(member) || used.includes(member))
   }
 
   /** Adds samples of the form `{interval, items, timestamp}`; items may be missing. */
   #addSamples(kind: string, type: string, stream: string, samples: unknown): void {
-    const start = isoTime(textAt(samples, 'timestamp') ?? '', this.zone)
-    const interval = numberAt(samples, 'interval') ?? NaN
-    for (const [index, value] of listAt(samples, 'items').entries())
+    const start = parseIsoTime(getText(samples, 'timestamp') ?? '', this.zone)
+    const interval = getNumber(samples, 'interval') ?? NaN
+    for (const [index, value] of getList(samples, 'items').entries())
       this.#addSample(kind, type, stream, start + index * interval, value)
   }
 
@@ -221,21 +221,21 @@ class OuraReader {
   }
 
   #addSample(kind: string, type: string, stream: string, time: number, value: unknown): void {
-    if (typeof value !== 'number') this.sink.leftOut(kind, 'empty')
-    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
+    if (typeof value !== 'number') this.sink.skip(kind, 'empty')
+    else if (value === 0) this.sink.skip(kind, 'zero, which means that nothing was measured')
     else if (type === 'frequency/bpm' && value === 255)
-      this.sink.leftOut(kind, 'not measured, as the file itself says')
-    else this.sink.datum({ kind, source: '', type, stream, time, content: value })
+      this.sink.skip(kind, 'not measured, as the file itself says')
+    else this.sink.addRecord({ kind, source: '', type, stream, time, content: value })
   }
 
   /** Adds the totals of a day, which begins at midnight unless the record says otherwise. */
   #addDay(object: Json, kind: string): void {
-    const start = textAt(object, 'day_start') ?? textAt(object, 'timestamp') ?? textAt(object, 'day') ?? ''
-    const time = isoTime(start, this.zone)
-    const end = isoTime(textAt(object, 'day_end') ?? '', this.zone)
-    const duration = end > time ? Math.round(end - time) : dayLength(start, this.zone)
+    const start = getText(object, 'day_start') ?? getText(object, 'timestamp') ?? getText(object, 'day') ?? ''
+    const time = parseIsoTime(start, this.zone)
+    const end = parseIsoTime(getText(object, 'day_end') ?? '', this.zone)
+    const duration = end > time ? Math.round(end - time) : getDayLength(start, this.zone)
     // Older exports use another name for active energy, in the same unit.
-    const energy = numberAt(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
+    const energy = getNumber(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
     const totals = [
       ['count/steps', 'Steps', 'steps'],
       ['energy/kcal', 'Active energy', energy],
@@ -243,13 +243,13 @@ class OuraReader {
     ] as const
     let count = 0
     for (const [type, stream, member] of totals) {
-      const value = numberAt(object, member)
+      const value = getNumber(object, member)
       if (value === undefined && (object[member] ?? '') === '') continue
       const ownKind = count++ === 0 ? kind : `${kind}, ${stream.toLowerCase()}`
-      if (value === undefined) this.sink.leftOut(ownKind, 'without a number')
-      else this.sink.datum({ kind: ownKind, source: '', type, stream, time, duration, content: value })
+      if (value === undefined) this.sink.skip(ownKind, 'without a number')
+      else this.sink.addRecord({ kind: ownKind, source: '', type, stream, time, duration, content: value })
     }
-    if (count === 0) this.sink.leftOut(kind, 'without a number')
+    if (count === 0) this.sink.skip(kind, 'without a number')
     this.#skipOthers(
       object,
       kind,
@@ -258,14 +258,14 @@ class OuraReader {
   }
 
   #addActivity(object: Json, kind: string): void {
-    const time = isoTime(textAt(object, 'start_datetime') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'end_datetime') ?? '', this.zone)
-    const name = textAt(object, 'activity') ?? textAt(object, 'type') ?? ''
+    const time = parseIsoTime(getText(object, 'start_datetime') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'end_datetime') ?? '', this.zone)
+    const name = getText(object, 'activity') ?? getText(object, 'type') ?? ''
     const keptMembers = ['calories', 'distance', 'intensity', 'mood', 'label']
     const details = keptMembers.flatMap(member =>
       object[member] === undefined || object[member] === null ? [] : [[member, object[member]] as const]
     )
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'activity/plain',
@@ -276,11 +276,14 @@ class OuraReader {
       description: name === '' ? undefined : name,
       clientData: { 'oura:activity': Object.fromEntries(details) }
     })
-    const [rates, variability] = [at(object, 'heart_rate'), at(object, 'heart_rate_variability')]
+    const [rates, variability] = [
+      getMember(object, 'heart_rate'),
+      getMember(object, 'heart_rate_variability')
+    ]
     this.#addSamples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', rates)
     this.#addSamples(`${kind} hrv`, 'time/ms', 'Heart rate variability', variability)
     // The `type` of a named workout is how it was started.
-    const nameMember = textAt(object, 'activity') === undefined ? 'type' : 'activity'
+    const nameMember = getText(object, 'activity') === undefined ? 'type' : 'activity'
     this.#skipOthers(object, kind, [...keptMembers, nameMember, 'heart_rate', 'heart_rate_variability'])
   }
 }

@@ -1,10 +1,10 @@
 /** Reads Polar Flow's CSV of a training session: a row about the session, then samples by seconds from its start. */
 import type { Reason } from '../../reasons.js'
 import type { Format, Sink } from '../../record.js'
-import { RowScanner, tableTexts } from '../../text/rows.js'
-import { timeOf } from '../../text/times.js'
-import { measureOf, numberOf, scaled } from '../../text/units.js'
-import { Track, type Measured } from '../tracks.js'
+import { RowScanner, readTableText } from '../../text/rows.js'
+import { toTime } from '../../text/times.js'
+import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'
+import { TrackWriter, type MeasureName } from '../tracks.js'
 
 const kind = 'exercise'
 
@@ -16,16 +16,17 @@ export const polarCsv: Format = {
   async read(source, head, sink, { options }) {
     const reader = new PolarCsvReader(sink, options.zone, head.name)
     const scanner = new RowScanner(',', cells => reader.addRow(cells))
-    for await (const chunk of tableTexts(source, head)) {
+    for await (const chunk of readTableText(source, head)) {
       scanner.write(chunk)
     }
-    scanner.end()
-    if (scanner.broken > 0) sink.leftOut('sample', 'torn by a quote that does not close', scanner.broken)
+    scanner.finish()
+    if (scanner.brokenCount > 0)
+      sink.skip('sample', 'torn by a quote that does not close', scanner.brokenCount)
   }
 }
 
 /** Measures by the names of their columns without units, as in Polar's JSON export. */
-const measuresByColumn: Readonly<Record<string, Measured>> = {
+const measuresByColumn: Readonly<Record<string, MeasureName>> = {
   HR: 'heartRate',
   Speed: 'speed',
   Cadence: 'cadence',
@@ -58,14 +59,14 @@ class PolarCsvReader {
   #isSession = false
   /** Start of the session (seconds), or the reason why it is unknown. */
   #start: number | Reason = 'without a time'
-  #track: Track
+  #track: TrackWriter
 
   constructor(
     private readonly sink: Sink,
     private readonly zone: string | undefined,
     private readonly name: string
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   addRow(cells: readonly string[]): void {
@@ -80,28 +81,28 @@ class PolarCsvReader {
   #addSession(cells: readonly string[]): void {
     const cellsWithHeader = cells.slice(0, this.#header.length)
     const values = new Map(cellsWithHeader.map((cell, index) => [this.#header[index]!, cell.trim()]))
-    this.#track = new Track(this.sink, '')
+    this.#track = new TrackWriter(this.sink, '')
     this.#start = this.#parseStart(values)
     const sport = values.get('Sport') ?? ''
     const details: Record<string, unknown> = { sport }
     for (const [name, cell] of values) {
       if (name === '' || cell === '' || sessionColumns.has(name)) continue
-      if (personColumns.test(name)) this.sink.leftOut(`${kind} ${name}`, 'a description of the person')
-      else details[name] = numberOf(cell) ?? cell
+      if (personColumns.test(name)) this.sink.skip(`${kind} ${name}`, 'a description of the person')
+      else details[name] = parseNumber(cell) ?? cell
     }
     const start = this.#start
     const notes = values.get('Notes') ?? ''
     if (typeof start === 'string') {
-      this.sink.leftOut(kind, start)
-      if (notes !== '') this.sink.leftOut('notes', start)
+      this.sink.skip(kind, start)
+      if (notes !== '') this.sink.skip('notes', start)
       return
     }
     const end = start + parseSeconds(values.get('Duration') ?? '')
-    this.#track.activity(kind, sport.toLowerCase().replaceAll('_', ' '), start, end, {
+    this.#track.addActivity(kind, sport.toLowerCase().replaceAll('_', ' '), start, end, {
       'polar:exercise': details
     })
     if (notes !== '')
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'notes',
         source: '',
         type: 'note/txt',
@@ -127,7 +128,7 @@ class PolarCsvReader {
               [third, second, first],
               [third, first, second]
             ]
-    const dates = orders.filter(date => !Number.isNaN(timeOf([...date, hour, minute, seconds])))
+    const dates = orders.filter(date => !Number.isNaN(toTime([...date, hour, minute, seconds])))
     // Files are named after their time.
     const digits = this.name.replaceAll(/\D/g, '')
     const named = dates.filter(date =>
@@ -137,7 +138,7 @@ class PolarCsvReader {
     if (!date) return 'of a time that cannot be read'
     const isInMiles = [...values.keys()].some(name => /\((?:min\/)?mi|mph/.test(name))
     if (other && isInMiles) return 'of a date that may be of more than one order'
-    return timeOf([...date, hour, minute, seconds], 0, undefined, this.zone)
+    return toTime([...date, hour, minute, seconds], 0, undefined, this.zone)
   }
 
   /** Adds each value of a row as a record. */
@@ -151,17 +152,22 @@ class PolarCsvReader {
       const sampleKind = `sample ${column}`
       const [name = '', unit] = column.split(/ ?[()]/)
       const measure = Object.hasOwn(measuresByColumn, name) ? measuresByColumn[name] : undefined
-      const value = numberOf(cell)
-      const factor = unit === undefined ? 1 : unitFactors[measureOf(unit)?.type ?? '']
-      if (typeof start === 'string') this.sink.leftOut(sampleKind, start)
-      else if (Number.isNaN(offset)) this.sink.leftOut(sampleKind, 'of a time that cannot be read')
-      else if (measure === undefined) this.sink.leftOut(sampleKind, 'of a kind without a type here')
-      else if (value === undefined) this.sink.leftOut(sampleKind, 'without a number')
+      const value = parseNumber(cell)
+      const factor = unit === undefined ? 1 : unitFactors[findMeasure(unit)?.type ?? '']
+      if (typeof start === 'string') this.sink.skip(sampleKind, start)
+      else if (Number.isNaN(offset)) this.sink.skip(sampleKind, 'of a time that cannot be read')
+      else if (measure === undefined) this.sink.skip(sampleKind, 'of a kind without a type here')
+      else if (value === undefined) this.sink.skip(sampleKind, 'without a number')
       else if (factor !== undefined)
-        this.#track.measure(sampleKind, start + offset, measure, scaled(value, factor))
+        this.#track.addValue(sampleKind, start + offset, measure, scaleValue(value, factor))
       else if (unit === 'F')
-        this.#track.measure(sampleKind, start + offset, measure, Number(((value - 32) / 1.8).toPrecision(12)))
-      else this.sink.leftOut(sampleKind, 'in a unit without a type here')
+        this.#track.addValue(
+          sampleKind,
+          start + offset,
+          measure,
+          Number(((value - 32) / 1.8).toPrecision(12))
+        )
+      else this.sink.skip(sampleKind, 'in a unit without a type here')
     }
   }
 }

@@ -1,11 +1,11 @@
 /** Reads Sleep as Android's `sleep-export.csv`: each record has its own header, with the times and events of its night. */
 import type { Reason } from '../../reasons.js'
-import type { Datum, Format, Sink } from '../../record.js'
-import { RowScanner, tableTexts } from '../../text/rows.js'
-import { laterReading, timeOf } from '../../text/times.js'
-import { numberOf } from '../../text/units.js'
-import { zoneOf } from '../../text/zones.js'
-import { nightContent } from '../sleep.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { RowScanner, readTableText } from '../../text/rows.js'
+import { findRepeatedTime, toTime } from '../../text/times.js'
+import { parseNumber } from '../../text/units.js'
+import { findZone } from '../../text/zones.js'
+import { getNightContent } from '../sleep.js'
 
 const kind = 'record'
 
@@ -16,11 +16,11 @@ export const sleepAsAndroid: Format = {
   async read(source, head, sink) {
     const reader = new SleepAsAndroidReader(sink)
     const scanner = new RowScanner(',', cells => reader.addRow(cells))
-    for await (const chunk of tableTexts(source, head)) {
+    for await (const chunk of readTableText(source, head)) {
       scanner.write(chunk)
     }
-    scanner.end()
-    if (scanner.broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', scanner.broken)
+    scanner.finish()
+    if (scanner.brokenCount > 0) sink.skip(kind, 'torn by a quote that does not close', scanner.brokenCount)
   }
 }
 
@@ -34,7 +34,7 @@ const analysisByStage: Readonly<Record<string, string>> = {
   AWAKE: 'awake'
 }
 /** Events with a value. */
-const measuresByEvent: Readonly<Record<string, Pick<Datum, 'type' | 'stream'>>> = {
+const measuresByEvent: Readonly<Record<string, Pick<ImportedRecord, 'type' | 'stream'>>> = {
   HR: { type: 'frequency/bpm', stream: 'Heart rate' },
   SPO2: { type: 'ratio/percent', stream: 'Oxygen saturation' },
   RR: { type: 'frequency/brpm', stream: 'Respiratory rate' },
@@ -61,7 +61,7 @@ class SleepAsAndroidReader {
     else {
       // A second row contains the noise at these times.
       const count = cells.filter(cell => cell.trim() !== '').length
-      if (count > 0) this.sink.leftOut('noise', 'of a kind without a type here', count)
+      if (count > 0) this.sink.skip('noise', 'of a kind without a type here', count)
     }
   }
 
@@ -80,8 +80,8 @@ class SleepAsAndroidReader {
     const night = parseNight(values)
     const isNight = typeof night !== 'string'
     if (isNight) this.#addNight(night, values, events)
-    else this.sink.leftOut(kind, night)
-    if (movements > 0) this.sink.leftOut('movement', 'of a kind without a type here', movements)
+    else this.sink.skip(kind, night)
+    if (movements > 0) this.sink.skip('movement', 'of a kind without a type here', movements)
     this.#addEvents(events, isNight ? night.end : NaN)
   }
 
@@ -99,20 +99,20 @@ class SleepAsAndroidReader {
       const value = parseDecimal(cell) ?? cell
       return handledColumns.has(name) || value === -1 ? [] : [[name, value] as const]
     })
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       ...base,
       type: 'sleep/analysis',
       stream: 'Sleep',
       identity: `${values.get('Id')} ${end}`,
-      content: nightContent(asleep, end - time),
+      content: getNightContent(asleep, end - time),
       description: comment,
       clientData: { 'sleep-as-android:record': Object.fromEntries(keptColumns) }
     })
     if (hours === undefined) return
     if (hours > 0)
-      this.sink.datum({ kind: 'Hours', ...base, type: 'time/h', stream: 'Time asleep', content: hours })
-    else this.sink.leftOut('Hours', 'zero, which stands for none')
+      this.sink.addRecord({ kind: 'Hours', ...base, type: 'time/h', stream: 'Time asleep', content: hours })
+    else this.sink.skip('Hours', 'zero, which stands for none')
   }
 
   /** Adds events. Stages last from their start to their end event, or to the end of the night. */
@@ -125,7 +125,7 @@ class SleepAsAndroidReader {
       const [stage = '', edge = ''] = /^(.*)_(START|END)$/.exec(name)?.slice(1) ?? []
       const eventKind = `event ${name}`
       const measure = Object.hasOwn(measuresByEvent, name) ? measuresByEvent[name] : undefined
-      if (name === '') this.sink.leftOut('event', 'of a time that cannot be read')
+      if (name === '') this.sink.skip('event', 'of a time that cannot be read')
       else if (Object.hasOwn(analysisByStage, stage)) {
         if (edge === 'START') {
           this.#addStage(stage, openStages.get(stage), undefined)
@@ -136,7 +136,7 @@ class SleepAsAndroidReader {
         }
       } else if (measure) this.#addValue(eventKind, measure, time, parseDecimal(number))
       else
-        this.sink.leftOut(
+        this.sink.skip(
           eventKind,
           deviceEvents.has(name)
             ? 'about the file or the device, not a measurement'
@@ -150,11 +150,11 @@ class SleepAsAndroidReader {
     const stageKind = `event ${stage}`
     if (time === undefined) {
       // Skips an end without a start.
-      if (end !== undefined) this.sink.leftOut(stageKind, 'half of a measurement whose other half is missing')
+      if (end !== undefined) this.sink.skip(stageKind, 'half of a measurement whose other half is missing')
     } else if (end === undefined || !(end > time))
-      this.sink.leftOut(stageKind, 'half of a measurement whose other half is missing')
+      this.sink.skip(stageKind, 'half of a measurement whose other half is missing')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind: stageKind,
         source: '',
         type: 'sleep/analysis',
@@ -169,15 +169,15 @@ class SleepAsAndroidReader {
 
   #addValue(
     eventKind: string,
-    measure: Pick<Datum, 'type' | 'stream'>,
+    measure: Pick<ImportedRecord, 'type' | 'stream'>,
     time: number,
     value: number | undefined
   ): void {
-    if (value === undefined) this.sink.leftOut(eventKind, 'without a number')
-    else if (value <= 0) this.sink.leftOut(eventKind, 'zero, which means that nothing was measured')
+    if (value === undefined) this.sink.skip(eventKind, 'without a number')
+    else if (value <= 0) this.sink.skip(eventKind, 'zero, which means that nothing was measured')
     else if (measure.type === 'ratio/percent' && (value <= 1 || value > 100))
-      this.sink.leftOut(eventKind, 'of a value that is impossible for what it measures')
-    else this.sink.datum({ kind: eventKind, source: '', ...measure, time, content: value })
+      this.sink.skip(eventKind, 'of a value that is impossible for what it measures')
+    else this.sink.addRecord({ kind: eventKind, source: '', ...measure, time, content: value })
   }
 }
 
@@ -188,12 +188,12 @@ function isStageEvent(event: string): boolean {
 
 /** Parses a number; some versions write a decimal comma. */
 function parseDecimal(cell: string | undefined): number | undefined {
-  return numberOf(cell?.replace(',', '.'))
+  return parseNumber(cell?.replace(',', '.'))
 }
 
 /** Parses the start and end of a record; returns the reason if it is unreadable. */
 function parseNight(values: ReadonlyMap<string, string>): Night | Reason {
-  const zone = zoneOf(values.get('Tz'))
+  const zone = findZone(values.get('Tz'))
   if (zone === undefined) return 'of a time zone that cannot be read'
   const from = parseLocalTime(values.get('From'), zone)
   const to = parseLocalTime(values.get('To'), zone)
@@ -201,14 +201,14 @@ function parseNight(values: ReadonlyMap<string, string>): Night | Reason {
   if (Number.isNaN(to)) return 'of an end that cannot be read'
   // The id is the start of tracking with its seconds. It stays when the user edits the times.
   const id = Number(values.get('Id')) / 1000
-  const time = [from, laterReading(from, zone)].some(
+  const time = [from, findRepeatedTime(from, zone)].some(
     each => each !== undefined && Math.floor(id / 60) * 60 === each
   )
     ? id
     : from
   // When clocks are set back, an hour occurs twice: the duration tells which one is meant.
   const expected = time + (parseDecimal(values.get('Hours')) ?? 0) * 3600
-  const later = laterReading(to, zone)
+  const later = findRepeatedTime(to, zone)
   const isLater = later !== undefined && (to <= time || Math.abs(later - expected) < Math.abs(to - expected))
   const end = isLater ? later : to
   return end >= time ? { time, end, zone } : 'of an end that cannot be read'
@@ -225,5 +225,5 @@ function parseLocalTime(cell: string | undefined, zone: string): number {
     number,
     number
   ]
-  return timeOf([year, month, day, hour, minute, 0], 0, undefined, zone)
+  return toTime([year, month, day, hour, minute, 0], 0, undefined, zone)
 }

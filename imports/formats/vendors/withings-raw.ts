@@ -1,8 +1,8 @@
 /** Reads Withings' `raw_…` tables: lists of durations and values, named after what they contain. */
 import type { Sink } from '../../record.js'
-import { parsed } from '../../text/json.js'
+import { parseJson } from '../../text/json.js'
 import type { NamedRow } from '../../text/named-tables.js'
-import { isoTime } from '../../text/times.js'
+import { parseIsoTime } from '../../text/times.js'
 
 interface RawKind {
   readonly type: string
@@ -42,10 +42,10 @@ export class RawReader {
 
   addRow(row: NamedRow): void {
     const kind = this.#kind
-    const time = isoTime(row.get('start') ?? '', this.zone)
+    const time = parseIsoTime(row.get('start') ?? '', this.zone)
     const [durations, values] = [parseNumbers(row.get('duration')), parseNumbers(row.get('value'))]
     if (!durations || !values || durations.length !== values.length || Number.isNaN(time)) {
-      this.sink.leftOut(kind, Number.isNaN(time) ? 'of a time that cannot be read' : 'without a number')
+      this.sink.skip(kind, Number.isNaN(time) ? 'of a time that cannot be read' : 'without a number')
       return
     }
     let start = time
@@ -62,25 +62,25 @@ export class RawReader {
     const rawKind = Object.hasOwn(rawKinds, kind) ? rawKinds[kind] : undefined
     if (!rawKind) {
       const isCoordinate = kind === 'latitude' || kind === 'longitude'
-      this.sink.leftOut(kind, isCoordinate ? 'a half of a position' : 'of a kind without a type here')
+      this.sink.skip(kind, isCoordinate ? 'a half of a position' : 'of a kind without a type here')
       return
     }
     const { isTotal, stream, type } = rawKind
     if (!isTotal && value === 0) {
-      this.sink.leftOut(kind, 'zero, which stands for none')
+      this.sink.skip(kind, 'zero, which stands for none')
       return
     }
     const duration = isTotal && length > 0 ? length : undefined
-    this.sink.datum({ kind, source: this.#source, type, stream, time, duration, content: value })
+    this.sink.addRecord({ kind, source: this.#source, type, stream, time, duration, content: value })
   }
 
   #addState(time: number, duration: number, value: number): void {
     const state = sleepStates[value]
     if (state === undefined) {
-      this.sink.leftOut(this.#kind, 'of a kind without a type here')
+      this.sink.skip(this.#kind, 'of a kind without a type here')
       return
     }
-    this.sink.datum({
+    this.sink.addRecord({
       kind: this.#kind,
       source: this.#source,
       type: 'sleep/analysis',
@@ -105,6 +105,6 @@ function parseFileName(name: string): [device: string, kind: string] {
 
 /** Parses a cell such as `[60,60]`; returns `undefined` if it is not a list of numbers. */
 function parseNumbers(cell: string | undefined): number[] | undefined {
-  const list = parsed(cell ?? '')
+  const list = parseJson(cell ?? '')
   return Array.isArray(list) && list.every(value => typeof value === 'number') ? list : undefined
 }

@@ -1,13 +1,13 @@
 /** Reads Withings' export: tables of scales, blood pressure monitors and watches, detected by their headers. */
-import type { Format, Head, Sink } from '../../record.js'
-import { parsed } from '../../text/json.js'
-import { isoTime } from '../../text/times.js'
-import { zoneOf } from '../../text/zones.js'
-import { byName, isObject } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseJson } from '../../text/json.js'
+import { parseIsoTime } from '../../text/times.js'
+import { findZone } from '../../text/zones.js'
+import { toLookupMap, isObject } from '../json-files.js'
+import { buildNightRecord } from '../sleep.js'
 import { RawReader } from './withings-raw.js'
-import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
-import { measureOf, numberOf, scaled } from '../../text/units.js'
+import { readColumnNames, readNamedRows, type NamedRow } from '../../text/named-tables.js'
+import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'
 
 type TableKind = 'weight' | 'bp' | 'sleep' | 'activities' | 'raw'
 
@@ -30,12 +30,14 @@ export const withings: Format = {
       kind === 'raw'
         ? new RawReader(head.name, sink, options.zone)
         : new WithingsReader(kind, sink, options.zone)
-    await eachNamedRow(source, head, ',', kind, sink, row => reader.addRow(row))
+    await readNamedRows(source, head, ',', kind, sink, row => reader.addRow(row))
   }
 }
 
-function detectKind(head: Head): TableKind | undefined {
-  const columns = new Set(columnsOf(head, ',').map(name => (name.endsWith('(s)') ? name : removeUnit(name))))
+function detectKind(head: FileHead): TableKind | undefined {
+  const columns = new Set(
+    readColumnNames(head, ',').map(name => (name.endsWith('(s)') ? name : removeUnit(name)))
+  )
   const kind = (Object.keys(headersByKind) as TableKind[]).find(each =>
     headersByKind[each].every(name => columns.has(name))
   )
@@ -62,7 +64,7 @@ function findUnitStart(name: string): number {
 }
 
 /** Streams of a scale's columns. */
-const streamsByColumn = byName({
+const streamsByColumn = toLookupMap({
   weight: 'Weight',
   'fat mass': 'Fat mass',
   'bone mass': 'Bone mass',
@@ -88,7 +90,7 @@ class WithingsReader {
 
   /** Adds each value as a record. The row's comment belongs to the first one that is imported. */
   #addWeight(row: NamedRow): void {
-    const time = isoTime(row.get('date') ?? '', this.zone)
+    const time = parseIsoTime(row.get('date') ?? '', this.zone)
     const readColumns = new Set(['date'])
     let count = 0
     for (const [column, cell] of row) {
@@ -96,42 +98,42 @@ class WithingsReader {
       if (stream === undefined) continue
       readColumns.add(column)
       const kind = count++ === 0 ? 'weight' : `weight, ${stream.toLowerCase()}`
-      const measure = measureOf(getUnit(column))
-      const value = numberOf(cell)
-      if (value === undefined) this.sink.leftOut(kind, 'without a number')
-      else if (value === 0) this.sink.leftOut(kind, 'zero, which stands for none')
-      else if (!measure) this.sink.leftOut(kind, 'of a unit that is not known')
+      const measure = findMeasure(getUnit(column))
+      const value = parseNumber(cell)
+      if (value === undefined) this.sink.skip(kind, 'without a number')
+      else if (value === 0) this.sink.skip(kind, 'zero, which stands for none')
+      else if (!measure) this.sink.skip(kind, 'of a unit that is not known')
       else {
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: measure.type,
           stream,
           time,
-          content: scaled(value, measure.factor),
+          content: scaleValue(value, measure.factor),
           description: readColumns.has('comments') ? undefined : row.get('comments')
         })
         readColumns.add('comments')
       }
     }
-    if (count === 0) this.sink.leftOut('weight', 'without a number')
+    if (count === 0) this.sink.skip('weight', 'without a number')
     this.#skipOthers(row, readColumns)
   }
 
   /** Adds a row with a blood pressure, a heart rate or both. Empty cells beside a heart rate are not zeros. */
   #addPressure(row: NamedRow): void {
-    const time = isoTime(row.get('date') ?? '', this.zone)
+    const time = parseIsoTime(row.get('date') ?? '', this.zone)
     const names = ['systolic', 'diastolic', 'heart rate']
     const columns = names.map(name => [...row.keys()].find(column => removeUnit(column) === name))
     const [systolic, diastolic, rate] = columns.map(column =>
-      column === undefined ? undefined : (numberOf(row.get(column)) ?? NaN)
+      column === undefined ? undefined : (parseNumber(row.get(column)) ?? NaN)
     )
     const common = { source: '', time, description: row.get('comments') }
     const pressures = [systolic, diastolic].filter(value => value !== undefined)
     const isInMmhg = columns.slice(0, 2).every(column => /^(?:mmhg)?$/i.test(getUnit(column ?? '')))
     const isCompletePressure = pressures.length === 2 && pressures.every(value => value > 0) && isInMmhg
     if (isCompletePressure)
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         kind: 'bp',
         type: 'blood-pressure/mmhg-bpm',
@@ -139,7 +141,7 @@ class WithingsReader {
         content: { systolic, diastolic, ...(rate !== undefined && rate > 0 && { rate }) }
       })
     else if (pressures.length > 0)
-      this.sink.leftOut(
+      this.sink.skip(
         'bp',
         pressures.some(Number.isNaN)
           ? 'without a number'
@@ -151,10 +153,10 @@ class WithingsReader {
       )
     const rateKind = pressures.length > 0 ? 'bp, heart rate' : 'bp'
     if (rate === undefined) {
-      if (pressures.length === 0) this.sink.leftOut('bp', 'without a number')
-    } else if (!(rate > 0)) this.sink.leftOut(rateKind, rate === 0 ? notMeasured : 'without a number')
+      if (pressures.length === 0) this.sink.skip('bp', 'without a number')
+    } else if (!(rate > 0)) this.sink.skip(rateKind, rate === 0 ? notMeasured : 'without a number')
     else if (!isCompletePressure)
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         kind: rateKind,
         type: 'frequency/bpm',
@@ -167,15 +169,15 @@ class WithingsReader {
   #addNight(row: NamedRow): void {
     const [time, end] = this.#parseTimeRange(row)
     const numbers = [...row].flatMap(([name, cell]) => {
-      const value = numberOf(cell)
+      const value = parseNumber(cell)
       return value === undefined ? [] : [[name, value] as const]
     })
     const duration = end > time ? end - time : undefined
     const asleep = ['light (s)', 'deep (s)', 'rem (s)'].reduce(
-      (sum, name) => sum + (numberOf(row.get(name)) ?? 0),
+      (sum, name) => sum + (parseNumber(row.get(name)) ?? 0),
       0
     )
-    const night = nightDatum({
+    const night = buildNightRecord({
       kind: 'sleep',
       time,
       duration,
@@ -183,15 +185,15 @@ class WithingsReader {
       identity: `${end}`,
       clientData: { 'withings:sleep': Object.fromEntries(numbers) }
     })
-    this.sink.datum(night)
+    this.sink.addRecord(night)
     this.#skipOthers(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
   }
 
   #addActivity(row: NamedRow): void {
     const [time, end] = this.#parseTimeRange(row)
     const name = row.get('activity type') ?? ''
-    const data = parsed(row.get('data') ?? '')
-    this.sink.datum({
+    const data = parseJson(row.get('data') ?? '')
+    this.sink.addRecord({
       kind: 'activities',
       source: '',
       type: 'activity/plain',
@@ -200,10 +202,10 @@ class WithingsReader {
       duration: end > time ? end - time : undefined,
       identity: name,
       description: name === '' ? undefined : name,
-      zone: zoneOf(row.get('timezone')),
+      zone: findZone(row.get('timezone')),
       clientData: isObject(data) ? { 'withings:activity': data } : undefined
     })
-    if (row.has('data') && !isObject(data)) this.sink.leftOut('activities, data', 'no valid JSON')
+    if (row.has('data') && !isObject(data)) this.sink.skip('activities, data', 'no valid JSON')
     this.#skipOthers(row, new Set(['from', 'to', 'timezone', 'activity type', 'data']))
   }
 
@@ -211,11 +213,11 @@ class WithingsReader {
   #skipOthers(row: NamedRow, readColumns: ReadonlySet<string>): void {
     for (const column of row.keys())
       if (!readColumns.has(column))
-        this.sink.leftOut(`${this.kind}, ${column}`, 'in a column that is not mapped')
+        this.sink.skip(`${this.kind}, ${column}`, 'in a column that is not mapped')
   }
 
   #parseTimeRange(row: NamedRow): [number, number] {
-    const zone = zoneOf(row.get('timezone')) ?? this.zone
-    return [isoTime(row.get('from') ?? '', zone), isoTime(row.get('to') ?? '', zone)]
+    const zone = findZone(row.get('timezone')) ?? this.zone
+    return [parseIsoTime(row.get('from') ?? '', zone), parseIsoTime(row.get('to') ?? '', zone)]
   }
 }
