@@ -1,185 +1,193 @@
-/** Reads the files of an archive, and of the archives within it. */
+/** Reads the files of an archive, and of archives nested in it. */
 import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { appleHealth } from './formats/apple/health.js'
 import { appleCda } from './formats/clinical/cda.js'
-import { archiveFormats, formatOf } from './formats/index.js'
+import { archiveFormats, findFormat } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
-import { containerOf } from './container.js'
+import { detectContainer } from './container.js'
 import { readDatabase } from './databases.js'
-import { openGzip } from './gzip.js'
-import { isPackagePart, kindOf, packageKind, type Description } from './kinds.js'
+import { openGzipFile } from './gzip.js'
+import { isPackagePart, describeUnsupported, describePackage, type FileDescription } from './kinds.js'
 import type { Notice } from './messages.js'
-import { piecesOf, ticking } from './pieces.js'
+import { readChunks, withProgress } from './pieces.js'
 import {
   Unreadable,
   type ArchiveFormat,
-  type Context,
+  type ReadContext,
   type FormatSink,
-  type Head,
+  type FileHead,
   type Sink,
-  type Source
+  type SourceFile,
+  silentSink
 } from './record.js'
 import type { Reason } from './reasons.js'
-import { tarEntries } from './tar.js'
-import { headOf } from './text/decode.js'
-import { isWorkbook, readWorkbook, workbook } from './workbooks/workbook.js'
-import { encrypted, entriesOf, shown, Taken, tight } from './zip.js'
+import { readTarEntries } from './tar.js'
+import { readHead } from './text/decode.js'
+import { isWorkbook, readWorkbook, excelFormat } from './workbooks/workbook.js'
+import { encryptedReason, readZipEntries, formatFileName, ReadBudget, tooTightlyPacked } from './zip.js'
 
-/** Files of an archive that no format recognises: reported by name. */
-const mostNamed = 20
-/** How many times the size of its archive an archive within may have: it is packed once more than that. */
-const mostOfInner = 2
-/** Below this size (bytes) it may be anything. */
-const smallInner = 1024 * 1024
-/** Archives within one another that are opened, each packed file being one: a ZIP with a `.tar.gz` of files has three. */
-const deepest = 4
-const unknown = 'of no format that is known'
+/** Limit of unrecognised files that are reported by name. */
+const maxNamedFiles = 20
+/**
+ * A nested archive may be at most this many times the size of the upload. A larger one indicates a decompression bomb, as it is
+ * compressed twice.
+ */
+const maxInnerRatio = 2
+/** Nested archives below this size (bytes) are exempt from that limit. */
+const minCheckedInnerSize = 1024 * 1024
+/** Limit of archives nested in one another. Each compressed file counts as one: a ZIP with a `.tar.gz` of files has three. */
+const maxDepth = 4
+const unknownFormat = 'of no format that is known'
 
-/** Where a file is. */
-interface Place {
-  /** Whether the spool is free: only one file at a time is put there. */
+/** Position of a file within nested archives. */
+interface Location {
+  /** True if the spool is free: it holds one file at a time. */
   readonly maySpool: boolean
-  /** Archives around it. */
+  /** Number of archives that contain it. */
   readonly depth: number
-  /** Opens the archive that it is in once more. */
-  readonly beside?: () => AsyncIterable<Source>
+  /** Reads the files of the archive that contains it again. */
+  readonly reopenArchive?: () => AsyncIterable<SourceFile>
 }
 
+/** Reads a file or an archive, and gives the records of every file in it to the sink. */
 export class ArchiveReader {
-  #unknown = 0
-  /** What the first file is that cannot be read. */
-  #first: Notice | undefined
+  #unknownCount = 0
+  /** What the first unreadable file is. */
+  #firstFailure: Notice | undefined
   #hasEncrypted = false
-  /** Takes what is in the present file, where a table tells more of it. */
-  #own: Sink | undefined
-  /** Whether the file itself is packed, and what is in it cannot be read. */
+  /** Receives the records of the current file, if a table of the archive describes it. */
+  #activitySink: Sink | undefined
+  /** True if the uploaded file is compressed and cannot be decompressed. */
   #isDamaged = false
-  readonly #taken: Taken
+  readonly #budget: ReadBudget
 
   constructor(
     private readonly sink: FormatSink,
-    private readonly context: Context,
+    private readonly context: ReadContext,
     private readonly progress: (bytes: number) => void,
     private readonly spool: string,
     private readonly size: number
   ) {
-    this.#taken = new Taken(size)
+    this.#budget = new ReadBudget(size)
   }
 
-  /** Reads an archive. Throws {@link Unreadable} where nothing in it can be read. */
-  async readAll(source: Source): Promise<void> {
-    const found = await this.#file(source, { maySpool: true, depth: 0 })
+  /** Reads a file or an archive. Throws {@link Unreadable} if nothing in it can be read. */
+  async readAll(source: SourceFile): Promise<void> {
+    const found = await this.#readFile(source, { maySpool: true, depth: 0 })
     if (found > 0) return
     if (this.#hasEncrypted)
       throw new Unreadable('The archive is encrypted: unpack it with its password, and send what is in it')
     if (this.#isDamaged)
       throw new Unreadable('The file is packed by gzip, and damaged, cut off or packed suspiciously tightly')
-    throw this.#first
+    throw this.#firstFailure
       ? new Unreadable('The archive holds no file of a format that is known: {message}', {
-          message: this.#first
+          message: this.#firstFailure
         })
       : new Unreadable('The archive holds no file of a format that is known')
   }
 
-  /** Reads a file, or what is in it; returns how many files of known formats there are. */
-  async #file(source: Source, place: Place): Promise<number> {
-    const head = await headOf(source)
-    const container = containerOf(head.bytes)
-    const isOpened = place.depth < deepest
-    const isWhole = source.path !== undefined || place.maySpool
-    if (container === 'zip' && isOpened && isWhole) return await this.#zip(source, place)
-    if (container === 'gzip' && isOpened) return await this.#gzip(source, place)
-    if (container === 'tar' && isOpened && place.maySpool) return await this.#tar(source, place)
-    if (container === 'database' && isWhole) return await this.#database(source)
-    return (await this.#entry(source, head, place)) ? 1 : 0
+  /** Reads a file, or the files in it; returns the number of files of known formats. */
+  async #readFile(source: SourceFile, location: Location): Promise<number> {
+    const head = await readHead(source)
+    const container = detectContainer(head.bytes)
+    const isOpened = location.depth < maxDepth
+    const isWhole = source.path !== undefined || location.maySpool
+    if (container === 'zip' && isOpened && isWhole) return await this.#readZip(source, location)
+    if (container === 'gzip' && isOpened) return await this.#readGzip(source, location)
+    if (container === 'tar' && isOpened && location.maySpool) return await this.#readTar(source, location)
+    if (container === 'database' && isWhole) return await this.#readDatabase(source)
+    return (await this.#readEntry(source, head, location)) ? 1 : 0
   }
 
-  async #zip(source: Source, { depth }: Place): Promise<number> {
+  async #readZip(source: SourceFile, { depth }: Location): Promise<number> {
     const { path } = source
-    if (path !== undefined) return await this.#entries(path, depth, path !== this.spool)
-    if (source.size > smallInner && source.size > this.size * mostOfInner) {
-      this.sink.leftOut('file', tight)
+    if (path !== undefined) return await this.#readZipEntries(path, depth, path !== this.spool)
+    if (source.size > minCheckedInnerSize && source.size > this.size * maxInnerRatio) {
+      this.sink.skip('file', tooTightlyPacked)
       return 0
     }
-    return await this.#spooled(source.bytes(), source.name, () => this.#entries(this.spool, depth, false))
+    return await this.#withSpool(source.bytes(), source.name, () =>
+      this.#readZipEntries(this.spool, depth, false)
+    )
   }
 
-  async #entries(path: string, depth: number, maySpool: boolean): Promise<number> {
+  async #readZipEntries(path: string, depth: number, maySpool: boolean): Promise<number> {
     if (await isWorkbook(path, this.size)) {
-      this.sink.begin(workbook)
-      await readWorkbook(path, this.sink, this.context, this.#taken, this.progress)
+      this.sink.beginFormat(excelFormat)
+      await readWorkbook(path, this.sink, this.context, this.#budget, this.progress)
       return 1
     }
-    const whole = depth === 0 ? await archiveFormatOf(path, this.size) : undefined
-    if (whole) {
-      this.sink.begin(whole)
-      await whole.read(this.#unpacked(path), this.sink, this.context)
+    const archiveFormat = depth === 0 ? await findArchiveFormat(path, this.size) : undefined
+    if (archiveFormat) {
+      this.sink.beginFormat(archiveFormat)
+      await archiveFormat.read(this.#readZipFiles(path), this.sink, this.context)
       return 1
     }
-    const beside = (): AsyncIterable<Source> => entriesOf(path, unheard, new Taken(this.size))
-    const inner = { maySpool, depth: depth + 1, beside }
-    const table = await StravaExport.find(beside)
-    let known = 0
-    for await (const entry of this.#unpacked(path)) {
-      const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
-      const activity = table?.activityIn(entry.name)
+    const reopenArchive = (): AsyncIterable<SourceFile> =>
+      readZipEntries(path, silentSink, new ReadBudget(this.size))
+    const inner = { maySpool, depth: depth + 1, reopenArchive }
+    const table = await StravaExport.find(reopenArchive)
+    let count = 0
+    for await (const entry of this.#readZipFiles(path)) {
+      const kind = isPackagePart(entry.name) ? describePackage(await readHead(entry)) : undefined
+      const activity = table?.findActivity(entry.name)
       if (kind) {
         if (depth === 0) throw new Unreadable('The file is {is}: {advice}', { ...kind })
-        this.#refuse(entry.name, kind)
-        return known
+        this.#reportUnknown(entry.name, kind)
+        return count
       }
       if (table?.isTable(entry.name)) {
-        this.sink.begin(strava)
-        table.give(this.sink)
-        known++
+        this.sink.beginFormat(strava)
+        table.addActivities(this.sink)
+        count++
       } else if (activity) {
-        const own = (this.#own = new StravaSink(this.sink, activity))
-        known += await this.#file(entry, inner)
-        this.#own = undefined
-        if (!own.isTold) this.sink.begin(strava)
-        own.end()
-      } else known += await this.#file(entry, inner)
+        const activitySink = (this.#activitySink = new StravaSink(this.sink, activity))
+        count += await this.#readFile(entry, inner)
+        this.#activitySink = undefined
+        if (!activitySink.hasActivity) this.sink.beginFormat(strava)
+        activitySink.end()
+      } else count += await this.#readFile(entry, inner)
     }
-    return known
+    return count
   }
 
-  /** The files of a ZIP; how far each is is told while it is read, and once it has been. */
-  async *#unpacked(path: string): AsyncGenerator<Source, void, undefined> {
+  /** Yields the files of a ZIP; reports progress while each is read and after it. */
+  async *#readZipFiles(path: string): AsyncGenerator<SourceFile, void, undefined> {
     const { progress, sink } = this
-    const listening = {
-      leftOut: (kind: string, reason: Reason) => {
-        this.#hasEncrypted ||= reason === encrypted
-        sink.leftOut(kind, reason)
+    const observer = {
+      skip: (kind: string, reason: Reason) => {
+        this.#hasEncrypted ||= reason === encryptedReason
+        sink.skip(kind, reason)
       },
       warn: (...given: Parameters<Sink['warn']>) => sink.warn(...given)
     }
-    for await (const entry of entriesOf(path, listening, this.#taken)) {
-      yield { ...entry, bytes: () => ticking(entry.bytes(), progress) }
+    for await (const entry of readZipEntries(path, observer, this.#budget)) {
+      yield { ...entry, bytes: () => withProgress(entry.bytes(), progress) }
       progress(entry.size)
     }
   }
 
-  async #gzip(source: Source, { depth, maySpool }: Place): Promise<number> {
-    const inner = await openGzip(source, this.sink, this.#taken)
+  async #readGzip(source: SourceFile, { depth, maySpool }: Location): Promise<number> {
+    const inner = await openGzipFile(source, this.sink, this.#budget)
     if (!inner) {
       this.#isDamaged = depth === 0
       return 0
     }
-    const bytes = (): AsyncIterable<Buffer> => ticking(inner.bytes(), this.progress)
-    return await this.#file({ ...inner, bytes }, { maySpool, depth: depth + 1 })
+    const bytes = (): AsyncIterable<Buffer> => withProgress(inner.bytes(), this.progress)
+    return await this.#readFile({ ...inner, bytes }, { maySpool, depth: depth + 1 })
   }
 
-  /** A tar archive is read once: each of its files is put aside, to be read as often as its format likes. */
-  async #tar(source: Source, { depth }: Place): Promise<number> {
+  /** Reads a tar archive in one pass. Each of its files is spooled, so that its format can read it more than once. */
+  async #readTar(source: SourceFile, { depth }: Location): Promise<number> {
     let known = 0
-    const beside = (): AsyncIterable<Source> => tarSources(source, this.size)
-    for await (const { bytes, name, size } of tarEntries(source, this.sink, this.#taken)) {
+    const reopenArchive = (): AsyncIterable<SourceFile> => tarSources(source, this.size)
+    for await (const { bytes, name, size } of readTarEntries(source, this.sink, this.#budget)) {
       const path = this.spool
-      known += await this.#spooled(bytes, name, () =>
-        this.#file(
-          { name, size, path, bytes: () => ticking(piecesOf(path), this.progress) },
-          { maySpool: false, depth: depth + 1, beside }
+      known += await this.#withSpool(bytes, name, () =>
+        this.#readFile(
+          { name, size, path, bytes: () => withProgress(readChunks(path), this.progress) },
+          { maySpool: false, depth: depth + 1, reopenArchive }
         )
       )
       this.progress(0)
@@ -187,23 +195,23 @@ export class ArchiveReader {
     return known
   }
 
-  async #database(source: Source): Promise<number> {
+  async #readDatabase(source: SourceFile): Promise<number> {
     const { name, path } = source
     if (path === undefined) {
       const spooled = { ...source, path: this.spool }
-      return await this.#spooled(source.bytes(), name, () => this.#database(spooled))
+      return await this.#withSpool(source.bytes(), name, () => this.#readDatabase(spooled))
     }
     const kind = await readDatabase(path, this.sink, this.context, () => this.progress(0))
-    if (kind) this.#refuse(name, kind)
+    if (kind) this.#reportUnknown(name, kind)
     return kind ? 0 : 1
   }
 
-  /** Puts a file aside while something is done with it. */
-  async #spooled(bytes: AsyncIterable<Buffer>, name: string, work: () => Promise<number>): Promise<number> {
+  /** Copies a file to the spool and calls `work`; removes the spool afterwards. */
+  async #withSpool(bytes: AsyncIterable<Buffer>, name: string, work: () => Promise<number>): Promise<number> {
     let known = 0
     try {
-      await pipeline(ticking(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
-      await this.#guarded(name, this.sink, async () => {
+      await pipeline(withProgress(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
+      await this.#catchUnreadable(name, this.sink, async () => {
         known = await work()
       })
     } finally {
@@ -212,80 +220,81 @@ export class ArchiveReader {
     return known
   }
 
-  /** Returns whether the format of a file is known. */
-  async #entry(entry: Source, head: Head, { beside }: Place): Promise<boolean> {
+  /** Reads a file; returns false if its format is unknown. */
+  async #readEntry(entry: SourceFile, head: FileHead, { reopenArchive }: Location): Promise<boolean> {
     const { context } = this
-    const format = formatOf(head)
+    const format = findFormat(head)
     if (!format) {
-      this.#refuse(entry.name, kindOf(head))
+      this.#reportUnknown(entry.name, describeUnsupported(head))
       return false
     }
-    if (format === appleCda && beside && (await hasAppleHealth(beside(), folderOf(entry.name)))) {
-      this.sink.leftOut('file', 'a copy of records that are in the archive themselves')
+    if (
+      format === appleCda &&
+      reopenArchive &&
+      (await hasAppleHealth(reopenArchive(), getFolder(entry.name)))
+    ) {
+      this.sink.skip('file', 'a copy of records that are in the archive themselves')
       this.sink.warn('{name} is a copy of what is in Apple’s other file: it is not read', {
-        name: shown(entry.name)
+        name: formatFileName(entry.name)
       })
       return false
     }
-    this.sink.begin(format)
-    const sink = this.#own ?? this.sink
-    await this.#guarded(entry.name, sink, () => format.read(entry, head, sink, context))
+    this.sink.beginFormat(format)
+    const sink = this.#activitySink ?? this.sink
+    await this.#catchUnreadable(entry.name, sink, () => format.read(entry, head, sink, context))
     return true
   }
 
-  /** One bad file does not keep the others of an archive from being read. */
-  async #guarded(name: string, sink: Sink, work: () => Promise<void>): Promise<void> {
+  /** Calls `work`. A file that is unreadable is reported; the other files of the archive are still read. */
+  async #catchUnreadable(name: string, sink: Sink, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      const values = { name: shown(name), message: error.notice }
-      this.#first ??= { message: '{name}: {message}', values }
-      sink.leftOut('file', 'damaged')
+      const values = { name: formatFileName(name), message: error.notice }
+      this.#firstFailure ??= { message: '{name}: {message}', values }
+      sink.skip('file', 'damaged')
       sink.warn('{name}: {message}', values)
     }
   }
 
-  #refuse(name: string, kind: Description | undefined): void {
+  #reportUnknown(name: string, kind: FileDescription | undefined): void {
     const notice: Notice = kind
-      ? { message: '{name} is {is}: {advice}', values: { name: shown(name), ...kind } }
-      : { message: '{name} is not of a known format', values: { name: shown(name) } }
-    if (kind) this.#first ??= notice
-    if (++this.#unknown <= mostNamed) this.sink.warn(notice.message, notice.values)
-    this.sink.leftOut('file', unknown)
+      ? { message: '{name} is {is}: {advice}', values: { name: formatFileName(name), ...kind } }
+      : { message: '{name} is not of a known format', values: { name: formatFileName(name) } }
+    if (kind) this.#firstFailure ??= notice
+    if (++this.#unknownCount <= maxNamedFiles) this.sink.warn(notice.message, notice.values)
+    this.sink.skip('file', unknownFormat)
   }
 }
 
-/** For looking at an archive before it is read. */
-const unheard = { leftOut: () => undefined, warn: () => undefined }
-
-/** The format of an archive as a whole, by its first file. */
-async function archiveFormatOf(file: string, size: number): Promise<ArchiveFormat | undefined> {
-  for await (const entry of entriesOf(file, unheard, new Taken(size))) {
-    const head = await headOf(entry)
+/** Returns the format of the archive as a whole, by its first file. */
+async function findArchiveFormat(file: string, size: number): Promise<ArchiveFormat | undefined> {
+  for await (const entry of readZipEntries(file, silentSink, new ReadBudget(size))) {
+    const head = await readHead(entry)
     return archiveFormats.find(format => format.recognises(head))
   }
   return undefined
 }
 
-/** Whether Apple's export is among the files of a folder. */
-async function hasAppleHealth(files: AsyncIterable<Source>, folder: string): Promise<boolean> {
+/** Returns true if Apple's `export.xml` is among the files of a folder. */
+async function hasAppleHealth(files: AsyncIterable<SourceFile>, folder: string): Promise<boolean> {
   for await (const file of files)
     if (
       /\.xml$/i.test(file.name) &&
-      folderOf(file.name) === folder &&
-      appleHealth.recognises(await headOf(file))
+      getFolder(file.name) === folder &&
+      appleHealth.recognises(await readHead(file))
     )
       return true
   return false
 }
 
-function folderOf(name: string): string {
+function getFolder(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1)
 }
 
-/** The files of a tar archive, each open to be read until the next one is asked for. */
-async function* tarSources(source: Source, size: number): AsyncGenerator<Source, void, undefined> {
-  for await (const { bytes, ...entry } of tarEntries(source, unheard, new Taken(size)))
+/** Yields the files of a tar archive. Each is readable until the next one is requested. */
+async function* tarSources(source: SourceFile, size: number): AsyncGenerator<SourceFile, void, undefined> {
+  for await (const { bytes, ...entry } of readTarEntries(source, silentSink, new ReadBudget(size)))
     yield { ...entry, bytes: () => bytes }
 }

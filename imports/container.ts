@@ -1,4 +1,4 @@
-/** Tells what is opened before it is read, by its first bytes. */
+/** Detects files that are opened before they are read, by their first bytes. */
 import { isGzip } from './gzip.js'
 import { isDatabase } from './sqlite/pages.js'
 import { isTar } from './tar.js'
@@ -6,8 +6,8 @@ import { isZip } from './zip.js'
 
 type Container = 'zip' | 'gzip' | 'tar' | 'database'
 
-/** Returns what files, or tables, a file consists of; `undefined` for one that is read as it is. */
-export function containerOf(bytes: Buffer): Container | undefined {
+/** Returns the kind of container that a file is; `undefined` for a file that is read as it is. */
+export function detectContainer(bytes: Buffer): Container | undefined {
   if (isZip(bytes)) return 'zip'
   if (isGzip(bytes)) return 'gzip'
   if (isTar(bytes)) return 'tar'

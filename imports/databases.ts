@@ -1,25 +1,25 @@
 /** Reads SQLite databases by the formats of their tables. */
 import { databaseFormats } from './formats/index.js'
-import { databaseKind, type Description } from './kinds.js'
-import type { Context, FormatSink } from './record.js'
+import { describeDatabase, type FileDescription } from './kinds.js'
+import type { ReadContext, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
 /**
- * Reads a database at a path; returns what it is if no format reads it. `progress` is called with the bytes that are read. Throws
- * `Unreadable` if it is damaged at its beginning.
+ * Reads the database at a path; returns a description of it if no format reads it. `progress` is called with the number of bytes
+ * read. Throws `Unreadable` if the beginning of the file is damaged.
  */
 export async function readDatabase(
   path: string,
   sink: FormatSink,
-  context: Context,
+  context: ReadContext,
   progress: (bytes: number) => void
-): Promise<Description | undefined> {
+): Promise<FileDescription | undefined> {
   const database = new Database(path, progress)
   try {
-    const format = databaseFormats.find(one => one.recognises(database))
-    if (!format) return databaseKind(database.tables)
-    sink.begin(format)
-    for (const gap of database.gaps) sink.warn(gap)
+    const format = databaseFormats.find(candidate => candidate.recognises(database))
+    if (!format) return describeDatabase(database.tables)
+    sink.beginFormat(format)
+    for (const gap of database.missingData) sink.warn(gap)
     await format.read(database, sink, context)
     return undefined
   } finally {

@@ -1,59 +1,66 @@
-/** Files packed by gzip, unpacked piece by piece. */
+/** Decompresses gzip files chunk by chunk. */
 import { Readable } from 'node:stream'
 import { constants, createGunzip } from 'node:zlib'
-import type { Sink, Source } from './record.js'
-import { shown, tight, type Taken } from './zip.js'
+import type { Sink, SourceFile } from './record.js'
+import { formatFileName, tooTightlyPacked, type ReadBudget } from './zip.js'
 
-/** Whether a file begins as one does that is packed by gzip. */
+/** Returns true if the bytes begin with a gzip header. */
 export function isGzip(bytes: Buffer): boolean {
   return bytes.length >= 3 && bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
 }
 
 /**
- * What is in a packed file; `undefined`, with the sink told why, if that is more than it may be. It is unpacked once to tell its
- * size. Where it is damaged, what is before the damage is given out.
+ * Opens a compressed file; returns `undefined`, after reporting it to the sink, if it exceeds the limits. It is decompressed once
+ * to learn its size. If it is damaged, only the bytes before the damage are returned.
  */
-export async function openGzip(
-  packed: Source,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken
-): Promise<Source | undefined> {
-  const room = taken.roomFor(packed.size)
+export async function openGzipFile(
+  compressed: SourceFile,
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
+): Promise<SourceFile | undefined> {
+  const limit = budget.getRemaining(compressed.size)
   let size = 0
-  let isWhole = true
+  let isComplete = true
   try {
-    // The last piece says whether all of it is there.
-    for await (const piece of unpack(packed, constants.Z_FINISH)) if ((size += piece.length) > room) break
+    // The last chunk shows whether the file is complete.
+    for await (const chunk of decompress(compressed, constants.Z_FINISH))
+      if ((size += chunk.length) > limit) break
   } catch {
-    isWhole = false
+    isComplete = false
   }
-  if (size > room) {
-    sink.leftOut('file', tight)
-    sink.warn('{name} is {reason}', { name: shown(packed.name), reason: tight })
+  if (size > limit) {
+    sink.skip('file', tooTightlyPacked)
+    sink.warn('{name} is {reason}', { name: formatFileName(compressed.name), reason: tooTightlyPacked })
     return undefined
   }
-  if (!isWhole && size === 0) {
-    sink.leftOut('file', 'damaged')
-    sink.warn('{name} is packed by gzip, and damaged', { name: shown(packed.name) })
+  if (!isComplete && size === 0) {
+    sink.skip('file', 'damaged')
+    sink.warn('{name} is packed by gzip, and damaged', { name: formatFileName(compressed.name) })
     return undefined
   }
-  if (!isWhole)
-    sink.warn('{name} is damaged after {count} bytes, or cut off', { name: shown(packed.name), count: size })
-  taken.bytes += size
+  if (!isComplete)
+    sink.warn('{name} is damaged after {count} bytes, or cut off', {
+      name: formatFileName(compressed.name),
+      count: size
+    })
+  budget.bytes += size
   return {
-    name: innerName(packed.name),
+    name: getInnerName(compressed.name),
     size,
-    bytes: () => untilDamage(unpack(packed, constants.Z_SYNC_FLUSH))
+    bytes: () => stopAtDamage(decompress(compressed, constants.Z_SYNC_FLUSH))
   }
 }
 
-function innerName(name: string): string {
+function getInnerName(name: string): string {
   return name.replace(/\.tgz$/i, '.tar').replace(/\.gz$/i, '')
 }
 
-/** The pieces of a packed file. Throws where it is damaged, and with `Z_FINISH` where it is cut off. */
-async function* unpack(packed: Source, finishFlush: number): AsyncGenerator<Buffer, void, undefined> {
-  const source = Readable.from(packed.bytes())
+/** Yields the chunks of a compressed file. Throws if it is damaged, and with `Z_FINISH` if it is cut off. */
+async function* decompress(
+  compressed: SourceFile,
+  finishFlush: number
+): AsyncGenerator<Buffer, void, undefined> {
+  const source = Readable.from(compressed.bytes())
   const gunzip = createGunzip({ finishFlush })
   source.once('error', error => gunzip.destroy(error))
   source.pipe(gunzip)
@@ -65,11 +72,11 @@ async function* unpack(packed: Source, finishFlush: number): AsyncGenerator<Buff
   }
 }
 
-async function* untilDamage(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* stopAtDamage(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   try {
-    yield* pieces
+    yield* chunks
   } catch (error) {
-    // It was told when its size was.
+    // Reported already when its size was determined.
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error
   }
 }

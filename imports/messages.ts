@@ -1,6 +1,6 @@
 /**
- * What is said of a file as a whole: warnings, and why it cannot be read. Each is an English sentence with its values in braces,
- * and is translated by the pages.
+ * Lists the messages about a file as a whole: warnings, and reasons why it cannot be read. Each is an English sentence with its
+ * values in braces; the pages translate it.
  */
 export const messages = [
   // Warnings
@@ -64,32 +64,32 @@ export const messages = [
 
 export type Message = (typeof messages)[number]
 
-/** Values by name. Those named `reason`, `is` and `advice` are English themselves, and translated as well. */
-export type Values = Readonly<Record<string, string | number | Notice>>
+/** Values by name. Those named `reason`, `is` and `advice` are English and are translated as well. */
+export type MessageValues = Readonly<Record<string, string | number | Notice>>
 
-/** Something to be told in the language of whoever reads it. */
+/** A message that is shown in the user's language. */
 export interface Notice {
   readonly message: Message
-  readonly values?: Values
+  readonly values?: MessageValues
 }
 
-/** Longest text of a value, in characters. */
-const longestValue = 300
+/** Limit of a text value, in characters. */
+const maxValueLength = 300
 
-/** Returns a notice, its values cut where whoever made the file has chosen them longer. */
-export function noticeOf(message: Message, values?: Values): Notice {
+/** Returns a notice. Long values are truncated, as they may come from the file. */
+export function createNotice(message: Message, values?: MessageValues): Notice {
   if (!values) return { message }
-  const cut = Object.entries(values).map(([name, value]) => [
+  const truncated = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value.slice(0, longestValue) : value
+    typeof value === 'string' ? value.slice(0, maxValueLength) : value
   ])
-  return { message, values: Object.fromEntries(cut) as Values }
+  return { message, values: Object.fromEntries(truncated) as MessageValues }
 }
 
 /** Returns a notice in English. */
-export function inEnglish({ message, values = {} }: Notice): string {
-  return message.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+export function formatNotice({ message, values = {} }: Notice): string {
+  return message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name]
-    return typeof value === 'object' ? inEnglish(value) : String(value ?? whole)
+    return typeof value === 'object' ? formatNotice(value) : String(value ?? placeholder)
   })
 }

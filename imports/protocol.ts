@@ -1,24 +1,24 @@
-/** What passes between the thread that reads a file and the one that owns the account. */
+/** Defines the messages between the thread that reads a file and the one that owns the account. */
 import type { Notice } from './messages.js'
 import type { Options, TableView } from './record.js'
 
-/** Whether a lane becomes points of series or events. */
+/** How a lane is stored: as data points of series, or as events. */
 export type Form = 'series' | 'events'
 
-/** The least or greatest numbers of contents: one number, or one for each field of objects. */
-export type Bound = number | Readonly<Record<string, number>>
+/** Smallest or largest numbers of contents: one number, or one for each field of objects. */
+export type RangeBound = number | Readonly<Record<string, number>>
 
-/** What the contents of a lane are like. */
-export interface Sampled {
-  /** The first content, unless it is long; texts are cut. */
+/** Example and range of the contents of a lane. */
+export interface ContentSample {
+  /** First content, unless it is long; texts are truncated. */
   readonly example?: unknown
-  readonly min?: Bound
-  readonly max?: Bound
+  readonly min?: RangeBound
+  readonly max?: RangeBound
 }
 
-/** Data of one type and source, which are kept alike. */
-export interface Lane extends Sampled {
-  /** Identifies it, in whichever file. */
+/** Records of one type and source, which are stored in the same form. */
+export interface Lane extends ContentSample {
+  /** Identifies the lane across files. */
   readonly key: string
   readonly format: string
   readonly stream: string
@@ -33,17 +33,17 @@ export interface Lane extends Sampled {
 
 export type Counts = Record<string, number>
 
-/** What a file holds. */
+/** The review of a file: what it contains and what will be imported. */
 export interface Look {
-  /** Id of the format that most records are of. */
+  /** Id of the format of most records. */
   readonly format: string
   readonly formatName: string
-  /** By what the file calls them. */
+  /** By kind, as the file names it. */
   readonly records: Counts
   readonly leftOut: Counts
-  /** By reason, what the file calls the records that are left out. */
+  /** Kinds of skipped records, by reason. */
   readonly leftOutKinds?: Readonly<Record<string, Counts>>
-  /** By reason, the first rows of tables that are left out, from 1, of sheets with their names; empty lines of texts do not count. */
+  /** First skipped rows of tables, by reason: from 1, in sheets with their name. Empty lines of texts do not count. */
   readonly leftOutRows?: Readonly<Record<string, readonly (number | string)[]>>
   readonly sources: Counts
   readonly types: Counts
@@ -51,13 +51,13 @@ export interface Look {
   readonly from: number | null
   readonly to: number | null
   readonly warnings: readonly string[]
-  /** The same, to be told in other languages. */
+  /** The same warnings, for translation. */
   readonly notices?: readonly Notice[]
   readonly tables: readonly TableView[]
 }
 
-/** A lane with what the first reading of its file has found. */
-export interface CountedLane extends Sampled {
+/** A lane with the result of the first pass. */
+export interface CountedLane extends ContentSample {
   readonly key: string
   readonly format: string
   readonly stream: string
@@ -72,39 +72,39 @@ export interface CountedLane extends Sampled {
   readonly to: number
 }
 
-/** The result of the first reading, which is the same for the same bytes. */
+/** The result of the first pass, which is the same for the same bytes. */
 export interface Counted {
   readonly look: Look
   readonly lanes: readonly CountedLane[]
 }
 
-/** Which file is read, and how. */
+/** What to read, and how. */
 export interface Assignment {
   readonly file: string
   readonly fileName: string
-  /** Where an archive within the file is put while it is read. */
+  /** Path of the spool for nested files while they are read. */
   readonly spool: string
-  /** Where a file of an event is put until it is kept. */
+  /** Path of the spool for a file of an event until it is stored. */
   readonly unpacked: string
   readonly options: Options
-  /** Id of the stream below which data go; empty for none. */
+  /** Id of the stream below which data are created; empty for none. */
   readonly below: string
-  /** The account's key of ids, as hexadecimal digits. */
+  /** The account's key for deriving ids, in hexadecimal. */
   readonly key: string
-  /** Forms that lanes have had before. */
+  /** Forms that lanes had in earlier imports. */
   readonly forms: Readonly<Record<string, Form>>
-  /** Version of the software: another one may read the same bytes differently. */
+  /** Version of the software: another version may read the same bytes differently. */
   readonly version: string
 }
 
-/** What the thread is started with, beside its port. */
+/** Data with which the thread is started, besides its port. */
 export interface ReaderData {
   readonly assignment: Assignment
-  /** One number: how many batches have been dealt with. The thread waits for it, wherever it is in the file. */
+  /** Holds one number: the count of processed batches. The thread waits for it while it reads. */
   readonly taken: Int32Array<SharedArrayBuffer>
 }
 
-/** A stream on the way to data, which is made if it is not there. */
+/** A stream in the path to data, created if it does not exist. */
 export interface StreamDraft {
   readonly id: string
   readonly name: string
@@ -113,7 +113,7 @@ export interface StreamDraft {
 export interface EventDraft {
   readonly id: string
   readonly path: readonly StreamDraft[]
-  /** Ways to the other streams that it is in. */
+  /** Paths of its other streams. */
   readonly also: readonly (readonly StreamDraft[])[]
   readonly type: string
   readonly time: number
@@ -121,11 +121,11 @@ export interface EventDraft {
   readonly content: unknown
   readonly description: string | undefined
   readonly clientData: Readonly<Record<string, unknown>> | undefined
-  /** Whether files of it are to follow. */
+  /** True if files of it will follow. */
   readonly hasFiles: boolean
 }
 
-/** A file that is to be added to an event. */
+/** A file to attach to an event. */
 export interface FileDraft {
   readonly id: string
   /** Id of its event. */
@@ -133,21 +133,21 @@ export interface FileDraft {
   readonly fileName: string
   /** MIME type. */
   readonly type: string
-  /** Bytes, as its archive says. */
+  /** Size in bytes, as stated by its archive. */
   readonly size: number
 }
 
-/** Points of one series, ascending; several of one time may be there. */
+/** Data points of one series, ascending by time. Several may share a time. */
 export interface PointsDraft {
-  /** Id of the event that holds the series. */
+  /** Id of the series event. */
   readonly holder: string
   readonly path: readonly StreamDraft[]
-  /** Of the points. */
+  /** Type of the data points. */
   readonly type: string
-  /** When the series begins, in seconds, if it does not exist yet. */
+  /** Start of the series in seconds, if it does not exist yet. */
   readonly origin: number
   readonly columns: readonly string[]
-  /** Row after row: time (seconds), then a cell for each column, `NaN` for none. */
+  /** Row by row: time (seconds), then a cell for each column, `NaN` for none. */
   readonly cells: Float64Array
 }
 
@@ -158,25 +158,25 @@ export interface Batch {
 
 export type FromReader =
   | { readonly is: 'progress'; readonly done: number; readonly total: number; readonly pass: 1 | 2 }
-  /** The digest of the file and of how it is to be read; it waits for {@link ToReader} `recalled`. */
+  /** Digest of the file and of the options. The thread waits for {@link ToReader} `recalled`. */
   | { readonly is: 'digest'; readonly digest: string }
-  /** `counted` is what may be recalled for the same digest, where that is not too much. */
+  /** `counted` can be recalled for the same digest, unless it is too large. */
   | { readonly is: 'counted'; readonly look: Look; readonly counted: Counted | undefined }
   | { readonly is: 'batch'; readonly batch: Batch }
-  /** A file, of which {@link ToReader} `offered` tells whether its bytes are wanted. */
+  /** Announces a file. {@link ToReader} `offered` answers whether its bytes are wanted. */
   | { readonly is: 'file'; readonly file: FileDraft }
-  /** Its bytes lie where the assignment says; {@link ToReader} `kept` tells that they are not needed there any more. */
+  /** The bytes are at the path of the assignment. {@link ToReader} `kept` confirms that they are stored. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
   | { readonly is: 'done'; readonly twice: Counts }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 
 export type ToReader =
-  /** A batch has been dealt with. */
+  /** A batch has been processed. */
   | { readonly is: 'taken' }
   | { readonly is: 'offered'; readonly isWanted: boolean }
   | { readonly is: 'kept' }
   /**
-   * What an earlier reading of the same bytes has found, if there was one. With `isSettled` it is known what becomes of the
-   * records, too: none is to be given out.
+   * Result of an earlier reading of the same bytes, if any. With `isSettled`, the outcome of the records is known as well, so that
+   * none is sent.
    */
   | { readonly is: 'recalled'; readonly counted: Counted | undefined; readonly isSettled: boolean }

@@ -1,45 +1,50 @@
-/** Reads a file: finds out what it is, and what is in it if it is an archive. */
+/** Reads a file: detects its format, and opens it if it is an archive. */
 import { basename } from 'node:path'
 import { ArchiveReader } from './archive.js'
-import { containerOf } from './container.js'
+import { detectContainer } from './container.js'
 import { readDatabase } from './databases.js'
-import { formatOf } from './formats/index.js'
-import { kindOf, type Description } from './kinds.js'
-import { piecesOf } from './pieces.js'
-import { Unreadable, type Context, type FormatSink, type Head, type Source } from './record.js'
-import { headOf } from './text/decode.js'
+import { findFormat } from './formats/index.js'
+import { describeUnsupported, type FileDescription } from './kinds.js'
+import { readChunks } from './pieces.js'
+import { Unreadable, type ReadContext, type FormatSink, type FileHead, type SourceFile } from './record.js'
+import { readHead } from './text/decode.js'
 
 /**
- * Reads everything that is in a file. `spool` is where a file of an archive is put while it is read, if need be. Throws
- * {@link Unreadable} if nothing in it can be read.
+ * Reads all records of a file. `spool` is the path for spooling nested files. Throws {@link Unreadable} if nothing in it can be
+ * read.
  */
-export async function readFile(
+export async function readImportFile(
   file: string,
   { name, size, spool }: { readonly name: string; readonly size: number; readonly spool: string },
   sink: FormatSink,
-  context: Context,
+  context: ReadContext,
   progress: (bytes: number) => void
 ): Promise<void> {
-  const source = { name: basename(name), size, path: file, bytes: () => piecesOf(file, progress) }
-  const head = await headOf({ ...source, bytes: () => piecesOf(file) })
-  const container = containerOf(head.bytes)
-  if (container === undefined) await readOne(source, head, sink, context)
-  else if (container === 'database') refuse(await readDatabase(file, sink, context, progress))
+  const source = { name: basename(name), size, path: file, bytes: () => readChunks(file, progress) }
+  const head = await readHead({ ...source, bytes: () => readChunks(file) })
+  const container = detectContainer(head.bytes)
+  if (container === undefined) await readSingleFile(source, head, sink, context)
+  else if (container === 'database') assertSupported(await readDatabase(file, sink, context, progress))
   else await new ArchiveReader(sink, context, progress, spool, size).readAll(source)
 }
 
-async function readOne(source: Source, head: Head, sink: FormatSink, context: Context): Promise<void> {
+async function readSingleFile(
+  source: SourceFile,
+  head: FileHead,
+  sink: FormatSink,
+  context: ReadContext
+): Promise<void> {
   if (source.size === 0) throw new Unreadable('The file is empty')
-  const format = formatOf(head)
+  const format = findFormat(head)
   if (!format) {
-    refuse(kindOf(head))
+    assertSupported(describeUnsupported(head))
     throw new Unreadable('The file is of no format that is known')
   }
-  sink.begin(format)
+  sink.beginFormat(format)
   await format.read(source, head, sink, context)
 }
 
-/** Throws {@link Unreadable} for what is known to be of no format. */
-function refuse(kind: Description | undefined): void {
+/** Throws {@link Unreadable} if a file is known to have no supported format. */
+function assertSupported(kind: FileDescription | undefined): void {
   if (kind) throw new Unreadable('The file is {is}: {advice}', { ...kind })
 }

@@ -1,4 +1,4 @@
-/** Reasons for which records are left out. Each completes "left out because it is …", and is translated by the pages. */
+/** Reasons for skipping records. Each completes "skipped because it is …"; the pages translate it. */
 export const reasons = [
   // Values
   'without a number',

@@ -1,81 +1,84 @@
-/** What readers of foreign files take and give: a source of bytes in, data one by one out. */
-import { inEnglish, noticeOf, type Message, type Notice, type Values } from './messages.js'
+/** Defines formats: they read a source of bytes and emit records one by one. */
+import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from './messages.js'
 import type { Reason } from './reasons.js'
 
-/** One record of a file, in the terms of the service. */
-export interface Datum {
-  /** What the file calls it: records are counted by this. */
+/** One record of a file, in the service's terms. */
+export interface ImportedRecord {
+  /** Kind of the record, as the file names it. Records are counted by kind. */
   readonly kind: string
-  /** The device or program that measured it; empty where the file does not tell. */
+  /** Device or app that measured it; empty if unknown. */
   readonly source: string
-  /** The type of an event with this content. */
+  /** Event type of the content. */
   readonly type: string
-  /** Name of its stream below that of the format. */
+  /** Name of its stream, below that of the format. */
   readonly stream: string
-  /** Names of streams between that of the format and its own, for files that hold a tree. */
+  /** Names of the streams between that of the format and its own, for files that contain a tree. */
   readonly path?: readonly string[] | undefined
-  /** Further streams that it is in, each as the names of a path with its own at the end. */
-  readonly also?: readonly (readonly string[])[] | undefined
-  /** It was an event where it comes from, and is to be one however many there are. */
+  /** Paths of its other streams, each ending with the name of the stream. */
+  readonly otherPaths?: readonly (readonly string[])[] | undefined
+  /** True if it must become an event, however many records there are. */
   readonly isEvent?: boolean | undefined
   /** Seconds since the epoch. */
   readonly time: number
-  /** Seconds; `null` for what was still going on. */
+  /** Seconds; `null` if it was ongoing. */
   readonly duration?: number | null | undefined
-  /** A number or flat object of numbers may become a point of a series; anything else is always an event. */
+  /** A number or a flat object of numbers may become a data point of a series. Anything else is always an event. */
   readonly content?: unknown
-  /** The point belongs to this track, which becomes a series of its own; a text that is the same each time the file is read. */
+  /** Track of the data point, which becomes its own series. The text is the same each time the file is read. */
   readonly track?: string | undefined
-  /** What tells it from others of its time; its content unless given. */
+  /** Distinguishes it from other records of its time; the content by default. */
   readonly identity?: string | undefined
-  /** Where it was measured, as the file says. */
+  /** Time zone in which it was measured, as stated by the file. */
   readonly zone?: string | undefined
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
-  /** Files that belong to it. Their bytes come later, by {@link Sink.file}; only records with `isEvent` have files. */
-  readonly files?: readonly FileName[] | undefined
+  /** Files attached to it. Their bytes follow through {@link Sink.addFile}. Only records with `isEvent` have files. */
+  readonly files?: readonly AttachedFile[] | undefined
 }
 
-/** A file that belongs to a record. */
-export interface FileName {
-  /** By which its bytes name it; the same each time the file is read. */
+/** A file that is attached to a record. */
+export interface AttachedFile {
+  /** Identifies its bytes; the same each time the file is read. */
   readonly key: string
   readonly fileName: string
   /** MIME type. */
   readonly type: string
 }
 
-/** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
+/** Receives the records of a file. Each record results in exactly one call of `addRecord` or `skip`. */
 export interface Sink {
-  datum(datum: Datum): void
-  /** Records that cannot be brought in. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
-  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void
-  /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
-  file(kind: string, key: string, source: Source): Promise<void>
-  /** Something about the file as a whole that the person should know. */
-  warn(message: Message, values?: Values): void
+  addRecord(record: ImportedRecord): void
+  /** Counts records that cannot be imported. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
+  skip(kind: string, reason: Reason, count?: number, row?: number | string): void
+  /** Adds the bytes of a file that a record has named; the file itself counts as a record of this kind. Await the result. */
+  addFile(kind: string, key: string, source: SourceFile): Promise<void>
+  /** Reports something about the whole file to the user. */
+  warn(message: Message, values?: MessageValues): void
 }
 
-/** A sink that is told which format comes next. */
+/** Ignores everything, for reading a file before its records are emitted. */
+export const silentSink: Pick<Sink, 'skip' | 'warn'> = { skip: () => undefined, warn: () => undefined }
+
+/** A sink that receives the format before its records. */
 export interface FormatSink extends Sink {
-  begin(format: Pick<Format, 'id' | 'name'>): void
+  beginFormat(format: Pick<Format, 'id' | 'name'>): void
 }
 
-/** A file, or one within an archive. */
-export interface Source {
+/** A file, possibly within an archive. */
+export interface SourceFile {
   readonly name: string
-  /** Bytes, unpacked. */
+  /** Size in bytes, decompressed. */
   readonly size: number
-  /** Where it lies on the disk as it is, if it does: for what is not read from beginning to end. */
+  /** Path of its bytes on disk, if any, for random access. */
   readonly path?: string
-  /** Reads it from its beginning; may be called again. */
+  /** Reads it from the beginning. May be called again. */
   bytes(): AsyncIterable<Buffer>
 }
 
-/** The beginning of a file, for recognising it. */
-export interface Head {
+/** The first bytes of a file, for detecting its format. */
+export interface FileHead {
   readonly bytes: Buffer
-  /** The same as text, without a byte order mark. */
+  /** The bytes as text, without a byte order mark. */
   readonly text: string
   readonly name: string
 }
@@ -83,27 +86,27 @@ export interface Head {
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimals = 'comma' | 'point'
 
-/** How the columns of a table are to be understood. */
+/** How the columns of a table are interpreted. */
 export interface Mapping {
   /** Index of the column of times. */
   readonly time: number
-  /** Index of a column that holds the time of the day, where `time` holds the date alone. */
+  /** Index of the column of the time of day, if `time` only contains the date. */
   readonly clock?: number
-  /** Index of a column that holds ends, or lengths in seconds. */
+  /** Index of the column of ends, or of durations in seconds. */
   readonly end?: number
-  /** Seconds that a length of 1 in the column of ends stands for; 1 unless given. */
+  /** Seconds per unit of a duration in the column of ends; 1 by default. */
   readonly endFactor?: number
-  /** Index of a column that names the source. */
+  /** Index of the column of sources. */
   readonly source?: number
-  /** Index of a column that describes what is measured. */
+  /** Index of the column of descriptions. */
   readonly description?: number
-  /** Time zone of the table, as an IANA name or an offset such as `+02:00`; that of the options unless given. */
+  /** Time zone of the table: an IANA name or an offset such as `+02:00`; by default that of the options. */
   readonly zone?: string
-  /** Index of a column of time zones or offsets. */
+  /** Index of the column of time zones or offsets. */
   readonly zoneColumn?: number
   /** Order of the parts of dates such as 03/04/2024, or 24/03/04. */
   readonly dates?: DateOrder
-  /** What stands before decimals, in columns of which neither their cells nor what they measure tell it. */
+  /** The decimal separator, for columns in which neither cells nor measures show it. */
   readonly decimals?: Decimals
   readonly values: readonly ColumnMapping[]
 }
@@ -112,78 +115,78 @@ export interface ColumnMapping {
   readonly column: number
   readonly type: string
   readonly stream: string
-  /** For types whose content is an object: which of its fields. Columns of one type and stream make one record together. */
+  /** Field of the content, for types whose content is an object. Columns with the same type and stream form one record. */
   readonly field?: string
-  /** By which the value is multiplied, such as 100 for fractions that are to be percent. */
+  /** Factor of the value, such as 100 for fractions stored as percent. */
   readonly factor?: number
-  /** Whether a zero means that nothing was measured. */
+  /** True if a zero means that nothing was measured. */
   readonly skipsZero?: boolean
-  /** Contents by what stands in a cell, in small letters. */
+  /** Contents by cell, in lower case. */
   readonly codes?: Readonly<Record<string, unknown>>
 }
 
-/** What the person says of a file. */
+/** What the user specifies for a file. */
 export interface Options {
-  /** IANA zone of times that name none. */
+  /** IANA zone for times without one. */
   readonly zone?: string
-  /** By the header of the table that it was made for. */
+  /** Mappings by the header of their table. */
   readonly mappings?: Readonly<Record<string, Mapping>>
 }
 
-/** How a table was understood, to be shown and corrected. */
+/** How a table is interpreted, for review and correction. */
 export interface TableView {
-  /** Identifies tables of the same make. */
+  /** Identifies tables with the same columns. */
   readonly header: string
   readonly columns: readonly string[]
   readonly sample: readonly (readonly string[])[]
   readonly mapping: Mapping | undefined
-  /** What has to be said before these columns are brought in. */
+  /** Questions to answer before these columns can be imported. */
   readonly questions?: readonly Question[]
 }
 
-/** A column that may be read in more than one way. */
+/** An ambiguous column. */
 export interface Question {
   /** Index of the column. */
   readonly column: number
-  /** The member of the mapping that answers it. */
+  /** Member of the mapping that answers the question. */
   readonly asks: 'dates' | 'decimals'
-  /** Some cells that may be read in several ways. */
+  /** Some ambiguous cells. */
   readonly cells: readonly string[]
-  /** By the answer, what the cells would be: numbers, or times in seconds. */
+  /** Values of the cells by answer: numbers, or times in seconds. */
   readonly readings: Readonly<Record<string, readonly number[]>>
 }
 
-export interface Context {
+export interface ReadContext {
   readonly options: Options
-  /** Told of tables as they are understood. */
-  table(view: TableView): void
+  /** Reports how a table is interpreted. */
+  reportTable(view: TableView): void
 }
 
 /** A format that can be read. */
 export interface Format {
   readonly id: string
-  /** As it is called by people; names its stream. */
+  /** Display name; also names its stream. */
   readonly name: string
-  /** Whether a file is of this format, by its content. */
-  recognises(head: Head): boolean
-  read(source: Source, head: Head, sink: Sink, context: Context): Promise<void>
+  /** Returns true if a file has this format, by its content. */
+  recognises(head: FileHead): boolean
+  read(source: SourceFile, head: FileHead, sink: Sink, context: ReadContext): Promise<void>
 }
 
-/** A format whose files are archives as a whole. */
+/** A format that consists of a whole archive. */
 export interface ArchiveFormat extends Omit<Format, 'read'> {
-  /** Whether an archive is of this format, by its first file. */
-  recognises(first: Head): boolean
-  /** Reads its files, each until the next one is taken. */
-  read(files: AsyncIterable<Source>, sink: Sink, context: Context): Promise<void>
+  /** Returns true if an archive has this format, by its first file. */
+  recognises(first: FileHead): boolean
+  /** Reads its files. Each is readable until the next one is requested. */
+  read(files: AsyncIterable<SourceFile>, sink: Sink, context: ReadContext): Promise<void>
 }
 
-/** Something in a file that keeps it, or the rest of it, from being read. The message is meant for people. */
+/** Thrown if a file, or the rest of it, cannot be read. The message is shown to the user. */
 export class Unreadable extends Error {
   readonly notice: Notice
 
-  constructor(message: Message, values?: Values) {
-    const notice = noticeOf(message, values)
-    super(inEnglish(notice))
+  constructor(message: Message, values?: MessageValues) {
+    const notice = createNotice(message, values)
+    super(formatNotice(notice))
     this.name = 'Unreadable'
     this.notice = notice
   }

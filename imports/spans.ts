@@ -1,24 +1,24 @@
-/** Parts of a file that are spoken for: those of an archive's entries never overlap, unless somebody made it to hold others up. */
+/** Tracks byte ranges of an archive. Entries never overlap, except in a malicious archive. */
 
-export class Spans {
-  /** Where each begins and ends, ascending. */
+export class ClaimedRanges {
+  /** Start and end of each range, ascending. */
   readonly #starts: number[] = []
   readonly #ends: number[] = []
 
-  /** Claims the bytes from `start` up to `end`; returns false, and claims nothing, where one of them has been claimed before. */
+  /** Claims the bytes from `start` up to `end`. Returns false, without claiming, if one of them is claimed already. */
   claim(start: number, end: number): boolean {
-    const at = this.#placeOf(start)
-    const isFree = (this.#ends[at - 1] ?? 0) <= start && end <= (this.#starts[at] ?? Infinity)
-    // Mostly at the end: archives list their entries in order.
+    const index = this.#countBefore(start)
+    const isFree = (this.#ends[index - 1] ?? 0) <= start && end <= (this.#starts[index] ?? Infinity)
+    // Usually at the end, as archives list their entries in order.
     if (isFree) {
-      this.#starts.splice(at, 0, start)
-      this.#ends.splice(at, 0, end)
+      this.#starts.splice(index, 0, start)
+      this.#ends.splice(index, 0, end)
     }
     return isFree
   }
 
-  /** How many begin before a place. */
-  #placeOf(start: number): number {
+  /** Returns the number of ranges that begin before an offset. */
+  #countBefore(start: number): number {
     let [from, to] = [0, this.#starts.length]
     if (to === 0 || this.#starts[to - 1]! < start) return to
     while (from < to) {

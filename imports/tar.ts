@@ -1,76 +1,77 @@
-/** Tar archives: their files one after the other, as they come. */
+/** Reads the files of tar archives in one pass. */
 import type { Reason } from './reasons.js'
-import type { Sink, Source } from './record.js'
-import { isAside, leadingOut, leadsOut, shown, type Taken } from './zip.js'
+import type { Sink, SourceFile } from './record.js'
+import { isHiddenFile, outsidePath, isOutsidePath, formatFileName, type ReadBudget } from './zip.js'
 
 const blockSize = 512
-/** Longest name that is told by a block of its own. */
-const longestName = 64 * 1024
-/** Where the checksum of a header is. */
+/** Limit of a name in an extended header, in bytes. */
+const maxNameLength = 64 * 1024
+/** Position of the checksum in a header. */
 const [checksumStart, checksumEnd] = [148, 156]
-const damaged = 'The tar archive is damaged or cut off: the rest is not read'
+const damagedWarning = 'The tar archive is damaged or cut off: the rest is not read'
 
-/** A file of an archive, to be read before the next one is asked for. */
+/** A file of an archive. It must be read before the next one is requested. */
 export interface TarEntry {
   readonly name: string
   readonly size: number
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** Whether a file begins as a tar archive does: with a header that matches its checksum. */
+/** Returns true if the bytes begin with a tar header that matches its checksum. */
 export function isTar(bytes: Buffer): boolean {
-  return bytes.length >= blockSize && hasChecksum(bytes.subarray(0, blockSize))
+  return bytes.length >= blockSize && hasValidChecksum(bytes.subarray(0, blockSize))
 }
 
-/** The files of an archive, which are as large as it is itself. Tells the sink of those that are left out. */
-export async function* tarEntries(
-  source: Source,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken
+/** Yields the files of an uncompressed archive; reports skipped ones to the sink. */
+export async function* readTarEntries(
+  source: SourceFile,
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
 ): AsyncGenerator<TarEntry, void, undefined> {
-  const blocks = new Blocks(source.bytes())
-  /** What a block before says of the next file. */
-  let told: { name?: string | undefined; size?: number | undefined } = {}
+  const blocks = new BlockReader(source.bytes())
+  /** Name and size from extended headers before a file. */
+  let extended: { name?: string | undefined; size?: number | undefined } = {}
   try {
     for (;;) {
-      const header = await blocks.take(blockSize)
+      const header = await blocks.read(blockSize)
       if (header.every(byte => byte === 0)) return
-      if (header.length < blockSize || !hasChecksum(header)) {
-        sink.warn(damaged)
+      if (header.length < blockSize || !hasValidChecksum(header)) {
+        sink.warn(damagedWarning)
         return
       }
       const type = String.fromCharCode(header[156]!)
-      const size = told.size ?? numberAt(header, 124, 12)
+      const size = extended.size ?? parseNumber(header, 124, 12)
       if (!Number.isSafeInteger(size) || size < 0) {
-        sink.warn(damaged)
+        sink.warn(damagedWarning)
         return
       }
       const padding = (blockSize - (size % blockSize)) % blockSize
       if (type === 'L' || type === 'x' || type === 'X') {
-        const text = (await blocks.take(Math.min(size, longestName))).toString('utf8')
-        await blocks.skip(size - Math.min(size, longestName) + padding)
-        told = type === 'L' ? { ...told, name: untilZero(text) } : { ...told, ...recordsIn(text) }
+        const text = (await blocks.read(Math.min(size, maxNameLength))).toString('utf8')
+        await blocks.skip(size - Math.min(size, maxNameLength) + padding)
+        extended =
+          type === 'L' ? { ...extended, name: cutAtZero(text) } : { ...extended, ...parseRecords(text) }
         continue
       }
-      const name = (told.name ?? nameIn(header)).replaceAll('\\', '/')
-      told = {}
-      const fault = type === '0' || type === '\0' || type === '7' ? faultOf(name) : ''
-      if (fault) {
-        sink.leftOut('file', fault)
-        sink.warn('{name} is {reason}', { name: shown(name), reason: fault })
+      const name = (extended.name ?? getName(header)).replaceAll('\\', '/')
+      extended = {}
+      const skipReason = type === '0' || type === '\0' || type === '7' ? findSkipReason(name) : ''
+      if (skipReason) {
+        sink.skip('file', skipReason)
+        sink.warn('{name} is {reason}', { name: formatFileName(name), reason: skipReason })
       }
-      if (fault !== undefined || isAside(name)) {
+      if (skipReason !== undefined || isHiddenFile(name)) {
         await blocks.skip(size + padding)
         continue
       }
-      if (!taken.addEntry(sink)) return
-      const part = new Part(blocks, size)
-      yield { name, size, bytes: part.bytes() }
-      await part.skip()
-      if (part.left > 0) {
+      if (!budget.addEntry(sink)) return
+      const entry = new EntryReader(blocks, size)
+      yield { name, size, bytes: entry.bytes() }
+      await entry.skip()
+      if (entry.remaining > 0) {
         sink.warn('{name} is damaged after {count} bytes: the archive ends there', {
-          name: shown(name),
-          count: size - part.left
+          name: formatFileName(name),
+          count: size - entry.remaining
         })
         return
       }
@@ -81,93 +82,94 @@ export async function* tarEntries(
   }
 }
 
-/** Why a file is left out; an empty text for what is no file, such as a folder. */
-function faultOf(name: string): Reason | '' | undefined {
+/** Returns the reason to skip a file; an empty string for other entries, such as folders; `undefined` to read it. */
+function findSkipReason(name: string): Reason | '' | undefined {
   if (name.endsWith('/')) return ''
-  return leadsOut(name) ? leadingOut : undefined
+  return isOutsidePath(name) ? outsidePath : undefined
 }
 
-/** The bytes of one file. */
-class Part {
+/** Reads the bytes of one file. */
+class EntryReader {
   constructor(
-    private readonly blocks: Blocks,
-    public left: number
+    private readonly blocks: BlockReader,
+    public remaining: number
   ) {}
 
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
-    while (this.left > 0) {
-      const piece = await this.blocks.some(this.left)
-      if (piece.length === 0) return
-      this.left -= piece.length
-      yield piece
+    while (this.remaining > 0) {
+      const chunk = await this.blocks.readSome(this.remaining)
+      if (chunk.length === 0) return
+      this.remaining -= chunk.length
+      yield chunk
     }
   }
 
   async skip(): Promise<void> {
-    this.left -= await this.blocks.skip(this.left)
+    this.remaining -= await this.blocks.skip(this.remaining)
   }
 }
 
-/** Bytes in the sizes that are asked for. */
-class Blocks {
-  readonly #pieces: AsyncIterator<Buffer>
-  #rest: Buffer = Buffer.alloc(0)
+/** Reads bytes in requested sizes. */
+class BlockReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #buffer: Buffer = Buffer.alloc(0)
 
-  constructor(pieces: AsyncIterable<Buffer>) {
-    this.#pieces = pieces[Symbol.asyncIterator]()
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** What there is next, `most` bytes at most; empty at the end. */
-  async some(most: number): Promise<Buffer> {
-    while (this.#rest.length === 0) {
-      const { done, value } = await this.#pieces.next()
-      if (done) return this.#rest
-      this.#rest = value
+  /** Returns the next bytes, at most `max`; empty at the end. */
+  async readSome(max: number): Promise<Buffer> {
+    while (this.#buffer.length === 0) {
+      const { done, value } = await this.#chunks.next()
+      if (done) return this.#buffer
+      this.#buffer = value
     }
-    const piece = this.#rest.subarray(0, most)
-    this.#rest = this.#rest.subarray(piece.length)
-    return piece
+    const chunk = this.#buffer.subarray(0, max)
+    this.#buffer = this.#buffer.subarray(chunk.length)
+    return chunk
   }
 
-  /** So many bytes, fewer at the end. */
-  async take(size: number): Promise<Buffer> {
+  /** Returns `size` bytes, fewer at the end. */
+  async read(size: number): Promise<Buffer> {
     const parts: Buffer[] = []
     for (let left = size; left > 0;) {
-      const piece = await this.some(left)
-      if (piece.length === 0) break
-      parts.push(piece)
-      left -= piece.length
+      const chunk = await this.readSome(left)
+      if (chunk.length === 0) break
+      parts.push(chunk)
+      left -= chunk.length
     }
     return Buffer.concat(parts)
   }
 
-  /** Passes over bytes; returns how many there were. */
+  /** Skips bytes; returns the number skipped. */
   async skip(size: number): Promise<number> {
     let left = size
     while (left > 0) {
-      const piece = await this.some(left)
-      if (piece.length === 0) break
-      left -= piece.length
+      const chunk = await this.readSome(left)
+      if (chunk.length === 0) break
+      left -= chunk.length
     }
     return size - left
   }
 
   async close(): Promise<void> {
-    await this.#pieces.return?.()
+    await this.#chunks.return?.()
   }
 }
 
-function hasChecksum(header: Buffer): boolean {
+function hasValidChecksum(header: Buffer): boolean {
   let sum = 0
-  for (let at = 0; at < blockSize; at++) sum += at >= checksumStart && at < checksumEnd ? 32 : header[at]!
-  return numberAt(header, checksumStart, 8) === sum
+  for (let index = 0; index < blockSize; index++)
+    sum += index >= checksumStart && index < checksumEnd ? 32 : header[index]!
+  return parseNumber(header, checksumStart, 8) === sum
 }
 
-/** A number of octal digits, or in binary where its first bit is set; `NaN` if it is none. */
-function numberAt(header: Buffer, at: number, length: number): number {
+/** Parses a number of octal digits, or a binary one if its first bit is set; returns `NaN` if it is invalid. */
+function parseNumber(header: Buffer, at: number, length: number): number {
   if (header[at]! & 0x80) {
     let value = header[at]! & 0x7f
-    for (let place = at + 1; place < at + length; place++) value = value * 256 + header[place]!
+    for (let index = at + 1; index < at + length; index++) value = value * 256 + header[index]!
     return value
   }
   const digits = header
@@ -177,20 +179,20 @@ function numberAt(header: Buffer, at: number, length: number): number {
   return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : digits === '' ? 0 : NaN
 }
 
-function nameIn(header: Buffer): string {
-  const name = untilZero(header.toString('utf8', 0, 100))
+function getName(header: Buffer): string {
+  const name = cutAtZero(header.toString('utf8', 0, 100))
   const prefix =
-    header.toString('latin1', 257, 262) === 'ustar' ? untilZero(header.toString('utf8', 345, 500)) : ''
+    header.toString('latin1', 257, 262) === 'ustar' ? cutAtZero(header.toString('utf8', 345, 500)) : ''
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-function untilZero(text: string): string {
+function cutAtZero(text: string): string {
   const end = text.indexOf('\0')
   return end < 0 ? text : text.slice(0, end)
 }
 
-/** The name and size that records such as `30 path=a/b` tell. */
-function recordsIn(text: string): { name?: string; size?: number } {
+/** Parses the name and size from records such as `30 path=a/b`. */
+function parseRecords(text: string): { name?: string; size?: number } {
   const name = /(?:^|\n)\d+ path=([^\n]*)/.exec(text)?.[1]
   const size = /(?:^|\n)\d+ size=(\d+)/.exec(text)?.[1]
   return { ...(name !== undefined && { name }), ...(size !== undefined && { size: Number(size) }) }

@@ -1,89 +1,89 @@
-/** Archives: their entries as sources, without those that are dangerous or not the person's own. */
+/** Reads the files of ZIP archives, without those that are dangerous or were added by the system. */
 import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
 import type { Reason } from './reasons.js'
-import type { Sink, Source } from './record.js'
+import type { Sink, SourceFile } from './record.js'
 import { Unreadable } from './record.js'
-import { Spans } from './spans.js'
+import { ClaimedRanges } from './spans.js'
 
-/** Bytes that the entries of an archive may have together. */
-const mostBytes = 20 * 1024 ** 3
-/** How many times its packed size an entry may have. */
-const highestRatio = 1000
-/** Below this size (bytes) ratios say nothing. */
-const smallEntry = 1024 * 1024
-/** How many times its size an archive may unpack to: what exports hold shrinks to a twentieth, tables of zeros to a hundredth. */
-const highestWhole = 250
-/** Bytes that any archive may unpack to. */
-const smallWhole = 256 * 1024 * 1024
-const mostEntries = 200_000
-/** Characters of the path of a file that is kept open. */
-const longestPath = 500
-/** Bytes of the header in front of an entry, without its name. */
+/** Limit of an archive's decompressed size, in bytes. */
+const maxTotalBytes = 20 * 1024 ** 3
+/** Limit of an entry's compression ratio. */
+const maxEntryRatio = 1000
+/** Entries below this size (bytes) are exempt from that limit. */
+const minCheckedEntrySize = 1024 * 1024
+/** Limit of an archive's compression ratio: exports shrink to a twentieth, tables of zeros to a hundredth. */
+const maxTotalRatio = 250
+/** Archives below this decompressed size (bytes) are exempt from that limit. */
+const minCheckedTotalSize = 256 * 1024 * 1024
+const maxEntries = 200_000
+/** Limit of the path of a file that is kept open, in characters. */
+const maxPathLength = 500
+/** Size of an entry's local header without its name, in bytes. */
 const headerSize = 30
-export const tight = 'packed suspiciously tightly'
-export const leadingOut = 'at a path that leads out of the archive'
-export const encrypted = 'encrypted'
+export const tooTightlyPacked = 'packed suspiciously tightly'
+export const outsidePath = 'at a path that leads out of the archive'
+export const encryptedReason = 'encrypted'
 
-/** What has been taken out of an archive, and of those within it. */
-export class Taken {
+/** Counts what was decompressed from an archive and from nested ones, and enforces limits. */
+export class ReadBudget {
   bytes = 0
   entries = 0
 
-  /** `size`: bytes of the outermost archive. */
+  /** `size` is that of the outermost archive, in bytes. */
   constructor(private readonly size: number) {}
 
-  /** Bytes that may be unpacked in all, which is work that whoever sent the archive has to have sent something for. */
-  get most(): number {
-    return Math.max(smallWhole, this.size * highestWhole)
+  /** Limit of decompressed bytes in total. It grows with the size of the upload, so that work requires data. */
+  get maxBytes(): number {
+    return Math.max(minCheckedTotalSize, this.size * maxTotalRatio)
   }
 
-  /** Bytes that a part of so many packed bytes may unpack to. */
-  roomFor(packed: number): number {
-    const room = Math.min(this.most, mostBytes) - this.bytes
-    return Math.min(room, Math.max(smallEntry, packed * highestRatio))
+  /** Returns the number of bytes to which a compressed part may decompress. */
+  getRemaining(compressedSize: number): number {
+    const remaining = Math.min(this.maxBytes, maxTotalBytes) - this.bytes
+    return Math.min(remaining, Math.max(minCheckedEntrySize, compressedSize * maxEntryRatio))
   }
 
-  /** Counts a file; returns false where there are too many. */
+  /** Counts a file; returns false, with a warning, if there are too many. */
   addEntry(sink: Pick<Sink, 'warn'>): boolean {
-    if (++this.entries <= mostEntries) return true
-    sink.warn('The archive holds more than {count} files: the rest is not read', { count: mostEntries })
+    if (++this.entries <= maxEntries) return true
+    sink.warn('The archive holds more than {count} files: the rest is not read', { count: maxEntries })
     return false
   }
 }
 
-/** Whether a file begins as an archive does. */
+/** Returns true if the bytes begin with a ZIP header. */
 export function isZip(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x0403_4b50
 }
 
-/** The files of an archive, each open to be read until the next one is asked for. Closes it at the end. */
-export async function* entriesOf(
+/** Yields the files of an archive, and closes it at the end. Each file is readable until the next one is requested. */
+export async function* readZipEntries(
   file: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken
-): AsyncGenerator<Source, void, undefined> {
-  const zip = await opened(file)
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget
+): AsyncGenerator<SourceFile, void, undefined> {
+  const zip = await openZip(file)
   try {
-    yield* entriesIn(zip, sink, taken)
+    yield* listEntries(zip, sink, budget)
   } finally {
     zip.close()
   }
 }
 
-/** Does something with the XML files of an archive, by their names, all of which are open until it is done. */
-export async function withXmlFiles(
+/** Calls `work` with the XML files of an archive by name, which are readable until it resolves. */
+export async function useXmlFiles(
   file: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken,
-  work: (files: ReadonlyMap<string, Source>) => Promise<void>
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget,
+  work: (files: ReadonlyMap<string, SourceFile>) => Promise<void>
 ): Promise<void> {
-  const zip = await opened(file)
+  const zip = await openZip(file)
   try {
-    const files = new Map<string, Source>()
-    for await (const entry of entriesIn(zip, sink, taken, () => false))
-      if (entry.name.length <= longestPath && /\.(?:xml|rels)$/i.test(entry.name))
+    const files = new Map<string, SourceFile>()
+    for await (const entry of listEntries(zip, sink, budget, () => false))
+      if (entry.name.length <= maxPathLength && /\.(?:xml|rels)$/i.test(entry.name))
         files.set(entry.name, entry)
     await work(files)
   } finally {
@@ -91,67 +91,73 @@ export async function withXmlFiles(
   }
 }
 
-async function* entriesIn(
+async function* listEntries(
   zip: ZipFile,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken,
-  isSkipped = isAside
-): AsyncGenerator<Source, void, undefined> {
-  const spans = new Spans()
+  sink: Pick<Sink, 'skip' | 'warn'>,
+  budget: ReadBudget,
+  isSkipped = isHiddenFile
+): AsyncGenerator<SourceFile, void, undefined> {
+  const ranges = new ClaimedRanges()
   for (;;) {
     const entry = await nextEntry(zip)
     if (!entry) return
-    if (!taken.addEntry(sink)) return
-    const fileName = nameOf(entry)
+    if (!budget.addEntry(sink)) return
+    const fileName = decodeName(entry)
     if (fileName.endsWith('/') || isSkipped(fileName)) continue
-    const fault = faultOf(entry, fileName, spans, taken)
-    if (fault !== undefined) {
-      sink.leftOut('file', fault)
-      sink.warn('{name} is {reason}', { name: shown(fileName), reason: fault })
+    const skipReason = findSkipReason(entry, fileName, ranges, budget)
+    if (skipReason !== undefined) {
+      sink.skip('file', skipReason)
+      sink.warn('{name} is {reason}', { name: formatFileName(fileName), reason: skipReason })
       continue
     }
-    taken.bytes += entry.uncompressedSize
-    if (taken.bytes > mostBytes) {
-      sink.leftOut('file', 'beyond the 20 GB that an archive may unpack to')
+    budget.bytes += entry.uncompressedSize
+    if (budget.bytes > maxTotalBytes) {
+      sink.skip('file', 'beyond the 20 GB that an archive may unpack to')
       sink.warn('The archive unpacks to more than 20 GB: the rest is not read')
       return
     }
     yield {
       name: fileName,
       size: entry.uncompressedSize,
-      bytes: () => unpacked(zip, entry, fileName, sink)
+      bytes: () => readEntry(zip, entry, fileName, sink)
     }
   }
 }
 
-/** What a Mac adds to archives, and other hidden files. */
-export function isAside(name: string): boolean {
+/** Returns true for files that macOS adds to archives, and for other hidden files. */
+export function isHiddenFile(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(?:^|\/)\.[^/]*$/.test(name)
 }
 
-/** Names are decoded here: the library would refuse the whole archive for one that leads out of it. */
-function nameOf({ fileName }: Entry): string {
+/** Decodes the name of an entry. The library would reject the whole archive for a name outside of it. */
+function decodeName({ fileName }: Entry): string {
   return Buffer.from(fileName as unknown as Uint8Array)
     .toString('utf8')
     .replaceAll('\\', '/')
 }
 
-function faultOf(entry: Entry, fileName: string, spans: Spans, taken: Taken): Reason | undefined {
+function findSkipReason(
+  entry: Entry,
+  fileName: string,
+  ranges: ClaimedRanges,
+  budget: ReadBudget
+): Reason | undefined {
   const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
-  if (leadsOut(fileName)) return leadingOut
-  if (entry.isEncrypted()) return encrypted
+  if (isOutsidePath(fileName)) return outsidePath
+  if (entry.isEncrypted()) return encryptedReason
   if (compressionMethod !== 0 && compressionMethod !== 8) return 'packed by a method that is not known'
-  if (uncompressedSize > smallEntry && uncompressedSize > compressedSize * highestRatio) return tight
-  if (!spans.claim(start, start + headerSize + compressedSize)) return 'made of the bytes of another one'
-  return taken.bytes + uncompressedSize > taken.most ? tight : undefined
+  if (uncompressedSize > minCheckedEntrySize && uncompressedSize > compressedSize * maxEntryRatio)
+    return tooTightlyPacked
+  if (!ranges.claim(start, start + headerSize + compressedSize)) return 'made of the bytes of another one'
+  return budget.bytes + uncompressedSize > budget.maxBytes ? tooTightlyPacked : undefined
 }
 
-/** Whether a path in an archive is one outside of it. */
-export function leadsOut(name: string): boolean {
+/** Returns true if a path leads outside of the archive. */
+export function isOutsidePath(name: string): boolean {
   return isAbsolute(name) || /^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..')
 }
 
-function opened(file: string): Promise<ZipFile> {
+function openZip(file: string): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
     const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true }
     open(file, options, (error, zip) => {
@@ -177,12 +183,12 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   })
 }
 
-/** The bytes of an entry. Those before a damage are given out; the sink is told of it. */
-async function* unpacked(
+/** Yields the bytes of an entry. If it is damaged, yields the bytes before the damage and warns. */
+async function* readEntry(
   zip: ZipFile,
   entry: Entry,
   name: string,
-  sink: Pick<Sink, 'leftOut' | 'warn'>
+  sink: Pick<Sink, 'skip' | 'warn'>
 ): AsyncGenerator<Buffer, void, undefined> {
   let sum = 0
   let size = 0
@@ -191,26 +197,26 @@ async function* unpacked(
       zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)))
     )
     for await (const chunk of source as AsyncIterable<Buffer>) {
-      if (checksum) sum = checksum(chunk, sum)
+      if (crc32) sum = crc32(chunk, sum)
       size += chunk.length
       yield chunk
     }
   } catch (error) {
     sink.warn('{name} is damaged after {count} bytes: {error}', {
-      name: shown(name),
+      name: formatFileName(name),
       count: size,
       error: error instanceof Error ? error.message : 'no more'
     })
     return
   }
-  if (checksum && sum !== entry.crc32)
-    sink.warn('{name} does not match its checksum: some of it may be wrong', { name: shown(name) })
+  if (crc32 && sum !== entry.crc32)
+    sink.warn('{name} does not match its checksum: some of it may be wrong', { name: formatFileName(name) })
 }
 
-/** Missing in the first versions of Node 20. */
-const checksum = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
+/** Missing in early versions of Node 20. */
+const crc32 = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
 
-/** A name as it is told. */
-export function shown(name: string): string {
+/** Formats a file name for messages. */
+export function formatFileName(name: string): string {
   return JSON.stringify(name.slice(0, 200))
 }

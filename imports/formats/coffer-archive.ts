@@ -1,146 +1,161 @@
-/** The export of an account of this service: streams, events and points come below one stream. (docs/operation.md#format) */
-import type { ArchiveFormat, Datum, FileName, Head, Sink, Source } from '../record.js'
-import { headOf } from '../text/decode.js'
-import { at, eachObject, isObject, listAt, numberAt, textAt, type Json, outermost } from './json-files.js'
+/**
+ * Reads the export of an account of this service: streams, events and data points are created below one stream.
+ * (docs/operation.md#format)
+ */
+import type { ArchiveFormat, ImportedRecord, AttachedFile, FileHead, Sink, SourceFile } from '../record.js'
+import { readHead } from '../text/decode.js'
+import {
+  getMember,
+  readObjects,
+  isObject,
+  getList,
+  getNumber,
+  getText,
+  type Json,
+  isTopLevel
+} from './json-files.js'
 
 export const cofferArchive: ArchiveFormat = {
   id: 'coffer',
   name: 'Coffer',
   recognises: ({ name, text }) => name === 'account.json' && /"format"\s*:\s*"coffer-account"/.test(text),
   async read(files, sink) {
-    const reader = new Reader(sink)
+    const reader = new ArchiveTableReader(sink)
     for await (const file of files) {
       const table = /^tables\/([a-z_]+)\.jsonl$/.exec(file.name)?.[1]
-      if (table !== undefined) await reader.table(table, file)
-      else if (file.name.startsWith(attachments))
-        await sink.file('attachment', file.name.slice(attachments.length), file)
+      if (table !== undefined) await reader.readTable(table, file)
+      else if (file.name.startsWith(attachmentFolder))
+        await sink.addFile('attachment', file.name.slice(attachmentFolder.length), file)
     }
   }
 }
 
-/** Where the files of events are. */
-const attachments = 'attachments/'
+/** Folder of the events' files. */
+const attachmentFolder = 'attachments/'
 
 interface Stream {
   readonly name: string
   readonly parentId: string | null
 }
 
-/** An event that holds a series. */
-interface Holder {
+/** A series event. */
+interface SeriesEvent {
   readonly id: string
   readonly type: string
   readonly time: number
-  readonly place: Place
+  readonly place: StreamPlace
 }
 
-interface Place {
+interface StreamPlace {
   readonly path: readonly string[]
   readonly stream: string
 }
 
-/** Streams above one another at most. */
-const deepest = 1000
-/** Streams that are read: each may be made. */
-const mostStreams = 5000
+/** Limit of nested streams. */
+const maxDepth = 1000
+/** Limit of streams that are read, as each may be created. */
+const maxStreams = 5000
 
-class Reader {
+class ArchiveTableReader {
   readonly #streams = new Map<string, Stream>()
-  readonly #places = new Map<string, Place | undefined>()
-  /** By the number of their event. */
-  readonly #holders = new Map<number, Holder | undefined>()
+  readonly #places = new Map<string, StreamPlace | undefined>()
+  /** Series events by their number. */
+  readonly #seriesEvents = new Map<number, SeriesEvent | undefined>()
   readonly #columns = new Map<number, readonly string[]>()
 
   constructor(private readonly sink: Sink) {}
 
-  async table(name: string, file: Source): Promise<void> {
-    const onRow = this.#readerOf(name)
+  async readTable(name: string, file: SourceFile): Promise<void> {
+    const onRow = this.#getRowReader(name)
     if (!onRow) return
-    const head: Head = await headOf(file)
-    await eachObject(file, head, this.sink, outermost, onRow)
+    const head: FileHead = await readHead(file)
+    await readObjects(file, head, this.sink, isTopLevel, onRow)
   }
 
-  #readerOf(table: string): ((row: Json) => void) | undefined {
-    if (table === 'stream') return row => this.#stream(row)
-    if (table === 'event') return row => this.#event(row)
-    if (table === 'series') return row => this.#series(row)
-    if (table === 'series_chunk') return row => this.#chunk(row)
+  #getRowReader(table: string): ((row: Json) => void) | undefined {
+    if (table === 'stream') return row => this.#readStream(row)
+    if (table === 'event') return row => this.#readEvent(row)
+    if (table === 'series') return row => this.#readSeries(row)
+    if (table === 'series_chunk') return row => this.#readChunk(row)
     return undefined
   }
 
-  #stream(row: Json): void {
-    const [id, name] = [textAt(row, 'id'), textAt(row, 'body', 'name')]
-    if (this.#streams.size >= mostStreams)
-      this.sink.leftOut('stream', 'beyond the streams that are brought in')
+  #readStream(row: Json): void {
+    const [id, name] = [getText(row, 'id'), getText(row, 'body', 'name')]
+    if (this.#streams.size >= maxStreams) this.sink.skip('stream', 'beyond the streams that are brought in')
     else if (id !== undefined && name !== undefined)
-      this.#streams.set(id, { name, parentId: textAt(row, 'body', 'parentId') ?? null })
+      this.#streams.set(id, { name, parentId: getText(row, 'body', 'parentId') ?? null })
   }
 
-  #event(row: Json): void {
-    const body = at(row, 'body')
-    const [id, type, time] = [textAt(body, 'id'), textAt(body, 'type'), numberAt(body, 'time')]
-    const number = numberAt(row, 'number')
+  #readEvent(row: Json): void {
+    const body = getMember(row, 'body')
+    const [id, type, time] = [getText(body, 'id'), getText(body, 'type'), getNumber(body, 'time')]
+    const number = getNumber(row, 'number')
     const kind = 'event'
     if (id === undefined || type === undefined || time === undefined || !isObject(body)) {
-      this.sink.leftOut(kind, 'no event that can be read')
+      this.sink.skip(kind, 'no event that can be read')
       return
     }
-    const places = listAt(body, 'streamIds').flatMap(stream => this.#placeOf(String(stream)) ?? [])
+    const places = getList(body, 'streamIds').flatMap(stream => this.#findPlace(String(stream)) ?? [])
     const [place, ...others] = places
     if (type.startsWith('series:')) {
-      // It comes back with its points.
-      const isHere = place && numberAt(row, 'trashed') === 0
+      // Created again with its data points.
+      const isHere = place && getNumber(row, 'trashed') === 0
       if (number !== undefined)
-        this.#holders.set(
+        this.#seriesEvents.set(
           number,
           isHere ? { id, type: type.slice('series:'.length), time, place } : undefined
         )
       return
     }
     if (!place) {
-      this.sink.leftOut(kind, 'a value of the account itself')
+      this.sink.skip(kind, 'a value of the account itself')
       return
     }
-    if (numberAt(row, 'trashed') !== 0) {
-      this.sink.leftOut(kind, 'in the trash')
+    if (getNumber(row, 'trashed') !== 0) {
+      this.sink.skip(kind, 'in the trash')
       return
     }
     const { duration } = body
-    const { 'coffer:import': _import, ...clientData } = (at(body, 'clientData') ?? {}) as Json
-    this.sink.datum({
+    const { 'coffer:import': _import, ...clientData } = (getMember(body, 'clientData') ?? {}) as Json
+    this.sink.addRecord({
       kind,
       source: '',
       ...place,
-      also: others.map(({ path, stream }) => [...path, stream]),
+      otherPaths: others.map(({ path, stream }) => [...path, stream]),
       type,
       time,
       duration: duration === null || typeof duration === 'number' ? duration : undefined,
       content: body['content'],
       identity: id,
       isEvent: true,
-      files: filesOf(body),
-      description: textAt(body, 'description'),
+      files: getFiles(body),
+      description: getText(body, 'description'),
       clientData: Object.keys(clientData).length === 0 ? undefined : clientData
     })
   }
 
-  #series(row: Json): void {
-    const event = numberAt(row, 'event')
-    const columns = listAt(row, 'columns').map(String)
+  #readSeries(row: Json): void {
+    const event = getNumber(row, 'event')
+    const columns = getList(row, 'columns').map(String)
     if (event !== undefined) this.#columns.set(event, columns)
   }
 
-  #chunk(row: Json): void {
-    const event = numberAt(row, 'event') ?? NaN
-    const points = pointsOf(row['points'])
-    const [holder, columns] = [this.#holders.get(event), this.#columns.get(event)]
+  #readChunk(row: Json): void {
+    const event = getNumber(row, 'event') ?? NaN
+    const points = parsePoints(row['points'])
+    const [series, columns] = [this.#seriesEvents.get(event), this.#columns.get(event)]
     const kind = 'point'
-    if (!points || !columns) this.sink.leftOut(kind, 'damaged', numberAt(row, 'count') ?? 1)
-    else if (!holder) this.sink.leftOut(kind, 'in a series that is in the trash', points.length)
-    else for (const point of points) this.#point(holder, columns, point)
+    if (!points || !columns) this.sink.skip(kind, 'damaged', getNumber(row, 'count') ?? 1)
+    else if (!series) this.sink.skip(kind, 'in a series that is in the trash', points.length)
+    else for (const point of points) this.#addPoint(series, columns, point)
   }
 
-  #point({ id, place, time, type }: Holder, columns: readonly string[], point: readonly unknown[]): void {
+  #addPoint(
+    { id, place, time, type }: SeriesEvent,
+    columns: readonly string[],
+    point: readonly unknown[]
+  ): void {
     const kind = 'point'
     const content: Record<string, number> = {}
     let duration: number | undefined
@@ -148,32 +163,32 @@ class Reader {
       const cell = point[index + 1]
       if (cell === null || cell === undefined) continue
       if (typeof cell !== 'number') {
-        this.sink.leftOut(kind, 'not of numbers')
+        this.sink.skip(kind, 'not of numbers')
         return
       }
       if (name === 'duration') duration = cell
       else content[name] = cell
     }
-    const isSingle = columns.includes('value')
-    const datum: Datum = {
+    const hasSingleValue = columns.includes('value')
+    const record: ImportedRecord = {
       kind,
       source: '',
       ...place,
       type,
       time: Number((time + Number(point[0])).toFixed(6)),
       duration,
-      content: isSingle ? content['value'] : content,
+      content: hasSingleValue ? content['value'] : content,
       track: id
     }
-    if (isSingle && content['value'] === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.sink.datum(datum)
+    if (hasSingleValue && content['value'] === undefined) this.sink.skip(kind, 'without a number')
+    else this.sink.addRecord(record)
   }
 
-  /** Where a stream lies; `undefined` for those of the account itself. */
-  #placeOf(id: string): Place | undefined {
+  /** Returns the path of a stream; `undefined` for streams of the account itself. */
+  #findPlace(id: string): StreamPlace | undefined {
     if (this.#places.has(id)) return this.#places.get(id)
     const names: string[] = []
-    for (let each: string | null = id; each !== null && names.length < deepest;) {
+    for (let each: string | null = id; each !== null && names.length < maxDepth;) {
       const stream: Stream | undefined = this.#streams.get(each)
       if (!stream) break
       names.unshift(stream.name)
@@ -185,18 +200,18 @@ class Reader {
   }
 }
 
-/** The files of an event, by their ids. */
-function filesOf(body: Json): readonly FileName[] | undefined {
-  const files = listAt(body, 'attachments').flatMap(each => {
-    const [key, fileName] = [textAt(each, 'id'), textAt(each, 'fileName')]
+/** Returns the files of an event. */
+function getFiles(body: Json): readonly AttachedFile[] | undefined {
+  const files = getList(body, 'attachments').flatMap(each => {
+    const [key, fileName] = [getText(each, 'id'), getText(each, 'fileName')]
     if (key === undefined || fileName === undefined) return []
-    return [{ key, fileName, type: textAt(each, 'type') ?? 'application/octet-stream' }]
+    return [{ key, fileName, type: getText(each, 'type') ?? 'application/octet-stream' }]
   })
   return files.length === 0 ? undefined : files
 }
 
-/** The rows of a chunk, which is a list without its brackets; one row alone stands there as a list. */
-function pointsOf(text: unknown): readonly (readonly unknown[])[] | undefined {
+/** Parses the rows of a chunk, which is a JSON list without its brackets; a single row is parsed already. */
+function parsePoints(text: unknown): readonly (readonly unknown[])[] | undefined {
   if (Array.isArray(text)) return [text]
   if (typeof text !== 'string') return undefined
   try {

@@ -1,43 +1,57 @@
-/** Events that were taken out of this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
-import type { Datum, Format, Sink } from '../record.js'
-import { parsed } from '../text/json.js'
-import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
+/** Reads events exported from this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
+import type { ImportedRecord, Format, Sink } from '../record.js'
+import { parseJson } from '../text/json.js'
+import { readColumnNames, readNamedRows, type NamedRow } from '../text/named-tables.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  listAt,
-  numberAt,
-  textAt,
+  getList,
+  getNumber,
+  getText,
   type Json,
-  outermost
+  isTopLevel
 } from './json-files.js'
-import { numberOf } from '../text/units.js'
+import { parseNumber } from '../text/units.js'
 
-const columns = ['id', 'time', 'unixtime', 'duration', 'streamid', 'stream', 'type', 'field', 'value', 'unit']
-/** Types whose values are texts, also where these look like numbers. */
-const texts = /^(?:note|call|message|contact|url|encrypted|credentials|music|attributes)\/|^mood\/emoticon$/
-const group = 'a group of records that are in the file themselves'
+const expectedColumns = [
+  'id',
+  'time',
+  'unixtime',
+  'duration',
+  'streamid',
+  'stream',
+  'type',
+  'field',
+  'value',
+  'unit'
+]
+/** Types whose values are texts, even if they look like numbers. */
+const textTypes =
+  /^(?:note|call|message|contact|url|encrypted|credentials|music|attributes)\/|^mood\/emoticon$/
+const seriesReason = 'a group of records that are in the file themselves'
 
 export const cofferEvents: Format = {
   id: 'coffer',
   name: 'Coffer',
   recognises: head =>
-    isJson(head) ? isEvents(head.text) : columns.every((name, index) => columnsOf(head, ',')[index] === name),
+    isJson(head)
+      ? isEventsJson(head.text)
+      : expectedColumns.every((name, index) => readColumnNames(head, ',')[index] === name),
   async read(source, head, sink) {
     if (isJson(head)) {
       const reader = new ObjectReader(sink)
-      await eachObject(source, head, sink, outermost, object => reader.read(object))
+      await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
       return
     }
     const reader = new RowReader(sink)
-    await eachNamedRow(source, head, ',', 'event', sink, row => reader.row(row))
-    reader.end()
+    await readNamedRows(source, head, ',', 'event', sink, row => reader.addRow(row))
+    reader.emit()
   }
 }
 
-function isEvents(text: string): boolean {
+function isEventsJson(text: string): boolean {
   return (
     /"streamIds"\s{0,9}:\s{0,9}\[/.test(text) &&
     /"createdBy"\s{0,9}:/.test(text) &&
@@ -46,71 +60,71 @@ function isEvents(text: string): boolean {
 }
 
 class ObjectReader {
-  readonly #holders = new Map<string, Json>()
+  readonly #seriesEvents = new Map<string, Json>()
 
   constructor(private readonly sink: Sink) {}
 
   read(object: Json): void {
-    const holder = textAt(object, 'eventId')
-    if (holder === undefined) this.#event(object)
-    else this.#points(holder, object)
+    const holder = getText(object, 'eventId')
+    if (holder === undefined) this.#addEvent(object)
+    else this.#addPoints(holder, object)
   }
 
-  #event(event: Json): void {
-    const [id, type, time] = [textAt(event, 'id'), textAt(event, 'type'), numberAt(event, 'time')]
-    const [stream, ...others] = listAt(event, 'streamIds').map(String)
+  #addEvent(event: Json): void {
+    const [id, type, time] = [getText(event, 'id'), getText(event, 'type'), getNumber(event, 'time')]
+    const [stream, ...others] = getList(event, 'streamIds').map(String)
     if (id === undefined || type === undefined || time === undefined || stream === undefined) {
-      this.sink.leftOut('event', 'no event that can be read')
+      this.sink.skip('event', 'no event that can be read')
       return
     }
     const { duration } = event
-    const files = listAt(event, 'attachments').length
-    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    const files = getList(event, 'attachments').length
+    if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
     if (type.startsWith('series:')) {
-      this.#holders.set(id, event)
-      this.sink.leftOut('event', group)
+      this.#seriesEvents.set(id, event)
+      this.sink.skip('event', seriesReason)
       return
     }
     if (event['trashed'] === true) {
-      this.sink.leftOut('event', 'in the trash')
+      this.sink.skip('event', 'in the trash')
       return
     }
-    const { 'coffer:import': _import, ...clientData } = (at(event, 'clientData') ?? {}) as Json
-    this.sink.datum({
+    const { 'coffer:import': _import, ...clientData } = (getMember(event, 'clientData') ?? {}) as Json
+    this.sink.addRecord({
       kind: 'event',
       source: '',
       stream,
-      also: others.map(name => [name]),
+      otherPaths: others.map(name => [name]),
       type,
       time,
       duration: duration === null || typeof duration === 'number' ? duration : undefined,
       content: event['content'],
       identity: id,
       isEvent: true,
-      description: textAt(event, 'description'),
+      description: getText(event, 'description'),
       clientData: Object.keys(clientData).length === 0 ? undefined : clientData
     })
   }
 
-  #points(id: string, object: Json): void {
-    const holder = this.#holders.get(id)
-    const fields = listAt(object, 'fields').map(String)
-    for (const point of listAt(object, 'points')) {
+  #addPoints(id: string, object: Json): void {
+    const holder = this.#seriesEvents.get(id)
+    const fields = getList(object, 'fields').map(String)
+    for (const point of getList(object, 'points')) {
       if (!holder || !Array.isArray(point)) {
-        this.sink.leftOut('point', 'damaged')
+        this.sink.skip('point', 'damaged')
         continue
       }
       const cells = fields.map((name, index) => [name, point[index] as unknown] as const)
       const numbers = cells.filter((cell): cell is [string, number] => typeof cell[1] === 'number')
       const { deltaTime = NaN, duration, ...content } = Object.fromEntries(numbers)
-      if (Object.keys(content).length === 0) this.sink.leftOut('point', 'without a number')
+      if (Object.keys(content).length === 0) this.sink.skip('point', 'without a number')
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind: 'point',
           source: '',
-          stream: String(listAt(holder, 'streamIds')[0]),
+          stream: String(getList(holder, 'streamIds')[0]),
           type: String(holder['type']).slice('series:'.length),
-          time: Number((numberAt(holder, 'time')! + deltaTime).toFixed(6)),
+          time: Number((getNumber(holder, 'time')! + deltaTime).toFixed(6)),
           duration,
           content: fields.includes('value') ? content['value'] : content,
           track: id
@@ -119,64 +133,64 @@ class ObjectReader {
   }
 }
 
-/** Joins the rows of an event, one for each value, which stand together. */
+/** Joins the consecutive rows of an event, one for each value. */
 class RowReader {
   #rows: NamedRow[] = []
-  #holder = ''
+  #seriesId = ''
 
   constructor(private readonly sink: Sink) {}
 
-  row(row: NamedRow): void {
+  addRow(row: NamedRow): void {
     const last = this.#rows[0]
-    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.end()
-    // A point has each of its values once, and so has an event.
-    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.end()
+    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.emit()
+    // An event or data point has each value once.
+    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.emit()
     this.#rows.push(row)
   }
 
-  end(): void {
+  emit(): void {
     const [row] = this.#rows
     const rows = this.#rows
     this.#rows = []
     if (!row) return
-    const [id = '', type, time] = [row.get('id'), row.get('type'), numberOf(row.get('unixtime'))]
+    const [id = '', type, time] = [row.get('id'), row.get('type'), parseNumber(row.get('unixtime'))]
     const names = row.get('stream')?.split(' / ') ?? []
     const stream = names.pop() ?? row.get('streamid')
-    const isPoint = id === this.#holder
+    const isPoint = id === this.#seriesId
     const kind = isPoint ? 'point' : 'event'
     const files = row.get('attachments')?.split('; ').length ?? 0
-    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
     if (type === undefined || time === undefined || stream === undefined)
-      this.sink.leftOut(kind, 'no event that can be read')
+      this.sink.skip(kind, 'no event that can be read')
     else if (type.startsWith('series:')) {
-      this.#holder = id
-      this.sink.leftOut(kind, group)
+      this.#seriesId = id
+      this.sink.skip(kind, seriesReason)
     } else {
-      const datum: Datum = {
+      const record: ImportedRecord = {
         kind,
         source: '',
         stream,
         ...(names.length > 0 && { path: names }),
         type,
         time,
-        duration: numberOf(row.get('duration')),
-        content: contentIn(rows, type),
+        duration: parseNumber(row.get('duration')),
+        content: buildContent(rows, type),
         ...(isPoint
           ? { track: id }
-          : { identity: id, isEvent: true, description: plain(row.get('description')) })
+          : { identity: id, isEvent: true, description: unescapeCell(row.get('description')) })
       }
-      this.sink.datum(datum)
+      this.sink.addRecord(record)
     }
   }
 }
 
-/** The content of an event, of a row for each value. */
-function contentIn(rows: readonly NamedRow[], type: string): unknown {
+/** Builds the content of an event from its rows, one for each value. */
+function buildContent(rows: readonly NamedRow[], type: string): unknown {
   const content: Record<string, unknown> = {}
   for (const row of rows) {
-    const [field, cell] = [row.get('field'), plain(row.get('value'))]
+    const [field, cell] = [row.get('field'), unescapeCell(row.get('value'))]
     if (field === undefined || cell === undefined) continue
-    const value = valueIn(cell, type)
+    const value = parseValue(cell, type)
     if (field === 'value') return value
     const path = field.split('.').slice(0, 20)
     let inner = content
@@ -200,15 +214,15 @@ function contentIn(rows: readonly NamedRow[], type: string): unknown {
   return Object.keys(content).length === 0 ? undefined : content
 }
 
-function valueIn(cell: string, type: string): unknown {
-  if (texts.test(type)) return cell
-  const number = numberOf(cell)
+function parseValue(cell: string, type: string): unknown {
+  if (textTypes.test(type)) return cell
+  const number = parseNumber(cell)
   if (number !== undefined) return number
   if (type === 'boolean/bool') return cell === 'true'
-  return /^[[{]/.test(cell) ? (parsed(cell) ?? cell) : cell
+  return /^[[{]/.test(cell) ? (parseJson(cell) ?? cell) : cell
 }
 
-/** A text without the apostrophe that keeps spreadsheets from taking it for a formula. */
-function plain(cell: string | undefined): string | undefined {
+/** Removes the apostrophe that keeps spreadsheets from interpreting a text as a formula. */
+function unescapeCell(cell: string | undefined): string | undefined {
   return cell?.startsWith("'") && /^'[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
 }

@@ -1,9 +1,9 @@
-/** Tables of separated values from anywhere: guessed by their headers and all of their rows, or mapped by the person. */
-import type { Format, Head, Source } from '../record.js'
+/** Reads delimited tables of any origin: detected by their headers and all of their rows, or mapped by the user. */
+import type { Format, FileHead, SourceFile } from '../record.js'
 import { findLayout } from '../tables/layout.js'
 import { readTables } from '../tables/read-table.js'
-import type { TableReading } from '../tables/table-reading.js'
-import { RowScanner, tableTexts } from '../text/rows.js'
+import type { TableSource } from '../tables/table-reading.js'
+import { RowScanner, readTableText } from '../text/rows.js'
 
 export const csv: Format = {
   id: 'csv',
@@ -11,19 +11,19 @@ export const csv: Format = {
   recognises: head => findLayout(head) !== undefined,
   async read(source, head, sink, context) {
     const layout = findLayout(head)!
-    const eachRow = textRows(source, head, layout.delimiter)
-    await readTables({ name: head.name, sink, context, isPlaced: false, eachRow }, layout)
+    const eachRow = createRowReader(source, head, layout.delimiter)
+    await readTables({ name: head.name, sink, context, hasExplicitColumns: false, readRows: eachRow }, layout)
   }
 }
 
-function textRows(source: Source, head: Head, delimiter: string): TableReading['eachRow'] {
+function createRowReader(source: SourceFile, head: FileHead, delimiter: string): TableSource['readRows'] {
   return async ({ isEnough }, sink, onRow) => {
     const scanner = new RowScanner(delimiter, onRow)
-    for await (const piece of tableTexts(source, head)) {
-      scanner.write(piece)
+    for await (const chunk of readTableText(source, head)) {
+      scanner.write(chunk)
       if (isEnough()) break
     }
-    scanner.end()
-    return scanner.broken
+    scanner.finish()
+    return scanner.brokenCount
   }
 }

@@ -1,5 +1,5 @@
-/** All formats that can be read. The first that recognises a file reads it: those that look more closely come first. */
-import type { ArchiveFormat, Format, Head } from '../record.js'
+/** Lists all formats. The first one that recognises a file reads it: stricter ones come first. */
+import type { ArchiveFormat, Format, FileHead } from '../record.js'
 import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
@@ -63,13 +63,13 @@ export const formats: readonly Format[] = [
   csv
 ]
 
-/** Formats of archives whose files belong together. */
+/** Formats of archives that are read as a whole. */
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 
 /** Formats of SQLite databases. */
 export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
-/** The format of a file; `undefined` if it is of none of them. */
-export function formatOf(head: Head): Format | undefined {
+/** Returns the format of a file; `undefined` if none recognises it. */
+export function findFormat(head: FileHead): Format | undefined {
   return formats.find(format => format.recognises(head))
 }

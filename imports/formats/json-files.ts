@@ -1,44 +1,44 @@
-/** What formats of JSON have in common: objects of lists, one by one, whatever surrounds them. */
-import type { Head, Sink, Source } from '../record.js'
-import { textsOf } from '../text/decode.js'
-import { ObjectScanner, parsed, type OnObject } from '../text/json.js'
-import { numberOf } from '../text/units.js'
+/** Reads JSON files: objects of lists one by one, and members of objects. */
+import type { FileHead, Sink, SourceFile } from '../record.js'
+import { readText } from '../text/decode.js'
+import { ObjectScanner, parseJson, type OnObject } from '../text/json.js'
+import { parseNumber } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Whether a file begins as JSON does. */
-export function isJson({ text }: Head): boolean {
+/** Returns true if a file begins like JSON. */
+export function isJson({ text }: FileHead): boolean {
   return /^\s*[[{]/.test(text)
 }
 
-/** Wants what stands by itself in a file: the objects of its list, or one a line. */
-export function outermost(path: readonly string[]): boolean {
+/** Selects top-level objects: those of the outermost list, or one per line. */
+export function isTopLevel(path: readonly string[]): boolean {
   return path.length === 0
 }
 
 /**
- * Calls `onObject` with the objects of wanted lists, and of those that {@link ObjectScanner} takes for frames; those that are broken
- * are counted. Returns whether the file is whole.
+ * Calls `onObject` with the objects of wanted lists, and with those that {@link ObjectScanner} treats as frames; counts invalid
+ * ones as skipped. Returns true if the file is complete.
  */
-export async function eachObject(
-  source: Source,
-  head: Head,
-  sink: Pick<Sink, 'leftOut' | 'warn'>,
+export async function readObjects(
+  source: SourceFile,
+  head: FileHead,
+  sink: Pick<Sink, 'skip' | 'warn'>,
   isWanted: (path: readonly string[]) => boolean,
-  onObject: (object: Json, path: readonly string[], frames: number) => void,
+  onObject: (object: Json, path: readonly string[], frameCount: number) => void,
   isFrame?: (path: readonly string[]) => boolean
 ): Promise<boolean> {
   const onText: OnObject = (text, path, frames) => {
-    const value = parsed(text)
+    const value = parseJson(text)
     if (isObject(value)) onObject(value, path, frames)
-    else sink.leftOut('object', 'no valid JSON')
+    else sink.skip('object', 'no valid JSON')
   }
   const scanner = new ObjectScanner(isWanted, onText, isFrame)
-  for await (const piece of textsOf(source, head)) {
-    scanner.write(piece)
+  for await (const chunk of readText(source, head)) {
+    scanner.write(chunk)
   }
-  scanner.end()
-  if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)
+  scanner.finish()
+  if (scanner.skippedCount > 0) sink.skip('object', 'larger than a record can be', scanner.skippedCount)
   if (scanner.isCutOff) sink.warn('The file is cut off: what is whole was read')
   return !scanner.isCutOff
 }
@@ -47,9 +47,9 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Counts by their names the members of an object that are not read, as far as they hold something. */
-export function leaveMembers(
-  sink: Pick<Sink, 'leftOut'>,
+/** Counts the non-empty members of an object that are not read as skipped, by name. */
+export function skipUnread(
+  sink: Pick<Sink, 'skip'>,
   kind: string,
   object: unknown,
   isRead: (member: string) => boolean
@@ -58,48 +58,50 @@ export function leaveMembers(
     const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
     if (isEmpty || isRead(member)) continue
     const isScore = /score|contributors|readiness/i.test(member)
-    sink.leftOut(
+    sink.skip(
       `${kind} ${member}`,
       isScore ? 'a score of its maker, which is no measurement' : 'of a kind without a type here'
     )
   }
 }
 
-/** A table that is looked into by names from files: those that every object has are not in it. */
-export function byName<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+/** Converts a table to a map for lookups by names from files, which may equal inherited members such as `constructor`. */
+export function toLookupMap<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table))
 }
 
-/** A member of members. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
+/** Returns a nested member; `undefined` if it does not exist. */
+export function getMember(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
   return found
 }
 
-export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
-  const found = at(value, ...path)
+/** Returns a nested text; `undefined` if there is none. */
+export function getText(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = getMember(value, ...path)
   return typeof found === 'string' ? found : undefined
 }
 
-/** A number, or the text of one. */
-export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
-  const found = at(value, ...path)
+/** Returns a nested number, also if it is written as text; `undefined` if there is none. */
+export function getNumber(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = getMember(value, ...path)
   if (typeof found === 'number') return Number.isFinite(found) ? found : undefined
-  return typeof found === 'string' ? numberOf(found) : undefined
+  return typeof found === 'string' ? parseNumber(found) : undefined
 }
 
 /** Returns the members with these names that are numbers. */
-export function numbersAt(value: unknown, names: readonly string[]): Record<string, number> {
+export function getNumbers(value: unknown, names: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     names.flatMap(name => {
-      const found = numberAt(value, name)
+      const found = getNumber(value, name)
       return found === undefined ? [] : [[name, found] as const]
     })
   )
 }
 
-export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = at(value, ...path)
+/** Returns a nested list; an empty one if there is none. */
+export function getList(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = getMember(value, ...path)
   return Array.isArray(found) ? found : []
 }

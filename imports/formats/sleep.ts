@@ -1,29 +1,33 @@
-/** What formats of sleep have in common: what a night as a whole counts as. */
-import type { Datum } from '../record.js'
+/** Builds records of nights. */
+import type { ImportedRecord } from '../record.js'
 
-/** Seconds that rounded hours may be off by. */
-const tolerance = 60
+/** Rounding error of hours, in seconds. */
+const toleranceSeconds = 60
 
 /**
- * Returns the content of a `sleep/analysis` for the time between going to bed and getting up. It is sleep only where somebody has
- * slept for as long as it lasted: `asleep` and `duration` are in seconds.
+ * Returns the content of a `sleep/analysis` for a time in bed. It is `asleep` only if the sleep lasted as long as the time in bed.
+ * `asleep` and `duration` are in seconds.
  */
-export function nightContent(
+export function getNightContent(
   asleep: number | undefined,
   duration: number | undefined
 ): { readonly analysis: 'asleep' | 'inBed' } {
-  const isAsleep = asleep !== undefined && duration !== undefined && Math.abs(asleep - duration) < tolerance
+  const isAsleep =
+    asleep !== undefined && duration !== undefined && Math.abs(asleep - duration) < toleranceSeconds
   return { analysis: isAsleep ? 'asleep' : 'inBed' }
 }
 
-/** A night as a whole. Its times are in seconds; `asleep`: how long somebody has slept, as far as that is known. */
-export interface Night extends Pick<Datum, 'kind' | 'time' | 'duration' | 'identity' | 'clientData'> {
+/** A night. Times are in seconds; `asleep` is the duration of sleep, if known. */
+export interface Night extends Pick<
+  ImportedRecord,
+  'kind' | 'time' | 'duration' | 'identity' | 'clientData'
+> {
   readonly duration: number | undefined
   readonly asleep: number | undefined
 }
 
-/** Returns the record of a night in files that name no source. */
-export function nightDatum({ asleep, ...night }: Night): Datum {
-  const content = nightContent(asleep, night.duration)
+/** Returns the record of a night, for files that name no source. */
+export function buildNightRecord({ asleep, ...night }: Night): ImportedRecord {
+  const content = getNightContent(asleep, night.duration)
   return { ...night, source: '', type: 'sleep/analysis', stream: 'Sleep', content }
 }

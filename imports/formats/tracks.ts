@@ -1,7 +1,7 @@
-/** What the formats of tracks have in common: positions, and what was measured on the way. */
-import type { Datum, Sink } from '../record.js'
+/** Adds the points and activities of tracks to the sink. */
+import type { ImportedRecord, Sink } from '../record.js'
 
-/** What may be measured at a point besides its position, with the names of its records, its type and its stream. */
+/** Values of a point besides its position: suffix of their kind, type and stream. */
 const measures = {
   altitude: ['altitude', 'length/m', 'Altitude'],
   speed: ['speed', 'speed/m-s', 'Speed'],
@@ -13,27 +13,30 @@ const measures = {
   distance: ['distance', 'length/m', 'Distance so far']
 } as const
 
-export type Measured = keyof typeof measures
+export type MeasureName = keyof typeof measures
 
-const names = Object.keys(measures) as Measured[]
+const measureNames = Object.keys(measures) as MeasureName[]
 
 /** Members of a position besides latitude and longitude. */
-const ofPosition = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
-const inPosition: ReadonlySet<string> = new Set(ofPosition)
+const positionMembers = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
+const positionMemberSet: ReadonlySet<string> = new Set(positionMembers)
 
-/** A point of a track, as far as it is known: metres, metres a second, beats, turns or breaths a minute, watts, degrees Celsius. */
+/**
+ * A point of a track; all values are optional. Units: metres, metres per second, beats, revolutions or breaths per minute, watts,
+ * degrees Celsius.
+ */
 export interface TrackPoint extends Partial<
-  Record<Measured | (typeof ofPosition)[number], number | undefined>
+  Record<MeasureName | (typeof positionMembers)[number], number | undefined>
 > {
   readonly kind: string
-  /** Seconds; `NaN` if it has none. */
+  /** Seconds; `NaN` if there is none. */
   readonly time: number
   readonly latitude?: number | undefined
   readonly longitude?: number | undefined
 }
 
-/** Whether latitude and longitude are within their ranges. */
-export function isPlace(latitude: number | undefined, longitude: number | undefined): boolean {
+/** Returns true if latitude and longitude are within their ranges. */
+export function isValidPosition(latitude: number | undefined, longitude: number | undefined): boolean {
   return (
     latitude !== undefined &&
     longitude !== undefined &&
@@ -43,58 +46,58 @@ export function isPlace(latitude: number | undefined, longitude: number | undefi
   )
 }
 
-/** Gives out the points of one segment after the other, and what is around them. */
-export class Track {
+/** Adds the points of one segment after the other, and the activities that they belong to. */
+export class TrackWriter {
   #start = NaN
   #last = NaN
-  /** Names the series of the segment. */
+  /** Name of the segment's series. */
   #name = ''
   #kind = ''
-  readonly #kinds = new Map<Measured, string>()
+  readonly #kinds = new Map<MeasureName, string>()
 
   constructor(
     private readonly sink: Sink,
     private readonly source: string
   ) {}
 
-  /** Begins another series of positions. */
-  begin(): void {
+  /** Begins a new series of positions. */
+  beginSegment(): void {
     this.#start = this.#last = NaN
   }
 
-  /** The first time of the segment, and the last (seconds). */
+  /** First and last time of the segment (seconds). */
   get span(): { start: number; end: number } {
     return { start: this.#start, end: this.#last }
   }
 
-  /** Gives out a point. Each of its values is a record: what is wrong with one does not take the others away. */
-  add(point: TrackPoint): void {
+  /** Adds a point. Each of its values is a record: an invalid one does not affect the others. */
+  addPoint(point: TrackPoint): void {
     const { kind, latitude, longitude, time } = point
-    const hasPlace = latitude !== undefined || longitude !== undefined
-    const isAtPlace = isPlace(latitude, longitude)
-    if (hasPlace) this.#position(point, isAtPlace)
-    let isFirst = !hasPlace
-    for (const name of names) {
+    const hasPosition = latitude !== undefined || longitude !== undefined
+    const isValid = isValidPosition(latitude, longitude)
+    if (hasPosition) this.#addPosition(point, isValid)
+    let isFirst = !hasPosition
+    for (const name of measureNames) {
       const value = point[name]
-      if (value === undefined || (isAtPlace && inPosition.has(name))) continue
-      this.measure(isFirst ? kind : this.#kindOf(kind, name), time, name, value)
+      if (value === undefined || (isValid && positionMemberSet.has(name))) continue
+      this.addValue(isFirst ? kind : this.#getValueKind(kind, name), time, name, value)
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
+    if (isFirst) this.sink.skip(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
   }
 
-  /** Gives out a single value. */
-  measure(kind: string, time: number, name: Measured, content: number): void {
+  /** Adds a single value. */
+  addValue(kind: string, time: number, name: MeasureName, content: number): void {
     const [, type, stream] = measures[name]
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if ((name === 'heartRate' || name === 'respiration') && content <= 0)
-      this.sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else if (name === 'speed' && content < 0) this.sink.leftOut(kind, 'not measured, as the file itself says')
-    else this.#give({ kind, type, stream, time, content })
+      this.sink.skip(kind, 'zero, which means that nothing was measured')
+    else if (name === 'speed' && content < 0) this.sink.skip(kind, 'not measured, as the file itself says')
+    else this.#emit({ kind, type, stream, time, content })
   }
 
-  /** The activity around the points. */
-  activity(
+  /** Adds the activity that the points belong to. */
+  addActivity(
     kind: string,
     name: string,
     start: number,
@@ -102,10 +105,10 @@ export class Track {
     clientData?: Record<string, unknown>
   ): void {
     if (Number.isNaN(start)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: this.source,
       type: 'activity/plain',
@@ -118,38 +121,38 @@ export class Track {
     })
   }
 
-  #position(point: TrackPoint, isAtPlace: boolean): void {
+  #addPosition(point: TrackPoint, isValid: boolean): void {
     const { kind, latitude, longitude, time } = point
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isAtPlace) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValid) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
-      for (const name of ofPosition) {
+      for (const name of positionMembers) {
         const value = point[name]
-        // Those that cannot be negative are so where they are not known.
+        // Values that cannot be negative are negative if they are unknown.
         if (value !== undefined && (value >= 0 || name === 'altitude')) content[name] = value
       }
-      this.#give({ kind, type: 'position/wgs84', stream: 'Positions', time, content })
+      this.#emit({ kind, type: 'position/wgs84', stream: 'Positions', time, content })
     }
   }
 
-  /** What the record of a further value of a point is called: the same text each time, as there are millions. */
-  #kindOf(kind: string, name: Measured): string {
+  /** Returns the kind of an additional value of a point. The same string is reused, as there are millions. */
+  #getValueKind(kind: string, name: MeasureName): string {
     if (kind !== this.#kind) {
       this.#kind = kind
       this.#kinds.clear()
     }
-    let own = this.#kinds.get(name)
-    if (own === undefined) this.#kinds.set(name, (own = `${kind} ${measures[name][0]}`))
-    return own
+    let valueKind = this.#kinds.get(name)
+    if (valueKind === undefined) this.#kinds.set(name, (valueKind = `${kind} ${measures[name][0]}`))
+    return valueKind
   }
 
-  #give({ content, kind, stream, time, type }: Omit<Datum, 'source' | 'track'>): void {
+  #emit({ content, kind, stream, time, type }: Omit<ImportedRecord, 'source' | 'track'>): void {
     if (Number.isNaN(this.#start)) {
       this.#start = time
       this.#name = `${time}`
     }
     this.#last = time
-    this.sink.datum({ kind, source: this.source, type, stream, time, content, track: this.#name })
+    this.sink.addRecord({ kind, source: this.source, type, stream, time, content, track: this.#name })
   }
 }

@@ -1,28 +1,28 @@
-/** What formats of XML have in common: elements one by one, to the end of the file or where it is cut off. */
-import type { Head, Sink, Source } from '../record.js'
-import { textsOf } from '../text/decode.js'
+/** Reads XML files element by element, to the end of the file or to where it is cut off. */
+import type { FileHead, Sink, SourceFile } from '../record.js'
+import { readText } from '../text/decode.js'
 import { XmlScanner, type XmlHandler } from '../text/xml.js'
 
-/** Takes the elements of a file. */
+/** Receives the elements of a file. */
 export interface ElementReader extends XmlHandler {
-  /** Whether the element around all others has ended. */
+  /** True once the root element has ended. */
   readonly isClosed: boolean
-  /** Emits what is complete of the elements that are still open. */
+  /** Emits the complete parts of elements that are still open. */
   finish(): void
 }
 
-/** Reads a file to its end; says so if that is not the end of its content. */
-export async function readElements(
-  source: Source,
-  head: Head,
+/** Reads a file to its end; warns if its root element has not ended. */
+export async function readXmlElements(
+  source: SourceFile,
+  head: FileHead,
   sink: Sink,
   reader: ElementReader
 ): Promise<void> {
   const scanner = new XmlScanner(reader)
-  for await (const piece of textsOf(source, head)) {
-    scanner.write(piece)
+  for await (const chunk of readText(source, head)) {
+    scanner.write(chunk)
   }
-  scanner.end()
+  scanner.finish()
   if (reader.isClosed) return
   reader.finish()
   sink.warn('The file is cut off: what is whole was read')

@@ -1,106 +1,116 @@
-/** Keeps what readers find within what a record may be: whoever made the file has chosen names, texts and depths. */
+/** Limits the size of records: names, texts and depths are chosen by whoever made the file. */
 import type { Reason } from '../reasons.js'
-import type { Datum, Sink, Source } from '../record.js'
+import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 
-/** Characters of names of kinds, sources and streams. */
-const longestName = 200
-/** Characters that one record may have in all. */
-export const longestRecord = 200_000
-/** Deepest nesting within a record. */
-const deepest = 50
-/** Numbers by name that a record may have: each may become a column. */
-export const mostNumbers = 100
-/** Streams above one another. */
-const deepestPath = 100
-/** What each value of a record counts besides its characters. */
-const ofValue = 8
+/** Limit of names of kinds, sources and streams, in characters. */
+const maxNameLength = 200
+/** Limit of a record, in characters. */
+export const maxRecordLength = 200_000
+/** Limit of nested values in a record. */
+const maxDepth = 50
+/** Limit of a record's numeric members, as each may become a column. */
+export const maxNumericMembers = 100
+/** Limit of nested streams. */
+const maxPathDepth = 100
+/** Size of each value besides its characters. */
+const valueOverhead = 8
 
 const tooLarge = 'larger than a record can be'
-const endless = 'of a number that is too large'
+const infiniteNumber = 'of a number that is too large'
 
-/** A sink that gives on to another what is of a reasonable size, and counts the rest as left out. */
-export class Bounded implements Sink {
+/** Passes records within the limits to another sink, and counts the others as skipped. */
+export class LimitingSink implements Sink {
   constructor(private readonly sink: Sink) {}
 
-  datum(datum: Datum): void {
-    if (!isBounded(datum)) {
-      this.leftOut(datum.kind, tooLarge)
+  addRecord(datum: ImportedRecord): void {
+    if (!isWithinLimits(datum)) {
+      this.skip(datum.kind, tooLarge)
       return
     }
-    if (!hasFinite(datum.content)) {
-      this.leftOut(datum.kind, endless)
+    if (!hasFiniteNumbers(datum.content)) {
+      this.skip(datum.kind, infiniteNumber)
       return
     }
-    // JSON has no such number: it would be an event that is still going on.
+    // JSON has no such number: it would become `null`, an event that is still ongoing.
     if (datum.duration !== undefined && datum.duration !== null && !Number.isFinite(datum.duration)) {
-      this.leftOut(datum.kind, 'of an end that cannot be read')
+      this.skip(datum.kind, 'of an end that cannot be read')
       return
     }
-    const { also, files, kind, path, source, stream } = datum
-    const isShort =
-      areShort([kind, source, stream]) &&
-      areShort(path) &&
-      !also?.some(each => !areShort(each)) &&
-      !files?.some(({ fileName, type }) => !areShort([fileName, type]))
-    if (isShort) this.sink.datum(datum)
+    const { otherPaths: also, files, kind, path, source, stream } = datum
+    const hasShortNames =
+      areNamesShort([kind, source, stream]) &&
+      areNamesShort(path) &&
+      !also?.some(each => !areNamesShort(each)) &&
+      !files?.some(({ fileName, type }) => !areNamesShort([fileName, type]))
+    if (hasShortNames) this.sink.addRecord(datum)
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...datum,
-        kind: nameOf(kind),
-        source: nameOf(source),
-        stream: nameOf(stream),
-        path: path?.map(nameOf),
-        also: also?.map(names => names.map(nameOf)),
+        kind: truncateName(kind),
+        source: truncateName(source),
+        stream: truncateName(stream),
+        path: path?.map(truncateName),
+        otherPaths: also?.map(names => names.map(truncateName)),
         files: files?.map(({ fileName, key, type }) => ({
           key,
-          fileName: nameOf(fileName),
-          type: nameOf(type)
+          fileName: truncateName(fileName),
+          type: truncateName(type)
         }))
       })
   }
 
-  async file(kind: string, key: string, source: Source): Promise<void> {
-    await this.sink.file(nameOf(kind), key, source)
+  async addFile(kind: string, key: string, source: SourceFile): Promise<void> {
+    await this.sink.addFile(truncateName(kind), key, source)
   }
 
-  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void {
-    this.sink.leftOut(nameOf(kind), reason, count, row)
+  skip(kind: string, reason: Reason, count?: number, row?: number | string): void {
+    this.sink.skip(truncateName(kind), reason, count, row)
   }
 
-  warn(...given: Parameters<Sink['warn']>): void {
-    this.sink.warn(...given)
+  warn(...args: Parameters<Sink['warn']>): void {
+    this.sink.warn(...args)
   }
 }
 
-function nameOf(text: string): string {
-  return text.length <= longestName ? text : `${text.slice(0, longestName)}…`
+function truncateName(text: string): string {
+  return text.length <= maxNameLength ? text : `${text.slice(0, maxNameLength)}…`
 }
 
-function areShort(names: readonly string[] = []): boolean {
-  return names.every(({ length }) => length <= longestName)
+function areNamesShort(names: readonly string[] = []): boolean {
+  return names.every(({ length }) => length <= maxNameLength)
 }
 
-function isBounded({ also, clientData, content, description, files, identity, path, track }: Datum): boolean {
+function isWithinLimits({
+  otherPaths: also,
+  clientData,
+  content,
+  description,
+  files,
+  identity,
+  path,
+  track
+}: ImportedRecord): boolean {
   const texts = (description?.length ?? 0) + (identity?.length ?? 0) + (track?.length ?? 0)
-  if (texts > longestRecord) return false
-  if (path && path.length > deepestPath) return false
+  if (texts > maxRecordLength) return false
+  if (path && path.length > maxPathDepth) return false
   const isFlat = clientData === undefined && path === undefined && also === undefined && files === undefined
   if (isFlat && (typeof content !== 'object' || content === null))
-    return typeof content !== 'string' || texts + content.length <= longestRecord
-  if (numbersIn(content) > mostNumbers || also?.some(({ length }) => length > deepestPath)) return false
-  return measured([content, clientData, path, also, files], longestRecord - texts, 0) >= 0
+    return typeof content !== 'string' || texts + content.length <= maxRecordLength
+  if (countNumericMembers(content) > maxNumericMembers || also?.some(({ length }) => length > maxPathDepth))
+    return false
+  return subtractSize([content, clientData, path, also, files], maxRecordLength - texts, 0) >= 0
 }
 
-/** How many numbers by name there are. */
-function numbersIn(content: unknown): number {
+/** Returns the number of numeric members. */
+function countNumericMembers(content: unknown): number {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return 0
   let count = 0
   for (const name in content) if (typeof (content as Record<string, unknown>)[name] === 'number') count++
   return count
 }
 
-/** Whether a number, or each of those by name, can be written down: factors may take them beyond. */
-function hasFinite(content: unknown): boolean {
+/** Returns true if all numbers are finite. Factors may make them infinite. */
+function hasFiniteNumbers(content: unknown): boolean {
   if (typeof content === 'number') return Number.isFinite(content)
   if (typeof content !== 'object' || content === null) return true
   for (const name in content) {
@@ -110,19 +120,20 @@ function hasFinite(content: unknown): boolean {
   return true
 }
 
-/** What is left of the room once a value is in it; negative if it does not fit, or is nested too deeply. */
-function measured(value: unknown, room: number, depth: number): number {
-  if (typeof value === 'string') return room - value.length
-  if (typeof value !== 'object' || value === null) return room - ofValue
-  if (depth > deepest) return -1
-  let left = room - ofValue
+/** Returns the remaining budget after a value; negative if the value is too large or nested too deeply. */
+function subtractSize(value: unknown, budget: number, depth: number): number {
+  if (typeof value === 'string') return budget - value.length
+  if (typeof value !== 'object' || value === null) return budget - valueOverhead
+  if (depth > maxDepth) return -1
+  let remaining = budget - valueOverhead
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && left >= 0; at++) left = measured(value[at], left, depth + 1)
-    return left
+    for (let index = 0; index < value.length && remaining >= 0; index++)
+      remaining = subtractSize(value[index], remaining, depth + 1)
+    return remaining
   }
   for (const name in value) {
-    left = measured((value as Record<string, unknown>)[name], left - name.length, depth + 1)
-    if (left < 0) return left
+    remaining = subtractSize((value as Record<string, unknown>)[name], remaining - name.length, depth + 1)
+    if (remaining < 0) return remaining
   }
-  return left
+  return remaining
 }

@@ -1,150 +1,154 @@
-/** The first pass: counts what a file holds. */
-import { inEnglish, noticeOf, type Message, type Notice, type Values } from '../messages.js'
-import type { Datum, Sink, TableView } from '../record.js'
+/** Runs the first pass over a file: counts its records. */
+import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from '../messages.js'
+import type { ImportedRecord, Sink, TableView } from '../record.js'
 import type { Reason } from '../reasons.js'
-import type { Counted, Counts, Form, Look } from '../protocol.js'
+import type { Counted, Counts, Form, Look as Review } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
-import { fileType, NamedFiles, unnamed } from './files.js'
+import { attachmentType, PendingFiles, unnamedFile } from './files.js'
 import { Lanes } from './lanes.js'
 
-/** Lanes and names that are told of; the rest is counted under one name. */
-const mostNames = 500
-const others = '…'
-/** Of those that are left out, for each reason. */
-const mostKinds = 100
-const mostWarnings = 50
-const mostTables = 20
-const ofCell = 4
-/** Characters of all tables that are shown. */
-const longestTables = 300_000
-/** Lanes that are remembered for the next reading of the same file. */
-const mostRemembered = 500
-/** Rows of tables that are told for each reason. */
-const mostRows = 5
-const implausible = 'of a time that cannot be read'
-const beyond = 'beyond the number of sources and tracks that one file may have'
+/** Limit of lanes and names that are reported; others are counted under one name. */
+const maxNames = 500
+const otherNames = '…'
+/** Limit of skipped kinds per reason. */
+const maxKinds = 100
+const maxWarnings = 50
+const maxTables = 20
+const cellOverhead = 4
+/** Limit of all previewed tables, in characters. */
+const maxTablesLength = 300_000
+/** Limit of lanes that are remembered for the next reading of the same file. */
+const maxRememberedLanes = 500
+/** Limit of reported table rows per reason. */
+const maxRows = 5
+const unreadableTime = 'of a time that cannot be read'
+const tooManyLanes = 'beyond the number of sources and tracks that one file may have'
 
-/** Counts by name, of which so many are told apart at most. */
-export class Count {
+/** Counts by name, up to a number of different names. */
+export class NameCounts {
   readonly #counts = new Map<string, number>()
 
-  constructor(private readonly most = mostNames) {}
+  constructor(private readonly maxDifferent = maxNames) {}
 
-  add(name: string, by = 1): void {
-    const known = this.#counts.get(name)
-    if (known !== undefined) this.#counts.set(name, known + by)
-    else if (this.#counts.size < this.most) this.#counts.set(name, by)
-    else this.#counts.set(others, (this.#counts.get(others) ?? 0) + by)
+  add(name: string, count = 1): void {
+    const previous = this.#counts.get(name)
+    if (previous !== undefined) this.#counts.set(name, previous + count)
+    else if (this.#counts.size < this.maxDifferent) this.#counts.set(name, count)
+    else this.#counts.set(otherNames, (this.#counts.get(otherNames) ?? 0) + count)
   }
 
-  get told(): Counts {
+  get counts(): Counts {
     const counts = Object.create(null) as Counts
     for (const [name, count] of this.#counts) counts[name] = count
     return counts
   }
 }
 
-export class Counter implements Sink {
+/** Counts records by kind, lane, source and type. */
+export class RecordCounter implements Sink {
   readonly lanes = new Lanes()
-  readonly #records = new Count()
-  readonly #leftOut = new Count()
-  /** What is left out, by reason. */
-  readonly #kinds = new Map<Reason, Count>()
-  /** Of tables, by reason. */
-  readonly #rows = new Map<string, (number | string)[]>()
-  readonly #sources = new Count()
-  readonly #types = new Count()
-  readonly #files = new NamedFiles<undefined>()
+  readonly #records = new NameCounts()
+  readonly #skipped = new NameCounts()
+  /** Counts of skipped kinds, by reason. */
+  readonly #skippedKinds = new Map<Reason, NameCounts>()
+  /** Skipped rows of tables, by reason. */
+  readonly #skippedRows = new Map<string, (number | string)[]>()
+  readonly #sources = new NameCounts()
+  readonly #types = new NameCounts()
+  readonly #files = new PendingFiles<undefined>()
   readonly #formats = new Map<string, number>()
-  /** In English. */
+  /** Warnings by their English text. */
   readonly #warnings = new Map<string, Notice>()
   readonly #tables: TableView[] = []
-  #tablesSize = 0
+  #tablesLength = 0
   #from = Infinity
   #to = -Infinity
 
   #format = ''
 
-  /** The format of the file that is read next. */
+  /** Begins a file of a format. */
   begin(format: string): void {
     this.#format = format
-    // Named even if nothing is counted.
+    // Listed even if nothing is counted.
     if (!this.#formats.has(format)) this.#formats.set(format, 0)
   }
 
-  datum(datum: Datum): void {
-    this.#counted(datum.kind, 1)
-    if (!isPlausible(datum.time)) {
-      this.#leftOut.add(implausible)
+  addRecord(record: ImportedRecord): void {
+    this.#countRecord(record.kind, 1)
+    if (!isPlausible(record.time)) {
+      this.#skipped.add(unreadableTime)
       return
     }
-    const lane = this.lanes.of(this.#format, datum)
+    const lane = this.lanes.getLane(this.#format, record)
     if (!lane) {
-      this.#leftOut.add(beyond)
+      this.#skipped.add(tooManyLanes)
       return
     }
-    const { time } = datum
+    const { time } = record
     lane.count++
-    lane.contents.add(datum.content)
+    lane.contents.add(record.content)
     if (time < lane.from) lane.from = time
     if (time > lane.to) lane.to = time
     if (time < this.#from) this.#from = time
     if (time > this.#to) this.#to = time
-    this.#sources.add(datum.source)
-    this.#types.add(datum.type)
-    this.#files.add(datum, undefined)
+    this.#sources.add(record.source)
+    this.#types.add(record.type)
+    this.#files.add(record, undefined)
   }
 
-  file(kind: string, key: string): Promise<void> {
-    if (this.#files.take(key)) {
-      this.#counted(kind, 1)
-      this.#types.add(fileType)
-    } else this.leftOut(kind, unnamed)
+  addFile(kind: string, key: string): Promise<void> {
+    if (this.#files.remove(key)) {
+      this.#countRecord(kind, 1)
+      this.#types.add(attachmentType)
+    } else this.skip(kind, unnamedFile)
     return Promise.resolve()
   }
 
-  leftOut(kind: string, reason: Reason, by = 1, row?: number | string): void {
-    this.#counted(kind, by)
-    this.#leftOut.add(reason, by)
-    let kinds = this.#kinds.get(reason)
-    if (!kinds) this.#kinds.set(reason, (kinds = new Count(mostKinds)))
-    kinds.add(kind, by)
+  skip(kind: string, reason: Reason, count = 1, row?: number | string): void {
+    this.#countRecord(kind, count)
+    this.#skipped.add(reason, count)
+    let kinds = this.#skippedKinds.get(reason)
+    if (!kinds) this.#skippedKinds.set(reason, (kinds = new NameCounts(maxKinds)))
+    kinds.add(kind, count)
     if (row === undefined) return
-    const rows = this.#rows.get(reason)
+    const rows = this.#skippedRows.get(reason)
     if (!rows) {
-      if (this.#rows.size < mostNames) this.#rows.set(reason, [row])
-    } else if (rows.length < mostRows && rows.at(-1) !== row) rows.push(row)
+      if (this.#skippedRows.size < maxNames) this.#skippedRows.set(reason, [row])
+    } else if (rows.length < maxRows && rows.at(-1) !== row) rows.push(row)
   }
 
-  warn(message: Message, values?: Values): void {
-    const notice = noticeOf(message, values)
-    if (this.#warnings.size < mostWarnings) this.#warnings.set(inEnglish(notice), notice)
+  warn(message: Message, values?: MessageValues): void {
+    const notice = createNotice(message, values)
+    if (this.#warnings.size < maxWarnings) this.#warnings.set(formatNotice(notice), notice)
   }
 
   table(view: TableView): void {
-    if (this.#tables.length >= mostTables || this.#tables.some(({ header }) => header === view.header)) return
+    if (this.#tables.length >= maxTables || this.#tables.some(({ header }) => header === view.header)) return
     const { columns, sample } = view
-    const size = [...columns, ...sample.flat()].reduce((sum, { length }) => sum + length + ofCell, 0)
-    if (this.#tablesSize + size > longestTables) return
-    this.#tablesSize += size
+    const size = [...columns, ...sample.flat()].reduce((sum, { length }) => sum + length + cellOverhead, 0)
+    if (this.#tablesLength + size > maxTablesLength) return
+    this.#tablesLength += size
     this.#tables.push(view)
   }
 
-  look(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Look {
+  /** Returns the review of the file. */
+  getReview(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Review {
     const [format = 'none'] = [...this.#formats].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)
     const isEmpty = this.#from === Infinity
     return {
       format,
       formatName: names(format),
-      records: this.#records.told,
-      leftOut: this.#leftOut.told,
-      ...(this.#kinds.size > 0 && {
-        leftOutKinds: Object.fromEntries([...this.#kinds].map(([reason, { told }]) => [reason, told]))
+      records: this.#records.counts,
+      leftOut: this.#skipped.counts,
+      ...(this.#skippedKinds.size > 0 && {
+        leftOutKinds: Object.fromEntries(
+          [...this.#skippedKinds].map(([reason, { counts }]) => [reason, counts])
+        )
       }),
-      ...(this.#rows.size > 0 && { leftOutRows: Object.fromEntries(this.#rows) }),
-      sources: this.#sources.told,
-      types: this.#types.told,
-      lanes: this.lanes.list(forms).slice(0, mostNames),
+      ...(this.#skippedRows.size > 0 && { leftOutRows: Object.fromEntries(this.#skippedRows) }),
+      sources: this.#sources.counts,
+      types: this.#types.counts,
+      lanes: this.lanes.list(forms).slice(0, maxNames),
       from: isEmpty ? null : this.#from,
       to: isEmpty ? null : this.#to,
       warnings: [...this.#warnings.keys()],
@@ -153,13 +157,13 @@ export class Counter implements Sink {
     }
   }
 
-  /** What may be recalled for the same bytes; `undefined` if that is too much to remember. */
-  counted(look: Look): Counted | undefined {
-    const lanes = this.lanes.counted(mostRemembered)
-    return lanes && { look, lanes }
+  /** Returns the result to remember for the same bytes; `undefined` if it is too large. */
+  counted(getReview: Review): Counted | undefined {
+    const lanes = this.lanes.toCountedLanes(maxRememberedLanes)
+    return lanes && { look: getReview, lanes }
   }
 
-  #counted(kind: string, by: number): void {
+  #countRecord(kind: string, by: number): void {
     this.#records.add(kind, by)
     if (this.#format !== '') this.#formats.set(this.#format, (this.#formats.get(this.#format) ?? 0) + by)
   }

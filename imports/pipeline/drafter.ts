@@ -1,45 +1,46 @@
-/** The second pass: turns data into batches of events, and of points that are sorted and go together. */
-import type { Datum, Sink, Source } from '../record.js'
+/** Runs the second pass over a file: turns records into batches of events, and of sorted data points. */
+import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 import type { Batch, Counts, EventDraft, FileDraft, Form, PointsDraft, StreamDraft } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
-import { longestRecord } from './bounded.js'
-import { Count } from './counter.js'
-import { NamedFiles } from './files.js'
-import type { Ids } from './ids.js'
+import { maxRecordLength } from './bounded.js'
+import { NameCounts } from './counter.js'
+import { PendingFiles } from './files.js'
+import type { IdGenerator } from './ids.js'
 import type { Lanes, OpenLane } from './lanes.js'
-import { Rows } from './rows.js'
+import { PointRows } from './rows.js'
 
-/** Points of one series that go together. */
-const windowSize = 2048
-/** Bytes that all windows take together, and what each of them takes besides its rows. */
-const mostHeld = 16 * 1024 * 1024
-const ofWindow = 1024
-/** Events that go together, and characters of them. */
-const eventsSize = 100
-const eventsLength = longestRecord
-/** What each stream of an event counts. */
-const ofStream = 150
-/** Characters of a stream's name. */
-const longestName = 100
+/** Data points of a series per batch. */
+const maxWindowRows = 2048
+/** Limit of all windows in bytes, and the overhead of each besides its rows. */
+const maxWindowBytes = 16 * 1024 * 1024
+const windowOverhead = 1024
+/** Limit of events per batch, and of their characters. */
+const maxBatchEvents = 100
+const maxBatchLength = maxRecordLength
+/** Size of each stream of an event. */
+const streamOverhead = 150
+/** Limit of a stream's name, in characters. */
+const maxStreamNameLength = 100
 
-interface Window {
+interface SeriesWindow {
   readonly lane: OpenLane
-  readonly holder: string
+  readonly seriesId: string
   readonly path: readonly StreamDraft[]
   readonly origin: number
-  readonly rows: Rows
+  readonly rows: PointRows
 }
 
-export class Drafter implements Sink {
-  readonly #twice = new Count()
-  readonly #windows = new Map<string, Window>()
-  /** By what names them: the ids of their events. */
-  readonly #files = new NamedFiles<string>()
+/** Converts records to drafts and sends them in batches. */
+export class DraftBuilder implements Sink {
+  readonly #duplicates = new NameCounts()
+  readonly #windows = new Map<string, SeriesWindow>()
+  /** Ids of events by the keys of their files. */
+  readonly #files = new PendingFiles<string>()
   readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
-  #length = 0
-  /** Bytes of the windows. */
-  #held = 0
+  #batchLength = 0
+  /** Size of all windows, in bytes. */
+  #windowBytes = 0
 
   format = ''
   formatName = ''
@@ -47,40 +48,40 @@ export class Drafter implements Sink {
   constructor(
     private readonly lanes: Lanes,
     private readonly forms: Readonly<Record<string, Form>>,
-    private readonly ids: Ids,
-    private readonly below: string,
-    /** Returns once there is room for the next one. */
-    private readonly send: (batch: Batch) => void,
-    private readonly offer: (file: FileDraft, source: Source) => Promise<void>
+    private readonly ids: IdGenerator,
+    private readonly parentId: string,
+    /** Returns once the next batch can be sent. */
+    private readonly sendBatch: (batch: Batch) => void,
+    private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
   ) {}
 
-  /** Records that are in the file twice, by type. */
-  get twice(): Counts {
-    return this.#twice.told
+  /** Number of duplicate records, by type. */
+  get duplicates(): Counts {
+    return this.#duplicates.counts
   }
 
-  datum(datum: Datum): void {
-    if (!isPlausible(datum.time)) return
-    const lane = this.lanes.of(this.format, datum)
-    // There were too many.
+  addRecord(record: ImportedRecord): void {
+    if (!isPlausible(record.time)) return
+    const lane = this.lanes.getLane(this.format, record)
+    // The limit of lanes was exceeded.
     if (!lane) return
-    lane.form ??= this.lanes.formOf(lane.key, this.forms)
-    if (lane.form === 'series') this.#point(lane, datum)
-    else this.#event(datum)
+    lane.form ??= this.lanes.getForm(lane.key, this.forms)
+    if (lane.form === 'series') this.#addPoint(lane, record)
+    else this.#addEvent(record)
   }
 
-  async file(_kind: string, key: string, source: Source): Promise<void> {
-    const found = this.#files.take(key)
+  async addFile(_kind: string, key: string, source: SourceFile): Promise<void> {
+    const found = this.#files.remove(key)
     // The first pass has counted it.
     if (!found) return
-    const { name, of: event } = found
+    const { name, owner: event } = found
     this.#flushEvents()
     const { fileName, type } = name
-    const id = this.ids.of('file', this.format, event, key)
-    await this.offer({ id, event, fileName, type, size: source.size }, source)
+    const id = this.ids.derive('file', this.format, event, key)
+    await this.sendFile({ id, event, fileName, type, size: source.size }, source)
   }
 
-  leftOut(): void {
+  skip(): void {
     // The first pass has counted it.
   }
 
@@ -88,23 +89,35 @@ export class Drafter implements Sink {
     // The first pass has reported it.
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining batches. */
   finish(): void {
-    for (const key of this.#windows.keys()) this.#flush(key)
+    for (const key of this.#windows.keys()) this.#flushWindow(key)
     this.#flushEvents()
   }
 
-  #event(datum: Datum): void {
-    const { also, content, description, duration, identity, path, source, stream, time, type, zone } = datum
-    const written = identity ?? JSON.stringify(content ?? null)
-    const clientData = zone === undefined ? datum.clientData : { ...datum.clientData, 'coffer:zone': zone }
-    const drafted = this.#path(path, stream, source)
-    const others = also ? also.map(names => this.#path(names.slice(0, -1), names.at(-1)!, '')) : []
-    const id = this.ids.of(this.format, source, stream, type, time, duration ?? 0, written)
-    this.#files.add(datum, id)
+  #addEvent(record: ImportedRecord): void {
+    const {
+      otherPaths: also,
+      content,
+      description,
+      duration,
+      identity,
+      path,
+      source,
+      stream,
+      time,
+      type,
+      zone
+    } = record
+    const identityText = identity ?? JSON.stringify(content ?? null)
+    const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
+    const streams = this.#getPath(path, stream, source)
+    const others = also ? also.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, '')) : []
+    const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
+    this.#files.add(record, id)
     this.#events.push({
       id,
-      path: drafted,
+      path: streams,
       also: others,
       type,
       time,
@@ -112,79 +125,82 @@ export class Drafter implements Sink {
       content,
       description,
       clientData,
-      hasFiles: datum.files !== undefined
+      hasFiles: record.files !== undefined
     })
-    this.#length +=
-      200 + written.length + (description?.length ?? 0) + (datum.clientData ? sizeOf(datum.clientData) : 0)
-    for (const { length } of others) this.#length += ofStream * length
-    if (path) this.#length += ofStream * drafted.length
-    if (this.#events.length >= eventsSize || this.#length > eventsLength) this.#flushEvents()
+    this.#batchLength +=
+      200 +
+      identityText.length +
+      (description?.length ?? 0) +
+      (record.clientData ? getJsonLength(record.clientData) : 0)
+    for (const { length } of others) this.#batchLength += streamOverhead * length
+    if (path) this.#batchLength += streamOverhead * streams.length
+    if (this.#events.length >= maxBatchEvents || this.#batchLength > maxBatchLength) this.#flushEvents()
   }
 
   #flushEvents(): void {
     if (this.#events.length === 0) return
-    this.send({ events: this.#events, points: [] })
+    this.sendBatch({ events: this.#events, points: [] })
     this.#events = []
-    this.#length = 0
+    this.#batchLength = 0
   }
 
-  #point(lane: OpenLane, { content, duration, time }: Datum): void {
+  #addPoint(lane: OpenLane, { content, duration, time }: ImportedRecord): void {
     const year = lane.isTrack ? 0 : new Date(time * 1000).getUTCFullYear()
     const key = `${lane.key}\n${year}`
     let window = this.#windows.get(key)
-    if (window && !window.rows.takes(content)) {
-      this.#flush(key)
+    if (window && !window.rows.fits(content)) {
+      this.#flushWindow(key)
       window = undefined
     }
     if (!window) {
-      this.#windows.set(key, (window = this.#open(lane, year)))
-      this.#held += ofWindow + window.rows.bytes
+      this.#windows.set(key, (window = this.#openWindow(lane, year)))
+      this.#windowBytes += windowOverhead + window.rows.bytes
     }
     const { rows } = window
-    this.#held -= rows.bytes
+    this.#windowBytes -= rows.bytes
     rows.add(time, content, duration)
-    this.#held += rows.bytes
-    if (rows.size >= windowSize) this.#flush(key)
-    while (this.#held > mostHeld) this.#flush(this.#windows.keys().next().value!)
+    this.#windowBytes += rows.bytes
+    if (rows.size >= maxWindowRows) this.#flushWindow(key)
+    while (this.#windowBytes > maxWindowBytes) this.#flushWindow(this.#windows.keys().next().value!)
   }
 
-  #open(lane: OpenLane, year: number): Window {
+  #openWindow(lane: OpenLane, year: number): SeriesWindow {
     const { format, from, isTrack, key, path, source, stream } = lane
     return {
       lane,
-      holder: this.ids.of('series', format, key, year),
-      path: this.#path(path, stream, source),
+      seriesId: this.ids.derive('series', format, key, year),
+      path: this.#getPath(path, stream, source),
       origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
-      rows: new Rows()
+      rows: new PointRows()
     }
   }
 
-  #flush(key: string): void {
+  #flushWindow(key: string): void {
     const window = this.#windows.get(key)!
-    // One that is filled again goes to the end of the line.
+    // Moves a window that is filled again to the end of the order.
     this.#windows.delete(key)
-    this.#held -= ofWindow + window.rows.bytes
-    this.send({ events: [], points: [this.#draft(window)] })
+    this.#windowBytes -= windowOverhead + window.rows.bytes
+    this.sendBatch({ events: [], points: [this.#buildDraft(window)] })
   }
 
-  #draft({ holder, lane, origin, path, rows }: Window): PointsDraft {
-    const { cells, twice } = rows.sorted()
-    if (twice > 0) this.#twice.add(lane.type, twice)
-    return { holder, path, type: lane.type, origin, columns: rows.columns, cells }
+  #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
+    const { cells, duplicates: twice } = rows.getSorted()
+    if (twice > 0) this.#duplicates.add(lane.type, twice)
+    return { holder: seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
   }
 
-  #path(above: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
-    const key = JSON.stringify([this.format, above, stream, source])
+  #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
+    const key = JSON.stringify([this.format, parents, stream, source])
     let path = this.#paths.get(key)
     if (!path) {
-      const names = [this.formatName, ...above, stream, ...(source === '' ? [] : [source])]
-      path = names.map((name, at) => ({
-        id: this.ids.of('stream', this.below, this.format, ...names.slice(1, at + 1)),
+      const names = [this.formatName, ...parents, stream, ...(source === '' ? [] : [source])]
+      path = names.map((name, index) => ({
+        id: this.ids.derive('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
         name:
           name
             .replaceAll(/\p{C}+/gu, ' ')
             .trim()
-            .slice(0, longestName) || '?'
+            .slice(0, maxStreamNameLength) || '?'
       }))
       this.#paths.set(key, path)
     }
@@ -192,6 +208,6 @@ export class Drafter implements Sink {
   }
 }
 
-function sizeOf(value: object): number {
+function getJsonLength(value: object): number {
   return JSON.stringify(value).length
 }

@@ -1,26 +1,27 @@
-/** Files that belong to records: which have been named, until their bytes come. */
-import type { Datum, FileName } from '../record.js'
+/** Remembers the files that records name, until their bytes are read. */
+import type { ImportedRecord, AttachedFile } from '../record.js'
 
-/** Files that wait for their bytes at most. */
-const mostFiles = 50_000
+/** Limit of files whose bytes have not been read yet. */
+const maxPendingFiles = 50_000
 
-/** What the counts call a file of an event, in place of a type. */
-export const fileType = 'attachment'
-/** Why a file is left out whose event is not brought in, or that comes twice. */
-export const unnamed = 'a file of nothing that is brought in'
+/** Type under which files of events are counted. */
+export const attachmentType = 'attachment'
+/** Reason to skip a file whose event is not imported, or that occurs twice. */
+export const unnamedFile = 'a file of nothing that is brought in'
 
-/** Files by their keys, each with what it is for. */
-export class NamedFiles<T> {
-  readonly #files = new Map<string, { readonly name: FileName; readonly of: T }>()
+/** Files by key, each with the value that it belongs to. */
+export class PendingFiles<T> {
+  readonly #files = new Map<string, { readonly name: AttachedFile; readonly owner: T }>()
 
-  add({ files, isEvent }: Datum, of: T): void {
+  add({ files, isEvent }: ImportedRecord, owner: T): void {
     if (!files || !isEvent) return
     for (const name of files)
-      if (this.#files.size < mostFiles && !this.#files.has(name.key)) this.#files.set(name.key, { name, of })
+      if (this.#files.size < maxPendingFiles && !this.#files.has(name.key))
+        this.#files.set(name.key, { name, owner })
   }
 
-  /** A file that has been named, once. */
-  take(key: string): { readonly name: FileName; readonly of: T } | undefined {
+  /** Returns a named file and removes it; `undefined` if there is none. */
+  remove(key: string): { readonly name: AttachedFile; readonly owner: T } | undefined {
     const found = this.#files.get(key)
     this.#files.delete(key)
     return found

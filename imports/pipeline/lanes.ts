@@ -1,106 +1,110 @@
-/** Lanes: which data are kept together, and how. (docs/decisions/0019-imports.md) */
-import type { Datum } from '../record.js'
-import type { CountedLane, Form, Lane, Sampled } from '../protocol.js'
+/** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
+import type { ImportedRecord } from '../record.js'
+import type { CountedLane, Form, Lane, ContentSample } from '../protocol.js'
 import { Sampler } from './sampled.js'
 
-/** Records a day from which on a lane is dense. */
-const denseDaily = 50
-const day = 86_400
-/** Tracks of a file at most: each has a lane. */
-const mostTracks = 200_000
-/** Other lanes of a file at most: each makes streams. */
-const mostLanes = 2000
+/** Records per day above which a lane is dense. */
+const minDensePerDay = 50
+const secondsPerDay = 86_400
+/** Limit of tracks per file, as each has a lane. */
+const maxTracks = 200_000
+/** Limit of other lanes per file, as each creates streams. */
+const maxLanes = 2000
 
-export interface OpenLane extends Omit<CountedLane, keyof Sampled> {
+export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
-  /** Once all have been counted. */
+  /** Set once all records have been counted. */
   form?: Form
   count: number
   from: number
   to: number
 }
 
-/** What ends the key of a lane whose data are events however many there are. */
-const ofEvents = 'events'
+/** Suffix of the key of a lane whose records always become events. */
+const eventsSuffix = 'events'
 
-/** The key of the lane of a datum: another one for each lane, whatever its names hold. */
-export function laneKey(format: string, { isEvent, path, source, stream, track, type }: Datum): string {
-  const place = path ? [...path, stream].map(name => partOf(name, '/')).join('/') : partOf(stream)
-  const key = `${format}\n${place}\n${partOf(source)}\n${partOf(type)}`
-  if (track === undefined) return isEvent ? `${key}\n${ofEvents}` : key
-  return `${key}\n${track === ofEvents ? JSON.stringify(track) : partOf(track)}`
+/** Returns the key of a record's lane. Keys of different lanes differ, whatever their names contain. */
+export function getLaneKey(
+  format: string,
+  { isEvent, path, source, stream, track, type }: ImportedRecord
+): string {
+  const place = path
+    ? [...path, stream].map(name => formatKeyPart(name, '/')).join('/')
+    : formatKeyPart(stream)
+  const key = `${format}\n${place}\n${formatKeyPart(source)}\n${formatKeyPart(type)}`
+  if (track === undefined) return isEvent ? `${key}\n${eventsSuffix}` : key
+  return `${key}\n${track === eventsSuffix ? JSON.stringify(track) : formatKeyPart(track)}`
 }
 
-/** A name as part of a key: quoted where it holds what separates parts, or begins as a quoted one does. */
-function partOf(name: string, separator = '\n'): string {
+/** Formats a name as part of a key: quoted if it contains a separator or begins like a quoted one. */
+function formatKeyPart(name: string, separator = '\n'): string {
   const isPlain = !name.includes('\n') && !name.includes(separator) && !name.startsWith('"')
   return isPlain ? name : JSON.stringify(name)
 }
 
-/** Whether a content can be cells of a row: a number, or numbers by name. */
-export function isNumeric(content: unknown): boolean {
+/** Returns true if a content can be stored as cells of a row: a number, or an object of numbers. */
+export function isNumericContent(content: unknown): boolean {
   if (typeof content === 'number') return Number.isFinite(content)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return false
   return Object.values(content).every(value => typeof value === 'number')
 }
 
-/** Tracks of one kind are reported as one. */
-function reportedKey({ isTrack, key }: Pick<OpenLane, 'isTrack' | 'key'>): string {
+/** Returns the key under which a lane is reported: all tracks of one kind share one. */
+function getReportedKey({ isTrack, key }: Pick<OpenLane, 'isTrack' | 'key'>): string {
   return isTrack ? key.split('\n', 4).join('\n') : key
 }
 
 /** The lanes of one file. */
 export class Lanes {
   readonly #lanes = new Map<string, OpenLane>()
-  /** By the key under which a lane is reported. */
-  readonly #contents = new Map<string, Sampler>()
+  /** Samples by the key under which lanes are reported. */
+  readonly #samplers = new Map<string, Sampler>()
   #tracks = 0
-  /** The lane of the datum before: data come in rows of a kind. */
-  #last: { readonly datum: Datum; readonly lane: OpenLane } | undefined
+  /** Lane of the previous record: consecutive records usually share it. */
+  #last: { readonly record: ImportedRecord; readonly lane: OpenLane } | undefined
 
-  /** Lanes as an earlier reading has found them. */
-  static of(counted: readonly CountedLane[]): Lanes {
+  /** Restores the lanes of an earlier reading. */
+  static restore(toCountedLanes: readonly CountedLane[]): Lanes {
     const lanes = new Lanes()
-    for (const lane of counted) {
+    for (const lane of toCountedLanes) {
       const { example: _example, max: _max, min: _min, ...open } = lane
-      lanes.#lanes.set(lane.key, { ...open, contents: lanes.#contentsOf(lane, lane) })
+      lanes.#lanes.set(lane.key, { ...open, contents: lanes.#getSampler(lane, lane) })
       if (lane.isTrack) lanes.#tracks++
     }
     return lanes
   }
 
-  /** What {@link Lanes.of} takes; `undefined` if there are more than `most`. */
-  counted(most: number): CountedLane[] | undefined {
-    if (this.#lanes.size > most) return undefined
+  /** Returns what {@link Lanes.restore} restores; `undefined` if there are more than `most` lanes. */
+  toCountedLanes(maxCount: number): CountedLane[] | undefined {
+    if (this.#lanes.size > maxCount) return undefined
     return [...this.#lanes.values()].map(({ contents, form: _form, ...lane }) => ({
       ...lane,
-      ...contents.sampled
+      ...contents.sample
     }))
   }
 
-  /** The lane of a datum, made if there is none; `undefined` if there are too many. */
-  of(format: string, datum: Datum): OpenLane | undefined {
+  /** Returns the lane of a record, created if necessary; `undefined` if there are too many. */
+  getLane(format: string, record: ImportedRecord): OpenLane | undefined {
     const last = this.#last
     if (
       last &&
-      last.datum.type === datum.type &&
-      last.datum.source === datum.source &&
-      last.datum.stream === datum.stream &&
-      last.datum.track === datum.track &&
-      last.datum.path === datum.path &&
-      last.datum.isEvent === datum.isEvent &&
+      last.record.type === record.type &&
+      last.record.source === record.source &&
+      last.record.stream === record.stream &&
+      last.record.track === record.track &&
+      last.record.path === record.path &&
+      last.record.isEvent === record.isEvent &&
       last.lane.format === format
     )
       return last.lane
-    const key = laneKey(format, datum)
+    const key = getLaneKey(format, record)
     let lane = this.#lanes.get(key)
     if (!lane) {
-      const { path, source, stream, track, type } = datum
+      const { path, source, stream, track, type } = record
       const isTrack = track !== undefined
-      if (isTrack ? this.#tracks >= mostTracks : this.#lanes.size - this.#tracks >= mostLanes)
-        return undefined
+      if (isTrack ? this.#tracks >= maxTracks : this.#lanes.size - this.#tracks >= maxLanes) return undefined
       if (isTrack) this.#tracks++
-      const mayBeSeries = isTrack || (!datum.isEvent && isNumeric(datum.content))
+      const mayBeSeries = isTrack || (!record.isEvent && isNumericContent(record.content))
       lane = {
         key,
         format,
@@ -110,14 +114,14 @@ export class Lanes {
         type,
         mayBeSeries,
         isTrack,
-        contents: this.#contentsOf({ key, isTrack }),
+        contents: this.#getSampler({ key, isTrack }),
         count: 0,
         from: Infinity,
         to: -Infinity
       }
       this.#lanes.set(key, lane)
     }
-    this.#last = { datum, lane }
+    this.#last = { record, lane }
     return lane
   }
 
@@ -125,41 +129,42 @@ export class Lanes {
     return this.#lanes.get(key)
   }
 
-  /** All lanes, with the form that each has now; one that had a form before keeps it. */
+  /** Lists the lanes as they are reported, with the current form of each. A lane that had a form before keeps it. */
   list(forms: Readonly<Record<string, Form>>): Lane[] {
     const lanes = new Map<string, Lane>()
     for (const lane of this.#lanes.values()) {
       const { contents, count, format, from, key, source, stream, to, type } = lane
-      const own = reportedKey(lane)
-      const same = lanes.get(own)
-      lanes.set(own, {
-        key: own,
+      const reportKey = getReportedKey(lane)
+      const existing = lanes.get(reportKey)
+      lanes.set(reportKey, {
+        key: reportKey,
         format,
         stream,
         source,
         type,
-        form: this.formOf(key, forms),
-        count: count + (same?.count ?? 0),
-        from: Math.min(from, same?.from ?? Infinity),
-        to: Math.max(to, same?.to ?? -Infinity),
-        ...contents.sampled
+        form: this.getForm(key, forms),
+        count: count + (existing?.count ?? 0),
+        from: Math.min(from, existing?.from ?? Infinity),
+        to: Math.max(to, existing?.to ?? -Infinity),
+        ...contents.sample
       })
     }
     return [...lanes.values()]
   }
 
-  #contentsOf(lane: Pick<OpenLane, 'isTrack' | 'key'>, former?: Sampled): Sampler {
-    const key = reportedKey(lane)
-    let contents = this.#contents.get(key)
-    if (!contents) this.#contents.set(key, (contents = new Sampler(former)))
+  #getSampler(lane: Pick<OpenLane, 'isTrack' | 'key'>, previous?: ContentSample): Sampler {
+    const key = getReportedKey(lane)
+    let contents = this.#samplers.get(key)
+    if (!contents) this.#samplers.set(key, (contents = new Sampler(previous)))
     return contents
   }
 
-  formOf(key: string, forms: Readonly<Record<string, Form>>): Form {
+  /** Returns the form of a lane: the one it had before, or `series` if it is dense. */
+  getForm(key: string, forms: Readonly<Record<string, Form>>): Form {
     const lane = this.#lanes.get(key)!
     if (!lane.mayBeSeries) return 'events'
     if (lane.isTrack) return 'series'
-    const days = Math.max(1, (lane.to - lane.from) / day)
-    return forms[key] ?? (lane.count / days > denseDaily ? 'series' : 'events')
+    const days = Math.max(1, (lane.to - lane.from) / secondsPerDay)
+    return forms[key] ?? (lane.count / days > minDensePerDay ? 'series' : 'events')
   }
 }

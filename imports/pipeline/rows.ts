@@ -1,73 +1,75 @@
-/** Points of one series that go together, as rows of numbers. */
-import { mostNumbers } from './bounded.js'
+/** Stores data points of one series as rows of numbers. */
+import { maxNumericMembers } from './bounded.js'
 
-/** Cells for which there is room at first. */
-const firstCells = 64
+/** Initial capacity, in cells. */
+const initialCells = 64
 
-export class Rows {
-  /** Names of the cells after the time, in the order in which they were met. */
+export class PointRows {
+  /** Names of the columns after the time, in order of their first use. */
   readonly columns: string[] = []
-  #cells = new Float64Array(firstCells)
+  #cells = new Float64Array(initialCells)
   #width = 1
   #size = 0
-  /** Whether each row came after the one before it: most files are in order. */
+  /** True while rows are in ascending order, as in most files. */
   #isAscending = true
 
   get size(): number {
     return this.#size
   }
 
-  /** Bytes that it takes, with the room for further rows. */
+  /** Size in bytes, including capacity for further rows. */
   get bytes(): number {
     return this.#cells.byteLength
   }
 
-  /** Whether a point may be added: names of one file are as many as its maker likes, columns are not. */
-  takes(content: unknown): boolean {
-    if (this.columns.length < mostNumbers || typeof content === 'number') return true
+  /** Returns true if a data point fits: the number of columns is limited. */
+  fits(content: unknown): boolean {
+    if (this.columns.length < maxNumericMembers || typeof content === 'number') return true
     return Object.keys(content as object).every(name => this.columns.includes(name))
   }
 
-  /** Adds a point: a number, or numbers by name. */
+  /** Adds a data point: a number, or an object of numbers. Time and duration are in seconds. */
   add(time: number, content: unknown, duration: number | null | undefined): void {
-    const start = this.#next(time)
-    if (typeof content === 'number') this.#put(start, 'value', content)
+    const start = this.#beginRow(time)
+    if (typeof content === 'number') this.#setCell(start, 'value', content)
     else
       for (const [name, value] of Object.entries(content as Record<string, number>))
-        this.#put(start, name, value)
-    if (duration) this.#put(start, 'duration', duration)
+        this.#setCell(start, name, value)
+    if (duration) this.#setCell(start, 'duration', duration)
   }
 
-  /** All rows by time and then by their cells, so that they come in the same order each time; without those there twice. */
-  sorted(): { cells: Float64Array; twice: number } {
+  /** Returns all rows without duplicates, sorted by time and then by cells, so that the order is stable. */
+  getSorted(): { cells: Float64Array; duplicates: number } {
     const width = this.#width
     const cells = this.#cells.subarray(0, this.#size * width)
-    if (this.#isAscending) return { cells, twice: 0 }
-    const rows = Array.from({ length: this.#size }, (_, at) => cells.slice(at * width, (at + 1) * width))
-    rows.sort(byCells)
-    let at = 0
+    if (this.#isAscending) return { cells, duplicates: 0 }
+    const rows = Array.from({ length: this.#size }, (_, index) =>
+      cells.slice(index * width, (index + 1) * width)
+    )
+    rows.sort(compareRows)
+    let offset = 0
     let last: Float64Array | undefined
     for (const row of rows) {
-      if (last && byCells(last, row) === 0) continue
-      cells.set(row, at)
-      at += width
+      if (last && compareRows(last, row) === 0) continue
+      cells.set(row, offset)
+      offset += width
       last = row
     }
-    return { cells: cells.subarray(0, at), twice: this.#size - at / width }
+    return { cells: cells.subarray(0, offset), duplicates: this.#size - offset / width }
   }
 
-  /** Begins a row; returns at which one. */
-  #next(time: number): number {
+  /** Begins a row; returns its index. */
+  #beginRow(time: number): number {
     const row = this.#size++
     if ((row + 1) * this.#width > this.#cells.length) this.#grow(this.#width)
-    const at = row * this.#width
-    this.#cells.fill(NaN, at, at + this.#width)
-    this.#cells[at] = time
-    if (row > 0 && !(time > this.#cells[at - this.#width]!)) this.#isAscending = false
+    const offset = row * this.#width
+    this.#cells.fill(NaN, offset, offset + this.#width)
+    this.#cells[offset] = time
+    if (row > 0 && !(time > this.#cells[offset - this.#width]!)) this.#isAscending = false
     return row
   }
 
-  #put(row: number, name: string, value: number): void {
+  #setCell(row: number, name: string, value: number): void {
     let column = this.columns.indexOf(name)
     if (column < 0) {
       column = this.columns.push(name) - 1
@@ -76,9 +78,11 @@ export class Rows {
     this.#cells[row * this.#width + column + 1] = value
   }
 
-  /** Makes room for twice as many rows, or for wider ones. */
+  /** Doubles the capacity, or widens the rows. */
   #grow(width: number): void {
-    const cells = new Float64Array(Math.max(Math.ceil(firstCells / width), this.#size * 2) * width).fill(NaN)
+    const cells = new Float64Array(Math.max(Math.ceil(initialCells / width), this.#size * 2) * width).fill(
+      NaN
+    )
     for (let row = 0; row < this.#size; row++)
       cells.set(this.#cells.subarray(row * this.#width, (row + 1) * this.#width), row * width)
     this.#cells = cells
@@ -86,9 +90,9 @@ export class Rows {
   }
 }
 
-function byCells(a: Float64Array, b: Float64Array): number {
-  for (let at = 0; at < a.length; at++) {
-    const [left, right] = [a[at]!, b[at]!]
+function compareRows(a: Float64Array, b: Float64Array): number {
+  for (let index = 0; index < a.length; index++) {
+    const [left, right] = [a[index]!, b[index]!]
     if (left !== right && !(Number.isNaN(left) && Number.isNaN(right)))
       return Number.isNaN(left) ? -1 : Number.isNaN(right) ? 1 : left - right
   }

@@ -1,11 +1,11 @@
-/** What the contents of a lane are like: an example, and the range of its numbers. */
-import type { Sampled } from '../protocol.js'
+/** Samples the contents of a lane: an example, and the range of its numbers. */
+import type { ContentSample } from '../protocol.js'
 
-/** Characters of an example, and of the name of a field. */
-const longestExample = 200
-const longestName = 50
-/** Fields whose range is kept. */
-const mostFields = 20
+/** Limits of an example and of the name of a field, in characters. */
+const maxExampleLength = 200
+const maxNameLength = 50
+/** Limit of fields whose range is stored. */
+const maxFields = 20
 
 /** Collects the contents of one lane, or of all tracks of one kind. */
 export class Sampler {
@@ -13,19 +13,19 @@ export class Sampler {
   #isFirst = true
   #min: number | Record<string, number> | undefined
   #max: number | Record<string, number> | undefined
-  #fields = 0
+  #fieldCount = 0
 
   /** Resumes from the result of an earlier reading. */
-  constructor({ example, max, min }: Sampled = {}) {
+  constructor({ example, max, min }: ContentSample = {}) {
     this.#example = example
     this.#isFirst = example === undefined && min === undefined
     this.#min = typeof min === 'object' ? { ...min } : min
     this.#max = typeof max === 'object' ? { ...max } : max
-    if (typeof min === 'object') this.#fields = Object.keys(min).length
+    if (typeof min === 'object') this.#fieldCount = Object.keys(min).length
   }
 
   add(content: unknown): void {
-    if (this.#isFirst) this.#begin(content)
+    if (this.#isFirst) this.#setExample(content)
     if (typeof content === 'number') {
       if (typeof this.#min !== 'number' || content < this.#min) this.#min = content
       if (typeof this.#max !== 'number' || content > this.#max) this.#max = content
@@ -33,7 +33,7 @@ export class Sampler {
       this.#addFields(content as Readonly<Record<string, unknown>>)
   }
 
-  get sampled(): Sampled {
+  get sample(): ContentSample {
     const [example, min, max] = [this.#example, this.#min, this.#max]
     return {
       ...(example !== undefined && { example }),
@@ -42,10 +42,10 @@ export class Sampler {
     }
   }
 
-  #begin(content: unknown): void {
+  #setExample(content: unknown): void {
     this.#isFirst = false
-    if (typeof content === 'string') this.#example = content.slice(0, longestExample)
-    else if (typeof content !== 'object' || JSON.stringify(content).length <= longestExample)
+    if (typeof content === 'string') this.#example = content.slice(0, maxExampleLength)
+    else if (typeof content !== 'object' || JSON.stringify(content).length <= maxExampleLength)
       this.#example = content ?? undefined
   }
 
@@ -59,7 +59,7 @@ export class Sampler {
       }
       const [min, max] = [this.#min[name], this.#max[name]]
       if (min === undefined || max === undefined) {
-        if (name.length > longestName || ++this.#fields > mostFields) continue
+        if (name.length > maxNameLength || ++this.#fieldCount > maxFields) continue
         this.#min[name] = value
         this.#max[name] = value
       } else if (value < min) this.#min[name] = value

@@ -1,37 +1,37 @@
 /**
- * An SQLite database of somebody else, read row by row without SQLite itself: what the file holds is never run, no page is
- * read twice, and reading can be ended at any time. (docs/decisions/0019-imports.md)
+ * Reads an untrusted SQLite database row by row without SQLite itself: nothing in the file is executed, no page is read twice, and
+ * reading can stop at any time. (docs/decisions/0019-imports.md)
  */
 import type { Message } from '../messages.js'
-import type { Context, Format, Sink } from '../record.js'
-import { Damaged, Pages } from './pages.js'
-import { Wanted, type Cell } from './payload.js'
-import { columnsIn, type Columns } from './schema.js'
-import { cellsIn, type Losses, type TreeCell } from './tree.js'
+import type { ReadContext, Format, Sink } from '../record.js'
+import { DamagedDatabase, DatabasePages } from './pages.js'
+import { ColumnSelection, type Cell } from './payload.js'
+import { parseColumns, type TableColumns } from './schema.js'
+import { readCells, type ReadLosses, type TreeCell } from './tree.js'
 
-/** Tables that are looked at, columns of all of them, and characters of the names of tables. */
-const mostTables = 5000
-const mostColumns = 100_000
-const longestName = 200
+/** Limits of tables, of the columns of all tables, and of table names in characters. */
+const maxTables = 5000
+const maxColumns = 100_000
+const maxNameLength = 200
 
-/** Columns of the list of tables: type, name, first page and definition. */
-const ofSchema = new Wanted([0, 1, 3, 4])
+/** Columns of the schema table: type, name, root page and definition. */
+const schemaColumns = new ColumnSelection([0, 1, 3, 4])
 
-interface Table extends Columns {
+interface StoredTable extends TableColumns {
   readonly name: string
   readonly root: number
 }
 
 export class Database {
-  readonly #pages: Pages
-  /** By their names in small letters. */
-  readonly #tables = new Map<string, Table>()
-  /** Of the list of tables. */
-  readonly #losses: Losses = { pages: 0, rows: 0 }
+  readonly #pages: DatabasePages
+  /** Tables by name in lower case. */
+  readonly #tables = new Map<string, StoredTable>()
+  /** Losses of the schema table. */
+  readonly #losses: ReadLosses = { pages: 0, rows: 0 }
 
-  /** Opens a file. `progress` is called with the bytes that are read. Throws `Unreadable` if it is no database. */
+  /** Opens a file. `progress` is called with the number of bytes read. Throws `Unreadable` if it is not a database. */
   constructor(path: string, progress: (bytes: number) => void) {
-    this.#pages = new Pages(path, progress)
+    this.#pages = new DatabasePages(path, progress)
     try {
       this.#readTables()
     } catch (error) {
@@ -40,47 +40,51 @@ export class Database {
     }
   }
 
-  /** Names of tables, as the database has them. Views, indexes and what is made by modules are none. */
+  /** Names of tables as written in the database, without views, indexes and virtual tables. */
   get tables(): string[] {
     return [...this.#tables.values()].map(({ name }) => name)
   }
 
-  /** What is known to be missing, for the person. */
-  get gaps(): Message[] {
-    const { gap } = this.#pages
+  /** Messages about data that is known to be missing, for the user. */
+  get missingData(): Message[] {
+    const { missingData: gap } = this.#pages
     const { pages, rows } = this.#losses
     const list: Message = 'The list of tables is damaged: some of them may be missing'
     return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list] : [])]
   }
 
-  /** Names of the columns of a table that are not computed, in small letters. */
-  columns(table: string): string[] {
+  /** Returns the names of a table's columns in lower case, without computed ones. */
+  getColumns(table: string): string[] {
     return this.#tables.get(table.toLowerCase())?.stored.map(({ name }) => name) ?? []
   }
 
-  /** Whether there is a table with these columns. */
-  has(table: string, ...columns: readonly string[]): boolean {
-    const names = new Set(this.columns(table))
+  /** Returns true if there is a table with these columns. */
+  hasColumns(table: string, ...columns: readonly string[]): boolean {
+    const names = new Set(this.getColumns(table))
     return names.size > 0 && columns.every(name => names.has(name.toLowerCase()))
   }
 
   /**
-   * Gives out the cells of these columns, row by row; `undefined` for columns that are not there. A table can be read once. What
-   * is damaged is passed over, and counted in `losses`.
+   * Yields the cells of these columns row by row; `undefined` for missing columns. A table can be read once. Damaged parts are
+   * skipped and counted in `losses`.
    */
-  *rows(table: string, columns: readonly string[], losses: Losses): Generator<Cell[], void, undefined> {
-    const found = this.#tables.get(table.toLowerCase())
-    if (!found) return
-    const { hasRowIds, root, rowId, stored } = found
+  *readRows(
+    table: string,
+    columns: readonly string[],
+    losses: ReadLosses
+  ): Generator<Cell[], void, undefined> {
+    const definition = this.#tables.get(table.toLowerCase())
+    if (!definition) return
+    const { hasRowIds, root, rowId, stored } = definition
     const names = columns.map(name => name.toLowerCase())
     const indexes = new Map(stored.map(({ name }, index) => [name, index]))
-    const wanted = new Wanted(names.map(name => indexes.get(name) ?? -1))
-    const initial = (index: number): Cell => stored[index]?.initial
-    for (const cell of cellsIn(this.#pages, root, hasRowIds, losses)) {
-      const cells = read(cell, wanted, initial, losses)
+    const wanted = new ColumnSelection(names.map(name => indexes.get(name) ?? -1))
+    const initial = (index: number): Cell => stored[index]?.defaultValue
+    for (const cell of readCells(this.#pages, root, hasRowIds, losses)) {
+      const cells = decodeRow(cell, wanted, initial, losses)
       if (!cells) continue
       if (rowId !== undefined)
-        for (const [at, name] of names.entries()) if (name === rowId) cells[at] = cell.rowId
+        for (const [index, name] of names.entries()) if (name === rowId) cells[index] = cell.rowId
       yield cells
     }
   }
@@ -91,19 +95,24 @@ export class Database {
 
   #readTables(): void {
     let columns = 0
-    for (const cell of cellsIn(this.#pages, 1, true, this.#losses)) {
-      const [type, name, root, sql] = read(cell, ofSchema, () => null, this.#losses) ?? []
-      // A table without a page is one that a module makes.
+    for (const cell of readCells(this.#pages, 1, true, this.#losses)) {
+      const [type, name, root, sql] = decodeRow(cell, schemaColumns, () => null, this.#losses) ?? []
+      // A table without a root page is a virtual one.
       if (type !== 'table' || typeof name !== 'string' || root === 0) continue
       const key = name.toLowerCase()
       if (key.startsWith('sqlite_')) continue
-      const found = typeof sql === 'string' ? columnsIn(sql) : undefined
-      const isKnown = this.#tables.has(key) || this.#tables.size >= mostTables || name.length > longestName
-      if (!found || isKnown || typeof root !== 'number' || columns + found.stored.length > mostColumns)
+      const tableColumns = typeof sql === 'string' ? parseColumns(sql) : undefined
+      const isSkipped = this.#tables.has(key) || this.#tables.size >= maxTables || name.length > maxNameLength
+      if (
+        !tableColumns ||
+        isSkipped ||
+        typeof root !== 'number' ||
+        columns + tableColumns.stored.length > maxColumns
+      )
         this.#losses.rows++
       else {
-        columns += found.stored.length
-        this.#tables.set(key, { ...found, name, root })
+        columns += tableColumns.stored.length
+        this.#tables.set(key, { ...tableColumns, name, root })
       }
     }
   }
@@ -111,22 +120,22 @@ export class Database {
 
 /** A format whose files are SQLite databases. */
 export interface DatabaseFormat extends Omit<Format, 'recognises' | 'read'> {
-  /** Whether a database is of this format, by its tables. */
+  /** Returns true if a database has this format, by its tables. */
   recognises(database: Database): boolean
-  read(database: Database, sink: Sink, context: Context): Promise<void>
+  read(database: Database, sink: Sink, context: ReadContext): Promise<void>
 }
 
-/** The cells of a row; `undefined` if it is damaged, which is counted. */
-function read(
+/** Returns the cells of a row; `undefined` if it is damaged, which is counted. */
+function decodeRow(
   { payload }: TreeCell,
-  wanted: Wanted,
+  wanted: ColumnSelection,
   initial: (index: number) => Cell,
-  losses: Losses
+  losses: ReadLosses
 ): Cell[] | undefined {
   try {
     return payload.read(wanted, initial)
   } catch (error) {
-    if (!(error instanceof Damaged)) throw error
+    if (!(error instanceof DamagedDatabase)) throw error
     losses.rows++
     return undefined
   }

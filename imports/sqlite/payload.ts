@@ -1,144 +1,144 @@
-/** The values of a row of an SQLite database. (https://www.sqlite.org/fileformat2.html#record_format) */
-import { Damaged, type Pages } from './pages.js'
+/** Decodes the values of a row of an SQLite database. (https://www.sqlite.org/fileformat2.html#record_format) */
+import { DamagedDatabase, type DatabasePages } from './pages.js'
 
 /**
- * A value: `bigint` for integers beyond those that a number holds exactly, `undefined` for bytes, texts of more than 200,000
- * bytes, and columns that are not there.
+ * A value: `bigint` for integers that a number cannot represent exactly, `undefined` for blobs, texts of more than 200,000 bytes,
+ * and missing columns.
  */
 export type Cell = number | bigint | string | null | undefined
 
-/** Bytes of the values of a row, from its beginning, that are looked at; of one text; and of what tells their types. */
-const mostBytes = 1024 * 1024
-const longestText = 200_000
-const longestHeader = 64 * 1024
-/** Bytes of integers, by their type. */
+/** Limits in bytes: of the part of a row that is read, of a text, and of the header with the types. */
+const maxRowBytes = 1024 * 1024
+const maxTextBytes = 200_000
+const maxHeaderBytes = 64 * 1024
+/** Sizes of integers in bytes, by type. */
 const integerSizes = [0, 1, 2, 3, 4, 6, 8]
 
-/** Which columns of rows are read. */
-export class Wanted {
-  /** Where the values of each column go, by its index. */
-  readonly places: readonly (readonly number[] | undefined)[]
+/** The columns of rows that are read. */
+export class ColumnSelection {
+  /** Positions in the result of each column's value, by column index. */
+  readonly targets: readonly (readonly number[] | undefined)[]
 
-  /** `indexes` are those of the columns, negative for such as rows do not have. */
+  /** `indexes` are those of the columns, negative for missing columns. */
   constructor(readonly indexes: readonly number[]) {
-    const places: number[][] = []
-    for (const [at, index] of indexes.entries()) if (index >= 0) (places[index] ??= []).push(at)
-    this.places = places
+    const targets: number[][] = []
+    for (const [at, index] of indexes.entries()) if (index >= 0) (targets[index] ??= []).push(at)
+    this.targets = targets
   }
 }
 
-/** Reads numbers of variable length. */
-export class Cursor {
+/** Reads variable-length integers. */
+export class VarintReader {
   constructor(
     private readonly bytes: Buffer,
-    public at: number
+    public offset: number
   ) {}
 
   /** Reads an integer of up to 64 bits. */
-  integer(): number | bigint {
+  readInteger(): number | bigint {
     let value = 0
     for (let length = 1; length <= 7; length++) {
-      const byte = this.#next()
+      const byte = this.#readByte()
       value = value * 128 + (byte & 127)
       if (byte < 128) return value
     }
     let large = BigInt(value)
-    const eighth = this.#next()
+    const eighth = this.#readByte()
     large = large * 128n + BigInt(eighth & 127)
-    if (eighth > 127) large = large * 256n + BigInt(this.#next())
-    return exact(BigInt.asIntN(64, large))
+    if (eighth > 127) large = large * 256n + BigInt(this.#readByte())
+    return toExactNumber(BigInt.asIntN(64, large))
   }
 
   /** Reads a length or a type. */
-  size(): number {
-    const value = Number(this.integer())
-    if (value < 0) throw new Damaged()
+  readSize(): number {
+    const value = Number(this.readInteger())
+    if (value < 0) throw new DamagedDatabase()
     return value
   }
 
-  #next(): number {
-    const byte = this.bytes[this.at++]
-    if (byte === undefined) throw new Damaged()
+  #readByte(): number {
+    const byte = this.bytes[this.offset++]
+    if (byte === undefined) throw new DamagedDatabase()
     return byte
   }
 }
 
-/** What a cell of a page holds: `held` bytes of `size` from `base` on, and the rest on further pages. */
+/** The payload of a cell: `held` bytes of `size` from `base` on, the rest on overflow pages. */
 export class Payload {
   constructor(
-    private readonly pages: Pages,
+    private readonly pages: DatabasePages,
     private bytes: Buffer,
-    private base: number,
-    private held: number,
+    private start: number,
+    private loadedSize: number,
     private readonly size: number,
-    private next: number
+    private nextPage: number
   ) {}
 
-  /** Reads the wanted values; those beyond the end of a row are `missing` by their index. Throws {@link Damaged}. */
-  read({ indexes, places }: Wanted, missing: (index: number) => Cell): Cell[] {
-    const headerSize = new Cursor(this.bytes, this.base).size()
-    if (headerSize > longestHeader || headerSize > this.size) throw new Damaged()
-    this.#hold(headerSize)
-    const header = new Cursor(this.bytes, this.base)
-    const end = this.base + headerSize
-    header.size()
+  /** Reads the selected values. Values beyond the end of a row are `missing` by their index. Throws {@link DamagedDatabase}. */
+  read({ indexes, targets }: ColumnSelection, missing: (index: number) => Cell): Cell[] {
+    const headerSize = new VarintReader(this.bytes, this.start).readSize()
+    if (headerSize > maxHeaderBytes || headerSize > this.size) throw new DamagedDatabase()
+    this.#load(headerSize)
+    const header = new VarintReader(this.bytes, this.start)
+    const end = this.start + headerSize
+    header.readSize()
     const cells: Cell[] = indexes.map(missing)
     let start = headerSize
-    for (let index = 0; index < places.length && header.at < end; index++) {
-      const type = header.size()
-      const length = sizeOf(type)
-      for (const at of places[index] ?? []) cells[at] = this.#value(type, start, length)
+    for (let index = 0; index < targets.length && header.offset < end; index++) {
+      const type = header.readSize()
+      const length = getValueSize(type)
+      for (const at of targets[index] ?? []) cells[at] = this.#readValue(type, start, length)
       start += length
     }
     return cells
   }
 
-  #value(type: number, start: number, length: number): Cell {
+  #readValue(type: number, start: number, length: number): Cell {
     if (type === 0) return null
     if (type === 8 || type === 9) return type - 8
     const isText = type >= 13 && type % 2 === 1
     const end = start + length
-    if (end > this.size) throw new Damaged()
-    if ((type >= 12 && !isText) || length > longestText || end > mostBytes) return undefined
-    this.#hold(end)
-    const at = this.base + start
-    if (isText) return textOf(this.bytes.subarray(at, at + length), this.pages.encoding)
+    if (end > this.size) throw new DamagedDatabase()
+    if ((type >= 12 && !isText) || length > maxTextBytes || end > maxRowBytes) return undefined
+    this.#load(end)
+    const at = this.start + start
+    if (isText) return decodeText(this.bytes.subarray(at, at + length), this.pages.encoding)
     if (type === 7) {
       const value = this.bytes.readDoubleBE(at)
       return Number.isNaN(value) ? null : value
     }
-    return type === 6 ? exact(this.bytes.readBigInt64BE(at)) : this.bytes.readIntBE(at, length)
+    return type === 6 ? toExactNumber(this.bytes.readBigInt64BE(at)) : this.bytes.readIntBE(at, length)
   }
 
-  /** Has the bytes up to a place, with those of further pages as far as they are needed. */
-  #hold(end: number): void {
-    if (this.held >= end) return
-    const parts = [this.bytes.subarray(this.base, this.base + this.held)]
-    while (this.held < end) {
-      const page = this.pages.take(this.next)
-      this.next = page.readUInt32BE(0)
-      const part = page.subarray(4, this.pages.usable)
-      parts.push(part)
-      this.held += part.length
+  /** Loads the bytes up to an offset, from overflow pages if necessary. */
+  #load(end: number): void {
+    if (this.loadedSize >= end) return
+    const chunks = [this.bytes.subarray(this.start, this.start + this.loadedSize)]
+    while (this.loadedSize < end) {
+      const page = this.pages.readPage(this.nextPage)
+      this.nextPage = page.readUInt32BE(0)
+      const chunk = page.subarray(4, this.pages.usableSize)
+      chunks.push(chunk)
+      this.loadedSize += chunk.length
     }
-    this.bytes = Buffer.concat(parts)
-    this.base = 0
+    this.bytes = Buffer.concat(chunks)
+    this.start = 0
   }
 }
 
-/** Bytes of a value, by its type. */
-function sizeOf(type: number): number {
+/** Returns the size of a value in bytes, by its type. */
+function getValueSize(type: number): number {
   if (type >= 12) return Math.floor((type - 12) / 2)
-  if (type >= 10) throw new Damaged()
+  if (type >= 10) throw new DamagedDatabase()
   return type === 7 ? 8 : (integerSizes[type] ?? 0)
 }
 
-function textOf(bytes: Buffer, encoding: Pages['encoding']): string {
+function decodeText(bytes: Buffer, encoding: DatabasePages['encoding']): string {
   return encoding === 'utf8' ? bytes.toString() : new TextDecoder(encoding).decode(bytes)
 }
 
-/** A number where it holds the integer exactly. */
-export function exact(value: bigint): number | bigint {
+/** Returns a number if it represents the integer exactly. */
+export function toExactNumber(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

@@ -1,65 +1,65 @@
-/** What `CREATE TABLE` says of the columns of a table, as far as its rows depend on it. */
+/** Parses the columns of a `CREATE TABLE`, as far as the rows of the table depend on it. */
 import type { Cell } from './payload.js'
 
-/** A column that a row holds. */
-export interface Column {
-  /** In small letters. */
+/** A column that is stored in rows. */
+export interface StoredColumn {
+  /** In lower case. */
   readonly name: string
-  /** The value of rows that are older than the column. */
-  readonly initial: Cell
+  /** Value in rows that are older than the column. */
+  readonly defaultValue: Cell
 }
 
-export interface Columns {
-  /** In the order in which rows hold them. */
-  readonly stored: readonly Column[]
-  /** The column that is the row id, in small letters: rows do not hold it. */
+export interface TableColumns {
+  /** In the order in which rows store them. */
+  readonly stored: readonly StoredColumn[]
+  /** Column that is an alias of the row id, in lower case. It is not stored in rows. */
   readonly rowId: string | undefined
   readonly hasRowIds: boolean
 }
 
 type Definition = readonly string[]
 
-/** Columns of a table at most, as SQLite is built. */
-const mostColumns = 2000
-/** A quote or comment that does not close is none of these: nothing is looked for twice. */
-const token =
+/** Limit of columns of a table, SQLite's default. */
+const maxColumns = 2000
+/** Matches one token. An unclosed quote or comment does not match, so that nothing is scanned twice. */
+const tokenPattern =
   /\s+|--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$\u0080-\uffff.]+|(?!\/\*)[^"'`[]/y
-/** First words of what is no column. */
+/** First words of table constraints. */
 const constraints = new Set(['constraint', 'primary', 'unique', 'check', 'foreign'])
 
-/** Reads a `CREATE TABLE`; `undefined` if it is none that can be understood. */
-export function columnsIn(sql: string): Columns | undefined {
-  const tokens = tokensIn(sql)
+/** Parses a `CREATE TABLE`; returns `undefined` if it cannot be parsed. */
+export function parseColumns(sql: string): TableColumns | undefined {
+  const tokens = tokenize(sql)
   const start = tokens.indexOf('(')
   const end = tokens.lastIndexOf(')')
   if (start < 0 || end < start || !/^create table$/i.test(tokens.slice(0, 2).join(' '))) return undefined
-  const definitions = definitionsIn(tokens.slice(start + 1, end))
-  if (definitions.length > mostColumns || definitions.some(([first = '(']) => first === '(')) return undefined
+  const definitions = splitDefinitions(tokens.slice(start + 1, end))
+  if (definitions.length > maxColumns || definitions.some(([first = '(']) => first === '(')) return undefined
   const columns = definitions.filter(([first = '']) => !constraints.has(first.toLowerCase()))
   const hasRowIds = !/\bwithout rowid\b/i.test(tokens.slice(end + 1).join(' '))
-  const keys = keysIn(definitions)
-  const rowId = hasRowIds ? rowIdIn(columns, keys) : undefined
-  const held = columns.filter(definition => !isComputed(definition)).map(columnIn)
+  const keys = listPrimaryKeys(definitions)
+  const rowId = hasRowIds ? findRowIdAlias(columns, keys) : undefined
+  const held = columns.filter(definition => !isComputed(definition)).map(parseColumn)
   const byName = new Map(held.map(column => [column.name, column]))
   const first = new Set(hasRowIds ? [] : keys.flatMap(key => byName.get(key) ?? []))
   const stored = [...first, ...held.filter(column => !first.has(column))]
   return { stored, rowId, hasRowIds }
 }
 
-/** Words, names and signs; none if they cannot be told apart. */
-function tokensIn(sql: string): string[] {
+/** Splits SQL into tokens without whitespace and comments; returns an empty list if that fails. */
+function tokenize(sql: string): string[] {
   const tokens: string[] = []
-  token.lastIndex = 0
-  while (token.lastIndex < sql.length) {
-    const [part] = token.exec(sql) ?? []
+  tokenPattern.lastIndex = 0
+  while (tokenPattern.lastIndex < sql.length) {
+    const [part] = tokenPattern.exec(sql) ?? []
     if (part === undefined) return []
     if (!/^(?:\s|--|\/\*)/.test(part)) tokens.push(part)
   }
   return tokens
 }
 
-/** Parts between commas that are not within parentheses. */
-function definitionsIn(tokens: readonly string[]): Definition[] {
+/** Splits tokens at commas outside of parentheses. */
+function splitDefinitions(tokens: readonly string[]): Definition[] {
   const definitions: string[][] = [[]]
   let depth = 0
   for (const part of tokens) {
@@ -71,73 +71,77 @@ function definitionsIn(tokens: readonly string[]): Definition[] {
   return definitions
 }
 
-/** Names of the columns of the primary key, each once. */
-function keysIn(definitions: readonly Definition[]): string[] {
+/** Returns the names of the primary key's columns, without duplicates. */
+function listPrimaryKeys(definitions: readonly Definition[]): string[] {
   const names = new Set<string>()
   for (const definition of definitions) {
-    const at = keyAt(definition)
-    if (at < 0) continue
-    if (!constraints.has(definition[0]!.toLowerCase())) names.add(nameIn(definition[0]!))
+    const index = findPrimaryKey(definition)
+    if (index < 0) continue
+    if (!constraints.has(definition[0]!.toLowerCase())) names.add(parseName(definition[0]!))
     else
-      for (const [name = ''] of definitionsIn(
-        definition.slice(definition.indexOf('(', at) + 1, definition.lastIndexOf(')'))
+      for (const [name = ''] of splitDefinitions(
+        definition.slice(definition.indexOf('(', index) + 1, definition.lastIndexOf(')'))
       ))
-        names.add(nameIn(name))
+        names.add(parseName(name))
   }
   return [...names]
 }
 
-function keyAt(definition: Definition): number {
+function findPrimaryKey(definition: Definition): number {
   return definition.findIndex(
-    (part, at) => /^primary$/i.test(part) && /^key$/i.test(definition[at + 1] ?? '')
+    (part, index) => /^primary$/i.test(part) && /^key$/i.test(definition[index + 1] ?? '')
   )
 }
 
-/** Only an `INTEGER PRIMARY KEY` stands for the row id. */
-function rowIdIn(columns: readonly Definition[], [key, ...others]: readonly string[]): string | undefined {
-  const definition = columns.find(([first = '']) => nameIn(first) === key)
+/** Returns the column that is an alias of the row id: only an `INTEGER PRIMARY KEY` is. */
+function findRowIdAlias(
+  columns: readonly Definition[],
+  [key, ...others]: readonly string[]
+): string | undefined {
+  const definition = columns.find(([first = '']) => parseName(first) === key)
   if (!definition || others.length > 0) return undefined
-  const [, type = '', after = ''] = definition
-  const isInteger = /^"?integer"?$/i.test(type) && (after === '' || /^[a-z]+$/i.test(after))
-  const at = keyAt(definition)
-  const isDescending = at >= 0 && /^desc$/i.test(definition[at + 2] ?? '')
-  const isOneWord =
-    after === '' ||
-    /^(?:primary|not|null|unique|check|default|constraint|collate|references|generated|as)$/i.test(after)
-  return isInteger && isOneWord && !isDescending ? key : undefined
+  const [, type = '', next = ''] = definition
+  const isInteger = /^"?integer"?$/i.test(type) && (next === '' || /^[a-z]+$/i.test(next))
+  const index = findPrimaryKey(definition)
+  const isDescending = index >= 0 && /^desc$/i.test(definition[index + 2] ?? '')
+  const isTypeComplete =
+    next === '' ||
+    /^(?:primary|not|null|unique|check|default|constraint|collate|references|generated|as)$/i.test(next)
+  return isInteger && isTypeComplete && !isDescending ? key : undefined
 }
 
-/** Whether a column is computed when it is asked for. */
+/** Returns true if a column is computed when it is read. */
 function isComputed(definition: Definition): boolean {
-  const at = definition.findIndex(
-    (part, index) => index > 0 && /^as$/i.test(part) && definition[index + 1] === '('
-  )
-  return at >= 0 && !definition.slice(at).some(part => /^stored$/i.test(part))
+  const index = definition.findIndex((part, at) => at > 0 && /^as$/i.test(part) && definition[at + 1] === '(')
+  return index >= 0 && !definition.slice(index).some(part => /^stored$/i.test(part))
 }
 
-function columnIn(definition: Definition): Column {
-  const at = definition.findIndex((part, index) => index > 0 && /^default$/i.test(part))
-  return { name: nameIn(definition[0]!), initial: at < 0 ? null : literalIn(definition.slice(at + 1)) }
+function parseColumn(definition: Definition): StoredColumn {
+  const index = definition.findIndex((part, at) => at > 0 && /^default$/i.test(part))
+  return {
+    name: parseName(definition[0]!),
+    defaultValue: index < 0 ? null : parseDefault(definition.slice(index + 1))
+  }
 }
 
-/** The value of a `DEFAULT`; `undefined` where it is none of those that are understood. */
-function literalIn([first = '', second = '']: Definition): Cell {
-  if (first === '-' || first === '+') return numberIn(second, first === '-' ? -1 : 1)
-  if (/^["']/.test(first)) return unquoted(first)
+/** Parses the value of a `DEFAULT`; returns `undefined` if it is not supported. */
+function parseDefault([first = '', second = '']: Definition): Cell {
+  if (first === '-' || first === '+') return parseNumber(second, first === '-' ? -1 : 1)
+  if (/^["']/.test(first)) return unquote(first)
   if (/^(?:true|false)$/i.test(first)) return /^t/i.test(first) ? 1 : 0
-  return /^null$/i.test(first) ? null : numberIn(first, 1)
+  return /^null$/i.test(first) ? null : parseNumber(first, 1)
 }
 
-function numberIn(text: string, sign: number): Cell {
+function parseNumber(text: string, sign: number): Cell {
   return /^\d+(?:\.\d*)?$/.test(text) ? sign * Number(text) : undefined
 }
 
-/** A name without its quotes, in small letters. */
-function nameIn(part: string): string {
-  return unquoted(part).toLowerCase()
+/** Returns a name without quotes, in lower case. */
+function parseName(part: string): string {
+  return unquote(part).toLowerCase()
 }
 
-function unquoted(part: string): string {
+function unquote(part: string): string {
   const [first = ''] = part
   if (first === '[') return part.slice(1, -1)
   return /["'`]/.test(first) ? part.slice(1, -1).replaceAll(first + first, first) : part

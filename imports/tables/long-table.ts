@@ -1,25 +1,25 @@
-/** Tables with a row for each value, whose measure and unit stand in cells: read as tables with a column for each measure. */
-import { isNumber, pressureOf } from '../text/cells.js'
-import type { Numbers } from '../text/survey.js'
-import { guessed } from './guess.js'
-import { mostRows, type Layout } from './layout.js'
+/** Converts long tables, with one row per value and its measure and unit in cells, to tables with a column for each measure. */
+import { isNumberCell, parsePressure } from '../text/cells.js'
+import type { NumberFlags } from '../text/survey.js'
+import { detectMapping } from './guess.js'
+import { maxSampleRows, type TableLayout } from './layout.js'
 import { foldName } from './names.js'
-import type { TableReading } from './table-reading.js'
-import { most } from './time-columns.js'
+import type { TableSource } from './table-reading.js'
+import { matchesMostCells } from './time-columns.js'
 
-/** Names of columns that name what is measured. */
+/** Names of columns of measures. */
 const metricNames =
   /^(?:(?:metric|measure|measurement|observation|parameter|variable|quantity|data|record|sample|vital(?: sign)?|reading|test|analyte|item|sensor|indicator|health)(?: ?(?:name|type|kind|code))?|type|kind|name|code|art|typ|mess(?:grosse|art|wert ?art)|grosse|bezeichnung|mesure|grandeur|indicateur|type de (?:mesure|donnee)s?|label)$/
 const valueNames =
   /^(?:(?:metric|measured?|measurement|observation|numeric|reading|result) ?)?(?:value|values|val|wert|valeur)$|^(?:messwert|reading|result|ergebnis|resultat|qty|quantity|amount|menge)$/
 const unitNames =
   /^(?:(?:metric|measurement|value|result) ?)?units?(?: of measure(?:ment)?)?$|^(?:uom|einheit(?:en)?|masseinheit|unites?(?: de mesure)?)$/
-/** Columns that may name what is measured, and measures of a table with their units. */
-const mostCandidates = 3
-const mostMeasures = 100
-/** Rows that are kept of each measure, to tell what it is. */
-const mostOfEach = 5
-const longestName = 100
+/** Limits of possible measure columns, and of a table's measures with their units. */
+const maxCandidates = 3
+const maxMeasures = 100
+/** Sample rows of each measure, from which its type is detected. */
+const maxSampleRowsPerMeasure = 5
+const maxNameLength = 100
 
 interface LongColumns {
   readonly metric: number
@@ -29,48 +29,52 @@ interface LongColumns {
   readonly others: readonly number[]
 }
 
-/** A table as one with a column for each measure. */
-export interface Pivoted {
-  readonly layout: Layout
-  readonly eachRow: TableReading['eachRow']
+/** A table converted to one with a column for each measure. */
+export interface WideTableResult {
+  readonly layout: TableLayout
+  readonly readRows: TableSource['readRows']
 }
 
-export type EachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
+export type ForEachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
 
-/** Finds the columns of a table with a row for each value, each with another one that may name what is measured. */
-export function findLongColumns({ columns = [], records }: Layout): LongColumns[] {
+/** Finds the columns of a long table; one result for each column that may contain measures. */
+export function findLongColumns({ columns = [], records }: TableLayout): LongColumns[] {
   const names = columns.map(foldName)
-  const value = names.findIndex((name, at) => valueNames.test(name) && most(records, at, isValue))
+  const value = names.findIndex(
+    (name, at) => valueNames.test(name) && matchesMostCells(records, at, isMeasureValue)
+  )
   if (value < 0) return []
   const unitAt = names.findIndex(name => unitNames.test(name))
   const unit = unitAt < 0 ? undefined : unitAt
   const metrics = [...names.keys()].filter(
-    at => at !== value && metricNames.test(names[at]!) && !most(records, at, isValue)
+    at => at !== value && metricNames.test(names[at]!) && !matchesMostCells(records, at, isMeasureValue)
   )
-  return metrics.slice(0, mostCandidates).map(metric => {
+  return metrics.slice(0, maxCandidates).map(metric => {
     const others = [...names.keys()].filter(at => at !== metric && at !== value && at !== unit)
     return { metric, value, unit, others }
   })
 }
 
 /**
- * Returns a table as one with a column for each measure and its unit, named by the metrics that most is known of; `undefined` if nothing
- * is. `width`: cells that its rows have at most.
+ * Converts a long table to one with a column for each measure and its unit, using the measure column of which most is known;
+ * returns `undefined` if nothing is known. `width` is the maximum number of cells of its rows.
  */
-export async function pivot(
+export async function pivotLongTable(
   candidates: readonly LongColumns[],
-  reading: TableReading,
-  layout: Layout,
+  reading: TableSource,
+  layout: TableLayout,
   width: number,
-  eachRecord: EachRecord
-): Promise<Pivoted | undefined> {
+  forEachRecord: ForEachRecord
+): Promise<WideTableResult | undefined> {
   const tables = candidates.map(columns => new WideTable(columns, layout, width))
-  await eachRecord(cells => {
-    for (const table of tables) table.add(cells)
+  await forEachRecord(cells => {
+    for (const table of tables) table.addSample(cells)
   })
-  const [best] = tables.map(table => ({ table, known: table.known() })).toSorted((a, b) => b.known - a.known)
+  const [best] = tables
+    .map(table => ({ table, known: table.countKnownMeasures() }))
+    .toSorted((a, b) => b.known - a.known)
   return best && best.known > 0
-    ? { layout: best.table.layout(), eachRow: best.table.rows(reading) }
+    ? { layout: best.table.getLayout(), readRows: best.table.createRowReader(reading) }
     : undefined
 }
 
@@ -79,36 +83,39 @@ class WideTable {
   readonly #names: string[] = []
   readonly #counts: number[] = []
   readonly #sample: string[][] = []
-  /** Columns whose values make one record together, such as those of blood pressures. */
-  #joined: ReadonlySet<number> = new Set()
+  /** Columns whose values form one record, such as those of blood pressures. */
+  #joinedColumns: ReadonlySet<number> = new Set()
 
   constructor(
     private readonly columns: LongColumns,
-    private readonly long: Layout,
+    private readonly longLayout: TableLayout,
     private readonly width: number
   ) {
-    this.#names = columns.others.map(at => long.columns![at]!)
+    this.#names = columns.others.map(at => longLayout.columns![at]!)
   }
 
-  add(cells: readonly string[]): void {
-    const at = this.#columnIn(cells, true)
+  addSample(cells: readonly string[]): void {
+    const at = this.#getColumn(cells, true)
     const count = (this.#counts[at] = (this.#counts[at] ?? 0) + 1)
-    if (count <= mostOfEach || this.#sample.length < mostOfEach) {
-      if (this.#sample.length < mostRows * mostOfEach) this.#sample.push(this.#wide(cells, at))
+    if (count <= maxSampleRowsPerMeasure || this.#sample.length < maxSampleRowsPerMeasure) {
+      if (this.#sample.length < maxSampleRows * maxSampleRowsPerMeasure)
+        this.#sample.push(this.#toWideRow(cells, at))
     }
   }
 
-  /** Returns of how many measures it is known what they are. */
-  known(): number {
-    const values = guessed(this.#names, this.#sample)?.values ?? []
+  /** Returns the number of measures whose type was detected. */
+  countKnownMeasures(): number {
+    const values = detectMapping(this.#names, this.#sample)?.values ?? []
     const first = this.columns.others.length
-    this.#joined = new Set(values.flatMap(({ column, field }) => (field === undefined ? [] : [column])))
+    this.#joinedColumns = new Set(
+      values.flatMap(({ column, field }) => (field === undefined ? [] : [column]))
+    )
     return values.filter(({ column }) => column >= first).length
   }
 
-  layout(): Layout {
+  getLayout(): TableLayout {
     return {
-      ...this.long,
+      ...this.longLayout,
       columns: this.#names,
       width: this.#names.length,
       firstMeasure: this.columns.others.length,
@@ -116,36 +123,40 @@ class WideTable {
     }
   }
 
-  rows({ eachRow }: TableReading): TableReading['eachRow'] {
+  createRowReader({ readRows: eachRow }: TableSource): TableSource['readRows'] {
     const { metric, others, unit } = this.columns
-    return async ({ shared, ...wanted }, sink, onRow) => {
+    return async ({ sharedColumns: shared, ...wanted }, sink, onRow) => {
       const columns = new Set([...[...shared].map(at => (at === undefined ? at : others[at])), metric, unit])
       let row = 0
-      let open: { readonly cells: string[]; readonly at: number; readonly numbers: boolean[] } | undefined
+      let openRow: { readonly cells: string[]; readonly at: number; readonly numbers: boolean[] } | undefined
       const flush = (): void => {
-        if (open) onRow(open.cells, open.at, open.numbers)
-        open = undefined
+        if (openRow) onRow(openRow.cells, openRow.at, openRow.numbers)
+        openRow = undefined
       }
       const torn = await eachRow(
-        { ...wanted, shared: columns },
+        { ...wanted, sharedColumns: columns },
         sink,
         (cells, at = row + 1, numbers = []) => {
-          if (row++ < this.long.skipped) {
+          if (row++ < this.longLayout.skippedRows) {
             onRow(cells, at)
             return
           }
-          const column = this.#columnIn(cells, false)
-          const wide = this.#wide(cells, column)
-          const flags = this.#flags(numbers, column)
-          if (open && this.#joined.has(column) && areAlike(open.cells, wide, others.length, column)) {
-            while (open.cells.length <= column) open.cells.push('')
-            open.cells[column] = wide[column]!
-            if (flags[column]) open.numbers[column] = true
+          const column = this.#getColumn(cells, false)
+          const wideCells = this.#toWideRow(cells, column)
+          const flags = this.#toFlags(numbers, column)
+          if (
+            openRow &&
+            this.#joinedColumns.has(column) &&
+            canJoin(openRow.cells, wideCells, others.length, column)
+          ) {
+            while (openRow.cells.length <= column) openRow.cells.push('')
+            openRow.cells[column] = wideCells[column]!
+            if (flags[column]) openRow.numbers[column] = true
             return
           }
           flush()
-          open = { cells: wide, at, numbers: flags }
-          if (!this.#joined.has(column)) flush()
+          openRow = { cells: wideCells, at, numbers: flags }
+          if (!this.#joinedColumns.has(column)) flush()
         }
       )
       flush()
@@ -153,24 +164,24 @@ class WideTable {
     }
   }
 
-  /** The column of the measure that a row names. */
-  #columnIn(cells: readonly string[], mayAdd: boolean): number {
+  /** Returns the column of a row's measure. */
+  #getColumn(cells: readonly string[], mayAdd: boolean): number {
     const { metric, unit } = this.columns
     const name = `${(cells[metric] ?? '').trim()}\n${unit === undefined ? '' : (cells[unit] ?? '').trim()}`
     const known = this.#measures.get(name)
     if (known !== undefined) return known
-    const isLast = this.#measures.size >= mostMeasures - 1
+    const isLast = this.#measures.size >= maxMeasures - 1
     const key = isLast ? '…\n' : name
     const last = this.#measures.get(key)
     if (last !== undefined || !mayAdd) return last ?? this.#names.length
     this.#measures.set(key, this.#names.length)
-    const [own = '', ofUnit = ''] = key.split('\n')
-    const words = inWords(own.slice(0, longestName)) || 'Values'
-    return this.#names.push(ofUnit === '' ? words : `${words} (${ofUnit.slice(0, longestName)})`) - 1
+    const [measureName = '', unitName = ''] = key.split('\n')
+    const words = formatWords(measureName.slice(0, maxNameLength)) || 'Values'
+    return this.#names.push(unitName === '' ? words : `${words} (${unitName.slice(0, maxNameLength)})`) - 1
   }
 
-  /** The cells of a row with its value in a column. A row with too many cells has too many here as well. */
-  #wide(cells: readonly string[], column: number): string[] {
+  /** Returns the cells of a row with its value in a column. A row with too many cells also has too many here. */
+  #toWideRow(cells: readonly string[], column: number): string[] {
     const { others, value } = this.columns
     const wide = others.map(at => cells[at] ?? '')
     const length = cells.length > this.width ? this.#names.length + 2 : column
@@ -179,15 +190,15 @@ class WideTable {
     return wide
   }
 
-  #flags(numbers: Numbers, column: number): boolean[] {
+  #toFlags(numbers: NumberFlags, column: number): boolean[] {
     const flags = this.columns.others.map(at => numbers[at] ?? false)
     if (numbers[this.columns.value]) flags[column] = true
     return flags
   }
 }
 
-/** Whether rows differ in their measures alone, and the later one has another measure than the earlier. */
-function areAlike(
+/** Returns true if rows differ only in their measures, and the earlier row has no value in the column of the later one. */
+function canJoin(
   earlier: readonly string[],
   later: readonly string[],
   others: number,
@@ -198,11 +209,11 @@ function areAlike(
   return true
 }
 
-/** A name such as `HKQuantityTypeIdentifierHeartRate` in words. */
-function inWords(name: string): string {
+/** Formats a name such as `HKQuantityTypeIdentifierHeartRate` as words. */
+function formatWords(name: string): string {
   return name.replace(/^HK[A-Za-z]{1,20}TypeIdentifier/, '').replaceAll(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ')
 }
 
-function isValue(cell: string): boolean {
-  return isNumber(cell) || pressureOf(cell) !== undefined
+function isMeasureValue(cell: string): boolean {
+  return isNumberCell(cell) || parsePressure(cell) !== undefined
 }

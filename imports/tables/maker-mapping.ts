@@ -1,40 +1,40 @@
-/** Mappings of tables whose maker is known. */
+/** Maps tables of known apps and devices. */
 import type { Reason } from '../reasons.js'
-import type { ColumnMapping, Head, Mapping } from '../record.js'
-import type { Layout } from './layout.js'
-import type { Maker } from './maker.js'
-import { makers } from './makers.js'
+import type { ColumnMapping, FileHead, Mapping } from '../record.js'
+import type { TableLayout } from './layout.js'
+import type { KnownMaker } from './maker.js'
+import { knownMakers } from './makers.js'
 import { foldName } from './names.js'
 
-/** What is known of a table: how it is read, or why nothing of it is. */
-export interface Known {
+/** Mapping of a known table, or the reason to skip it. */
+export interface KnownTable {
   readonly mapping: Mapping
-  readonly leaves?: Reason | undefined
+  readonly skipReason?: Reason | undefined
 }
 
-/** Returns what is known of a table by its maker; `undefined` for others. */
-export function knownTable(
-  { name }: Pick<Head, 'name'>,
-  layout: Layout,
+/** Returns the mapping of a table of a known app; `undefined` for others. */
+export function findKnownTable(
+  { name }: Pick<FileHead, 'name'>,
+  layout: TableLayout,
   columns: readonly string[]
-): Known | undefined {
-  const names = columns.map(plainName)
-  const habits = habitMapping(name, names, columns, layout)
-  if (habits) return { mapping: habits }
-  const maker = makers.find(each => isOf(each, name, layout, names))
+): KnownTable | undefined {
+  const names = columns.map(simplifyName)
+  const habitMapping = mapHabits(name, names, columns, layout)
+  if (habitMapping) return { mapping: habitMapping }
+  const maker = knownMakers.find(each => matchesMaker(each, name, layout, names))
   if (!maker) return undefined
-  const place = (column: string | undefined): number | undefined => {
-    const at = column === undefined ? -1 : names.indexOf(column)
-    return at < 0 ? undefined : at
+  const findColumn = (column: string | undefined): number | undefined => {
+    const index = column === undefined ? -1 : names.indexOf(column)
+    return index < 0 ? undefined : index
   }
-  const [clock, end, source] = [place(maker.clock), place(maker.end), place(maker.source)]
-  const [description, zoneColumn] = [place(maker.description), place(maker.zoneColumn)]
+  const [clock, end, source] = [findColumn(maker.clock), findColumn(maker.end), findColumn(maker.source)]
+  const [description, zoneColumn] = [findColumn(maker.description), findColumn(maker.zoneColumn)]
   const values = Object.entries(maker.values).flatMap(([column, value]): ColumnMapping[] => {
-    const at = place(column)
+    const at = findColumn(column)
     return at === undefined ? [] : [{ column: at, ...value, ...(maker.skipsZero && { skipsZero: true }) }]
   })
   const mapping = {
-    time: place(maker.time) ?? 0,
+    time: findColumn(maker.time) ?? 0,
     ...(clock !== undefined && { clock }),
     ...(end !== undefined && { end }),
     ...(source !== undefined && { source }),
@@ -43,13 +43,13 @@ export function knownTable(
     ...(maker.zone !== undefined && { zone: maker.zone }),
     values
   }
-  return { mapping, leaves: maker.leaves }
+  return { mapping, skipReason: maker.skipReason }
 }
 
-function isOf(
-  { file, has, preface }: Maker,
+function matchesMaker(
+  { file, columns: has, preface }: KnownMaker,
   name: string,
-  layout: Layout,
+  layout: TableLayout,
   names: readonly string[]
 ): boolean {
   if (file && !file.test(name)) return false
@@ -57,33 +57,33 @@ function isOf(
   return has.every(each => names.includes(each))
 }
 
-/** A name without what it repeats of its table: `com.samsung.health.weight.start_time`. */
-function plainName(name: string): string {
+/** Returns the last part of a column name such as `com.samsung.health.weight.start_time`. */
+function simplifyName(name: string): string {
   return foldName(name.startsWith('com.samsung.') ? name.slice(name.lastIndexOf('.') + 1) : name)
 }
 
-/** What Loop Habit Tracker writes for a day on which something was done, or not. */
-const checks = { '2': true, 'yes manual': true, '0': false, no: false }
+/** Contents by the cells of Loop Habit Tracker's checkmarks. */
+const checkmarkCodes = { '2': true, 'yes manual': true, '0': false, no: false }
 
-/** The checkmarks of Loop Habit Tracker, whose columns are called as people like, or not at all. */
-function habitMapping(
+/** Maps the checkmarks of Loop Habit Tracker, whose columns have names chosen by the user, or none. */
+function mapHabits(
   name: string,
   names: readonly string[],
   columns: readonly string[],
-  { columns: header, records }: Layout
+  { columns: header, records }: TableLayout
 ): Mapping | undefined {
   if (!/(?:^|\/)checkmarks\.csv$/i.test(name)) return undefined
   if (header && names[0] !== 'date') return undefined
   const folder = /(?:^|\/)(?:\d{1,4} )?([^/]{1,100})\/checkmarks\.csv$/i.exec(name)?.[1]
   const values = columns.flatMap((column, at): ColumnMapping[] => {
     if (at === 0 || (names[at] === 'notes' && names[1] === 'value')) return []
-    const isAlone = header === undefined || names[at] === 'value'
-    const stream = ((isAlone ? folder : undefined) ?? column).slice(0, 100)
-    // Amounts are written in thousandths.
+    const isSingleHabit = header === undefined || names[at] === 'value'
+    const stream = ((isSingleHabit ? folder : undefined) ?? column).slice(0, 100)
+    // Amounts are in thousandths.
     const isAmount = records.some(row => /^\d+$/.test(row[at] ?? '') && Number(row[at]) > 3)
     if (isAmount) return [{ column: at, type: 'count/generic', stream, factor: 0.001 }]
     const isEmpty = records.every(row => (row[at] ?? '').trim() === '')
-    return isEmpty ? [] : [{ column: at, type: 'boolean/bool', stream, codes: checks }]
+    return isEmpty ? [] : [{ column: at, type: 'boolean/bool', stream, codes: checkmarkCodes }]
   })
   return { time: 0, values }
 }

@@ -1,27 +1,27 @@
-/** Tables of makers whose columns are not told by their names and units alone: how each is recognised, and what its columns hold. */
+/** Lists known tables whose columns are ambiguous by name and unit: how each is recognised, and what its columns contain. */
 import {
-  centimetre,
-  energy,
-  gram,
-  kilogram,
-  milligram,
+  centimetres,
+  energyValue,
+  grams,
+  kilograms,
+  milligrams,
   minutes,
-  night,
-  note,
+  nightCodes,
+  noteValue,
   percent,
-  rate,
-  score,
-  type Maker,
-  type Value
+  heartRate,
+  scoreReason,
+  type KnownMaker,
+  type ValueMapping
 } from './maker.js'
 import { samsungTables } from './samsung.js'
 
 const whoop = { name: 'Whoop', zoneColumn: 'cycle timezone' }
 
-export const makers: readonly Maker[] = [
+export const knownMakers: readonly KnownMaker[] = [
   {
     ...whoop,
-    has: ['cycle start time', 'cycle timezone', 'recovery score %'],
+    columns: ['cycle start time', 'cycle timezone', 'recovery score %'],
     time: 'cycle start time',
     end: 'cycle end time',
     values: {
@@ -29,20 +29,20 @@ export const makers: readonly Maker[] = [
       'heart rate variability (ms)': { type: 'time/ms', stream: 'Heart rate variability' },
       'skin temp (celsius)': { type: 'temperature/c', stream: 'Skin temperature' },
       'blood oxygen %': percent('Oxygen saturation'),
-      // It says calories and means a thousand of them.
-      'energy burned (cal)': energy,
-      'max hr (bpm)': rate('maximum'),
-      'average hr (bpm)': rate('average'),
+      // Labelled calories, but in kilocalories.
+      'energy burned (cal)': energyValue,
+      'max hr (bpm)': heartRate('maximum'),
+      'average hr (bpm)': heartRate('average'),
       'respiratory rate (rpm)': { type: 'frequency/brpm', stream: 'Respiratory rate' }
     }
   },
   {
     ...whoop,
-    has: ['cycle timezone', 'sleep onset', 'wake onset', 'nap'],
+    columns: ['cycle timezone', 'sleep onset', 'wake onset', 'nap'],
     time: 'sleep onset',
     end: 'wake onset',
     values: {
-      'sleep onset': { type: 'sleep/analysis', stream: 'Sleep', codes: night },
+      'sleep onset': { type: 'sleep/analysis', stream: 'Sleep', codes: nightCodes },
       'respiratory rate (rpm)': { type: 'frequency/brpm', stream: 'Respiratory rate' },
       'asleep duration (min)': minutes('Time asleep'),
       'in bed duration (min)': minutes('Time in bed'),
@@ -54,29 +54,29 @@ export const makers: readonly Maker[] = [
   },
   {
     ...whoop,
-    has: ['cycle timezone', 'workout start time', 'activity name'],
+    columns: ['cycle timezone', 'workout start time', 'activity name'],
     time: 'workout start time',
     end: 'workout end time',
     values: {
       'activity name': { type: 'activity/plain', stream: 'Activities' },
-      'energy burned (cal)': { ...energy, stream: 'Energy of activities' },
-      'max hr (bpm)': rate('maximum'),
-      'average hr (bpm)': rate('average')
+      'energy burned (cal)': { ...energyValue, stream: 'Energy of activities' },
+      'max hr (bpm)': heartRate('maximum'),
+      'average hr (bpm)': heartRate('average')
     }
   },
   {
     ...whoop,
-    has: ['cycle start time', 'question text', 'answered yes'],
+    columns: ['cycle start time', 'question text', 'answered yes'],
     time: 'cycle start time',
     description: 'question text',
     values: {
       'answered yes': { type: 'boolean/bool', stream: 'Journal', codes: { true: true, false: false } },
-      notes: note
+      notes: noteValue
     }
   },
   {
     name: 'Daylio',
-    has: ['full date', 'mood', 'activities'],
+    columns: ['full date', 'mood', 'activities'],
     time: 'full date',
     clock: 'time',
     description: 'activities',
@@ -86,90 +86,90 @@ export const makers: readonly Maker[] = [
         stream: 'Mood',
         codes: { rad: 1, good: 0.75, meh: 0.5, bad: 0.25, awful: 0 }
       },
-      'note title': { ...note, stream: 'Titles of notes' },
-      note
+      'note title': { ...noteValue, stream: 'Titles of notes' },
+      note: noteValue
     }
   },
   {
     name: 'MyFitnessPal',
-    has: ['date', 'meal', 'calories'],
+    columns: ['date', 'meal', 'calories'],
     time: 'date',
     description: 'meal',
     values: {
-      calories: energy,
-      'fat (g)': gram('Fat'),
-      'saturated fat': gram('Saturated fat'),
-      'polyunsaturated fat': gram('Polyunsaturated fat'),
-      'monounsaturated fat': gram('Monounsaturated fat'),
-      'trans fat': gram('Trans fat'),
-      cholesterol: milligram('Cholesterol'),
-      'sodium (mg)': milligram('Sodium'),
-      potassium: milligram('Potassium'),
-      'carbohydrates (g)': gram('Carbohydrates'),
-      fiber: gram('Fiber'),
-      sugar: gram('Sugar'),
-      'protein (g)': gram('Protein'),
-      note
+      calories: energyValue,
+      'fat (g)': grams('Fat'),
+      'saturated fat': grams('Saturated fat'),
+      'polyunsaturated fat': grams('Polyunsaturated fat'),
+      'monounsaturated fat': grams('Monounsaturated fat'),
+      'trans fat': grams('Trans fat'),
+      cholesterol: milligrams('Cholesterol'),
+      'sodium (mg)': milligrams('Sodium'),
+      potassium: milligrams('Potassium'),
+      'carbohydrates (g)': grams('Carbohydrates'),
+      fiber: grams('Fiber'),
+      sugar: grams('Sugar'),
+      'protein (g)': grams('Protein'),
+      note: noteValue
     }
   },
   {
     name: 'MyFitnessPal',
-    has: ['date', 'exercise', 'exercise calories', 'exercise minutes'],
+    columns: ['date', 'exercise', 'exercise calories', 'exercise minutes'],
     time: 'date',
     description: 'exercise',
     values: {
       exercise: { type: 'activity/plain', stream: 'Activities' },
-      'exercise calories': { ...energy, stream: 'Energy of activities' },
+      'exercise calories': { ...energyValue, stream: 'Energy of activities' },
       'exercise minutes': minutes('Exercise'),
       steps: { type: 'count/steps', stream: 'Steps' },
-      note
+      note: noteValue
     }
   },
   {
     name: 'openScale',
-    has: ['datetime', 'weight', 'fat', 'water', 'muscle'],
+    columns: ['datetime', 'weight', 'fat', 'water', 'muscle'],
     skipsZero: true,
     time: 'datetime',
     values: {
-      weight: kilogram('Weight'),
+      weight: kilograms('Weight'),
       fat: percent('Body fat'),
       water: percent('Body water'),
       muscle: percent('Muscle'),
-      bone: kilogram('Bone mass'),
-      lbm: kilogram('Lean body mass'),
-      waist: centimetre('Waist'),
-      hip: centimetre('Hip'),
-      chest: centimetre('Chest'),
-      thigh: centimetre('Thigh'),
-      biceps: centimetre('Biceps'),
-      neck: centimetre('Neck'),
-      comment: note
+      bone: kilograms('Bone mass'),
+      lbm: kilograms('Lean body mass'),
+      waist: centimetres('Waist'),
+      hip: centimetres('Hip'),
+      chest: centimetres('Chest'),
+      thigh: centimetres('Thigh'),
+      biceps: centimetres('Biceps'),
+      neck: centimetres('Neck'),
+      comment: noteValue
     }
   },
-  ...(['kg', 'lb', 'st'] as const).map((unit): Maker => {
-    const mass = (stream: string): Value => ({ type: `mass/${unit}`, stream })
+  ...(['kg', 'lb', 'st'] as const).map((unit): KnownMaker => {
+    const mass = (stream: string): ValueMapping => ({ type: `mass/${unit}`, stream })
     return {
       name: 'Libra',
       preface: new RegExp(`\\bunits?\\s{0,3}[:=;]?\\s{0,3}${unit}s?\\b`, 'i'),
-      has: ['#date', 'weight'],
+      columns: ['#date', 'weight'],
       time: '#date',
       values: {
         weight: mass('Weight'),
         'body fat': percent('Body fat'),
         bodyfat: percent('Body fat'),
         'muscle mass': mass('Muscle mass'),
-        log: note,
-        comment: note
+        log: noteValue,
+        comment: noteValue
       }
     }
   }),
   {
     name: 'Zepp Life',
-    has: ['date', 'deepsleeptime', 'shallowsleeptime', 'start', 'stop'],
+    columns: ['date', 'deepsleeptime', 'shallowsleeptime', 'start', 'stop'],
     time: 'start',
     end: 'stop',
     values: {
-      start: { type: 'sleep/analysis', stream: 'Sleep', codes: night },
+      start: { type: 'sleep/analysis', stream: 'Sleep', codes: nightCodes },
       deepsleeptime: minutes('Deep sleep'),
       shallowsleeptime: minutes('Light sleep'),
       remtime: minutes('REM sleep'),
@@ -178,27 +178,27 @@ export const makers: readonly Maker[] = [
   },
   {
     name: 'Zepp Life',
-    has: ['date', 'steps', 'distance', 'rundistance', 'calories'],
+    columns: ['date', 'steps', 'distance', 'rundistance', 'calories'],
     time: 'date',
     values: {
       steps: { type: 'count/steps', stream: 'Steps' },
       distance: { type: 'length/m', stream: 'Distance' },
       rundistance: { type: 'length/m', stream: 'Distance run' },
-      calories: energy
+      calories: energyValue
     }
   },
   {
     name: 'Zepp Life',
-    has: ['time', 'weight', 'height', 'fatrate', 'bodywaterrate'],
+    columns: ['time', 'weight', 'height', 'fatrate', 'bodywaterrate'],
     skipsZero: true,
     time: 'time',
     values: {
-      weight: kilogram('Weight'),
-      height: centimetre('Height'),
+      weight: kilograms('Weight'),
+      height: centimetres('Height'),
       fatrate: percent('Body fat'),
       bodywaterrate: percent('Body water'),
-      bonemass: kilogram('Bone mass'),
-      metabolism: { ...energy, stream: 'Basal metabolic rate' },
+      bonemass: kilograms('Bone mass'),
+      metabolism: { ...energyValue, stream: 'Basal metabolic rate' },
       musclerate: percent('Muscle')
     }
   },
@@ -206,9 +206,9 @@ export const makers: readonly Maker[] = [
   {
     name: 'Loop Habit Tracker',
     file: /(?:^|\/)scores\.csv$/i,
-    has: ['date'],
+    columns: ['date'],
     time: 'date',
     values: {},
-    leaves: score
+    skipReason: scoreReason
   }
 ]

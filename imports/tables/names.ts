@@ -1,18 +1,18 @@
-/** Names of columns, so that they can be compared. */
+/** Normalises names of columns for comparison. */
 
-/** Characters of a name that are compared. */
-const longestName = 200
+/** Number of characters of a name that are compared. */
+const maxNameLength = 200
 
-/** Returns a name in small letters, without accents, with single spaces instead of `_` and line breaks. */
+/** Returns a name in lower case, without accents, with single spaces instead of `_` and line breaks. */
 export function foldName(name: string): string {
-  return fold(name.slice(0, longestName).replaceAll('_', ' ')).replaceAll(/\s+/g, ' ').trim()
+  return foldText(name.slice(0, maxNameLength).replaceAll('_', ' ')).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Returns a text in small letters without accents: `Größe` becomes `grosse`. */
-export function fold(text: string): string {
-  const small = text.toLowerCase()
-  if (/^[ -_a-~]*$/.test(small)) return small
-  return small
+/** Returns a text in lower case without accents: `Größe` becomes `grosse`. */
+export function foldText(text: string): string {
+  const lower = text.toLowerCase()
+  if (/^[ -_a-~]*$/.test(lower)) return lower
+  return lower
     .normalize('NFD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .replaceAll('ß', 'ss')

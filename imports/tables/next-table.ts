@@ -1,52 +1,54 @@
-/** Finds where another table begins within a file: below a header of its own. */
-import { isHeaderAbove, layoutBelow, mostRows, type Layout } from './layout.js'
+/** Finds the next table within a file, by its header. */
+import { isHeaderAbove, buildLayoutBelow, maxSampleRows, type TableLayout } from './layout.js'
 
-export class NextTable {
-  #at: number
-  /** The row before, if it may be a header. */
-  #before: readonly string[] | undefined
+export class NextTableFinder {
+  #row: number
+  /** The previous row, if it may be a header. */
+  #possibleHeader: readonly string[] | undefined
   #header: readonly string[] | undefined
   #start = Infinity
   readonly #records: (readonly string[])[] = []
 
   constructor(
-    private readonly layout: Layout,
-    /** The column of times. */
-    private readonly time: number
+    private readonly layout: TableLayout,
+    /** Index of the column of times. */
+    private readonly timeColumn: number
   ) {
-    this.#at = layout.skipped
+    this.#row = layout.skippedRows
   }
 
-  /** Takes one record after the other. Returns whether it is already one of another table. */
-  row(cells: readonly string[]): boolean {
-    const at = this.#at++
+  /** Adds the next record; returns true if it belongs to the next table. */
+  addRow(cells: readonly string[]): boolean {
+    const row = this.#row++
     if (this.#header) {
-      if (this.#records.length < mostRows) this.#records.push(cells)
+      if (this.#records.length < maxSampleRows) this.#records.push(cells)
       return true
     }
-    if (this.#before && isHeaderAbove(this.#before, cells)) {
-      this.#header = this.#before
-      this.#start = at - 1
+    if (this.#possibleHeader && isHeaderAbove(this.#possibleHeader, cells)) {
+      this.#header = this.#possibleHeader
+      this.#start = row - 1
       this.#records.push(cells)
       return true
     }
-    this.#before =
-      cells.length > 1 && !/\d/.test(cells[this.time] ?? '') && !this.#isOwn(cells) ? cells : undefined
+    this.#possibleHeader =
+      cells.length > 1 && !/\d/.test(cells[this.timeColumn] ?? '') && !this.#isRepeatedHeader(cells)
+        ? cells
+        : undefined
     return false
   }
 
-  /** The number of the row that is the header of the next table, from 0; `Infinity` if there is none. */
-  get start(): number {
+  /** Row number of the next table's header, from 0; `Infinity` if there is none. */
+  get startRow(): number {
     return this.#start
   }
 
-  /** The layout of the next table, once all rows have been taken. */
-  get next(): Layout | undefined {
-    return this.#header && layoutBelow(this.layout.delimiter, this.#header, this.#start, this.#records)
+  /** Layout of the next table, after all rows have been added. */
+  get nextLayout(): TableLayout | undefined {
+    return this.#header && buildLayoutBelow(this.layout.delimiter, this.#header, this.#start, this.#records)
   }
 
-  /** Whether a row is the header of this table once more. */
-  #isOwn(cells: readonly string[]): boolean {
+  /** Returns true if a row repeats the header of this table. */
+  #isRepeatedHeader(cells: readonly string[]): boolean {
     const { columns = [] } = this.layout
     return cells.every((cell, at) => cell.trim() === '' || columns[at]?.startsWith(cell.trim()))
   }

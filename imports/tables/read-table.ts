@@ -1,147 +1,146 @@
-/** Reads tables, of texts or of sheets: their rows once or more for how they are written, then for what is in them. */
-import type { Mapping, Sink } from '../record.js'
-import { Survey } from '../text/survey.js'
-import { dayJoiner } from './day-rows.js'
-import { guessed, keyOf } from './guess.js'
-import type { Layout } from './layout.js'
-import { findLongColumns, pivot, type EachRecord, type Pivoted } from './long-table.js'
-import { knownTable } from './maker-mapping.js'
-import { NextTable } from './next-table.js'
-import { kind, RowReader } from './row-reader.js'
-import { ClockSurvey, RowTimes } from './row-times.js'
-import type { OnRow, TableReading, Wanted } from './table-reading.js'
+/** Reads tables of texts or sheets: one or more passes detect how values are written, the last one reads them. */
+import { silentSink, type Mapping, type Sink } from '../record.js'
+import { NotationDetector } from '../text/survey.js'
+import { createDayJoiner } from './day-rows.js'
+import { detectMapping, getTableKey } from './guess.js'
+import type { TableLayout } from './layout.js'
+import { findLongColumns, pivotLongTable, type ForEachRecord, type WideTableResult } from './long-table.js'
+import { findKnownTable } from './maker-mapping.js'
+import { NextTableFinder } from './next-table.js'
+import { rowKind, TableRowReader } from './row-reader.js'
+import { ClockChangeResolver, RowTimeReader } from './row-times.js'
+import type { OnRow, TableSource, RowSelection } from './table-reading.js'
 
-/** Tables in one file, or in one sheet. */
-const mostTables = 20
-/** Rows that are shown. */
+/** Limit of tables in a file or sheet. */
+const maxTables = 20
+/** Number of rows in the preview. */
 const sampleSize = 10
-const broken = 'torn by a quote that does not close'
+const unclosedQuote = 'torn by a quote that does not close'
 
-/** Where a table stands in its file. */
-interface Place {
-  readonly layout: Layout
-  /** The first row, from 0, of which what is left out belongs to it. */
-  readonly from: number
+/** Position of a table in its file. */
+interface TablePosition {
+  readonly layout: TableLayout
+  /** The first row, from 0, whose skipped records count for this table. */
+  readonly firstRow: number
   readonly hasNext: boolean
 }
 
-const unheard = { leftOut: () => undefined }
-
-/** Reads a table, and those below it that have a header of their own. */
-export async function readTables(reading: TableReading, first: Layout): Promise<void> {
-  let layout: Layout | undefined = first
+/** Reads a table and those below it that have their own header. */
+export async function readTables(reading: TableSource, first: TableLayout): Promise<void> {
+  let layout: TableLayout | undefined = first
   for (let tables = 1; layout; tables++) {
-    const from = tables === 1 ? 0 : layout.skipped - 1
-    layout = await readTable(reading, { layout, from, hasNext: tables < mostTables })
+    const from = tables === 1 ? 0 : layout.skippedRows - 1
+    layout = await readTable(reading, { layout, firstRow: from, hasNext: tables < maxTables })
   }
 }
 
-/** Reads a table. Returns the layout of the next one in the file. */
-async function readTable(reading: TableReading, place: Place): Promise<Layout | undefined> {
+/** Reads a table; returns the layout of the next one in the file. */
+async function readTable(reading: TableSource, position: TablePosition): Promise<TableLayout | undefined> {
   const { context, sink } = reading
-  const { hasNext, layout } = place
+  const { hasNext, layout } = position
   const { options } = context
-  const { delimiter, firstMeasure, records, skipped } = layout
-  const columns = layout.columns ?? records[0]!.map((_cell, at) => `Column ${at + 1}`)
-  const key = keyOf(columns)
-  const chosen = options.mappings?.[key]
-  const known = chosen ? undefined : knownTable(reading, layout, columns)
-  const mapping = chosen ?? known?.mapping ?? guessed(columns, records)
-  const pivoted = chosen || known ? undefined : await pivotedFor(reading, place, mapping)
-  if (pivoted) {
-    const { eachRow, layout: wide } = pivoted
-    return await readTable({ ...reading, eachRow }, { ...place, layout: wide, hasNext: false })
+  const { delimiter, firstMeasure, records, skippedRows: skipped } = layout
+  const columns = layout.columns ?? records[0]!.map((_cell, index) => `Column ${index + 1}`)
+  const key = getTableKey(columns)
+  const userMapping = options.mappings?.[key]
+  const knownTableMapping = userMapping ? undefined : findKnownTable(reading, layout, columns)
+  const mapping = userMapping ?? knownTableMapping?.mapping ?? detectMapping(columns, records)
+  const longTable =
+    userMapping || knownTableMapping ? undefined : await pivotIfLong(reading, position, mapping)
+  if (longTable) {
+    const { readRows: eachRow, layout: wide } = longTable
+    return await readTable({ ...reading, readRows: eachRow }, { ...position, layout: wide, hasNext: false })
   }
   const view = { header: key, columns, sample: records.slice(0, sampleSize), mapping }
-  const following = new NextTable(layout, mapping?.time ?? 0)
-  const survey = new Survey(mapping ?? unmapped, delimiter, options.zone)
-  let clocks = new ClockSurvey(mapping ?? unmapped, 'dmy', options.zone)
+  const nextTable = new NextTableFinder(layout, mapping?.time ?? 0)
+  const notation = new NotationDetector(mapping ?? unmapped, delimiter, options.zone)
+  let clockResolver = new ClockChangeResolver(mapping ?? unmapped, 'dmy', options.zone)
   const isMapped = mapping !== undefined && mapping.values.length > 0
-  await eachRecord(reading, place, Infinity, unheard, mapping, (cells, _at, numbers) => {
-    if ((hasNext && following.row(cells)) || !isMapped) return
-    survey.row(cells, numbers)
-    clocks.row(cells)
+  await readRecords(reading, position, Infinity, silentSink, mapping, (cells, _at, numbers) => {
+    if ((hasNext && nextTable.addRow(cells)) || !isMapped) return
+    notation.addRow(cells, numbers)
+    clockResolver.addRow(cells)
   })
-  const { next, start } = following
-  /** Counts rows with an unclosed quote once, with the last table. */
+  const { nextLayout: next, startRow: start } = nextTable
+  /** Counts rows with an unclosed quote only once, with the last table. */
   const read = async (onRow: OnRow): Promise<void> => {
-    const torn = await eachRecord(reading, place, start, sink, mapping, onRow)
-    if (!next && torn > 0) sink.leftOut(kind, broken, torn)
+    const unclosedCount = await readRecords(reading, position, start, sink, mapping, onRow)
+    if (!next && unclosedCount > 0) sink.skip(rowKind, unclosedQuote, unclosedCount)
   }
   if (!isMapped) {
-    context.table(view)
-    const reason = known?.leaves ?? 'in a table whose columns have not been mapped yet'
-    await read(() => sink.leftOut(kind, reason))
+    context.reportTable(view)
+    const reason = knownTableMapping?.skipReason ?? 'in a table whose columns have not been mapped yet'
+    await read(() => sink.skip(rowKind, reason))
     return next
   }
-  const { order = 'dmy' } = survey
+  const { order = 'dmy' } = notation
   if (order !== 'dmy') {
-    clocks = new ClockSurvey(mapping, order, options.zone)
-    await eachRecord(reading, place, start, unheard, mapping, cells => clocks.row(cells))
+    clockResolver = new ClockChangeResolver(mapping, order, options.zone)
+    await readRecords(reading, position, start, silentSink, mapping, cells => clockResolver.addRow(cells))
   }
-  const questions = survey.questions()
-  context.table({ ...view, ...(questions.length > 0 && { questions }) })
+  const questions = notation.listQuestions()
+  context.reportTable({ ...view, ...(questions.length > 0 && { questions }) })
   for (const { asks, cells, column } of questions)
-    sink.warn(asked[asks], {
+    sink.warn(questionMessages[asks], {
       cell: (cells[0] ?? '').slice(0, 100),
       column: (columns[column] ?? '').slice(0, 100)
     })
-  const times = new RowTimes(mapping, survey, options.zone, clocks)
-  const width = widthIn(reading, layout)
-  const reader = new RowReader(mapping, survey, times, sink, { columns, firstMeasure, skipped, width })
-  await read((...row) => reader.row(...row))
+  const times = new RowTimeReader(mapping, notation, options.zone, clockResolver)
+  const width = getMaxWidth(reading, layout)
+  const reader = new TableRowReader(mapping, notation, times, sink, { columns, firstMeasure, skipped, width })
+  await read((...row) => reader.addRow(...row))
   reader.finish()
   return next
 }
 
-/** Returns a table with a row for each value as one with a column for each measure; `undefined` for what is none. */
-async function pivotedFor(
-  reading: TableReading,
-  place: Place,
+/** Converts a long table to one with a column for each measure; returns `undefined` if it is not one. */
+async function pivotIfLong(
+  reading: TableSource,
+  position: TablePosition,
   mapping: Mapping | undefined
-): Promise<Pivoted | undefined> {
-  const { layout } = place
+): Promise<WideTableResult | undefined> {
+  const { layout } = position
   const found = layout.dayColumn === undefined ? findLongColumns(layout) : []
   const candidates = found.filter(({ value }) =>
     mapping?.values.every(({ column, type }) => column === value || type.startsWith('note/'))
   )
   if (candidates.length === 0) return undefined
-  const each: EachRecord = onRow => eachRecord(reading, place, Infinity, unheard, undefined, onRow)
-  return await pivot(candidates, reading, layout, widthIn(reading, layout), each)
+  const each: ForEachRecord = onRow => readRecords(reading, position, Infinity, silentSink, undefined, onRow)
+  return await pivotLongTable(candidates, reading, layout, getMaxWidth(reading, layout), each)
 }
 
-/** Cells that a row has at most; rows with more are not what the header says. */
-function widthIn({ isPlaced }: TableReading, { records, width }: Layout): number {
+/** Returns the maximum number of cells of a row. Rows with more do not match the header. */
+function getMaxWidth({ hasExplicitColumns: isPlaced }: TableSource, { records, width }: TableLayout): number {
   if (isPlaced) return Infinity
   const longer = records.filter(({ length }) => length > width)
-  // Each may end with one more delimiter.
-  const isUsual = longer.length * 2 > records.length && longer.every(row => !row[width]?.trim())
-  return width + (isUsual ? 1 : 0)
+  // Every row may end with an extra delimiter.
+  const hasTrailingDelimiter = longer.length * 2 > records.length && longer.every(row => !row[width]?.trim())
+  return width + (hasTrailingDelimiter ? 1 : 0)
 }
 
-/** Reads all records of a table before a row. Returns how many rows have had an unclosed quote. */
-async function eachRecord(
-  { eachRow }: TableReading,
-  { from, layout: { dayColumn, skipped } }: Place,
+/** Reads all records of a table before row `end`; returns the number of rows with an unclosed quote. */
+async function readRecords(
+  { readRows: eachRow }: TableSource,
+  { firstRow: from, layout: { dayColumn, skippedRows: skipped } }: TablePosition,
   end: number,
-  sink: Pick<Sink, 'leftOut'>,
+  sink: Pick<Sink, 'skip'>,
   mapping: Mapping = unmapped,
   onRow: OnRow
 ): Promise<number> {
   let row = 0
-  const withDay = dayColumn === undefined ? undefined : dayJoiner(dayColumn)
+  const withDay = dayColumn === undefined ? undefined : createDayJoiner(dayColumn)
   const { clock, description, source, time, zoneColumn } = mapping
-  const wanted: Wanted = {
-    shared: new Set([clock, description, source, time, zoneColumn]),
+  const wanted: RowSelection = {
+    sharedColumns: new Set([clock, description, source, time, zoneColumn]),
     isRecord: () => row >= skipped && row < end,
     isEnough: () => row > end
   }
-  const told: typeof sink = {
-    leftOut(...given) {
-      if (row >= from && row < end) sink.leftOut(...given)
+  const tableSink: typeof sink = {
+    skip(...args) {
+      if (row >= from && row < end) sink.skip(...args)
     }
   }
-  return await eachRow(wanted, told, (cells, ...rest) => {
+  return await eachRow(wanted, tableSink, (cells, ...rest) => {
     const isRecord = wanted.isRecord()
     row++
     if (isRecord) onRow(withDay ? withDay(cells) : cells, ...rest)
@@ -149,8 +148,9 @@ async function eachRecord(
 }
 
 const unmapped: Mapping = { time: 0, values: [] }
-const asked = {
-  dates: 'Dates such as {cell} in "{column}" may be of either order: they are left out until it is said which',
+const questionMessages = {
+  dates:
+    'Dates such as {cell} in "{column}" may be of either order: they are left out until it is said which',
   decimals:
     'Numbers such as {cell} in "{column}" may have decimals or thousands: they are left out until it is said which'
 } as const

@@ -1,8 +1,8 @@
-/** What the name of a column says besides what it measures. */
-import { parts, type Rule } from './rules.js'
+/** Finds the words in a column's name that a rule does not cover. */
+import { statisticNames, type ColumnRule } from './rules.js'
 
-/** Words that make no other measure of one, without accents. */
-const neutral = new Set(
+/** Words that do not change what a column measures, without accents. */
+const neutralWords = new Set(
   (
     'body blood my the a an of in at and by for value values reading readings result level measurement measured measure ' +
     'count number total rate frequency sensor historic scan strip cgm current actual entry daily day taken walked burned burnt ' +
@@ -14,26 +14,29 @@ const neutral = new Set(
     'corporal corporeo corporea lichaam kropp el il un una heart ossigeno oxigeno saturazione saturacion'
   ).split(' ')
 )
-/** What words of measures begin and end with in their languages. */
-const fragments =
+/** Prefixes and suffixes of measure words in their languages. */
+const affixPattern =
   /^(?:\p{L}{0,3}|ility|ilitat|ilite|isch\p{L}{0,2}|iques?|e?werte?|n?sattigung|messung|spiegel|verbrauch|umsatz|korper|lichaams|kropps|blut|blod|herz)$/u
 
 /**
- * Returns the words of a name (small, without accents and its unit) that tell neither what a rule measures, nor whether it is a minimum,
- * maximum or average: `Walking heart rate` is another measure than a heart rate.
+ * Returns the words of a name (in lower case, without accents and unit) that are covered neither by a rule nor by minimum, maximum
+ * or average: `Walking heart rate` differs from `Heart rate`.
  */
-export function otherWords(name: string, { and, name: pattern }: Rule): string[] {
-  // What a rule tells, and parts, become points; what is left of a word has to be an ending, or say nothing else.
-  const told = [...parts.map(([part]) => part), pattern, ...(and ? [and] : [])].reduce(
+export function findUncoveredWords(name: string, { also: and, name: pattern }: ColumnRule): string[] {
+  // Covered text is replaced by dots. The rest of a word must be an ending or a neutral word.
+  const masked = [...statisticNames.map(([part]) => part), pattern, ...(and ? [and] : [])].reduce(
     (text, each) => text.replaceAll(new RegExp(each.source, 'gu'), found => '.'.repeat(found.length)),
     name
   )
-  return [...told.matchAll(/[\p{L}\p{M}\d.]+/gu)]
+  return [...masked.matchAll(/[\p{L}\p{M}\d.]+/gu)]
     .filter(([word]) => {
       const isPart = word.includes('.')
       return word
         .split('.')
-        .some(left => left !== '' && !neutral.has(left) && !(isPart && fragments.test(left)))
+        .some(
+          remainder =>
+            remainder !== '' && !neutralWords.has(remainder) && !(isPart && affixPattern.test(remainder))
+        )
     })
     .map(([word]) => word)
 }

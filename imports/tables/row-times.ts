@@ -1,12 +1,12 @@
-/** Times of rows, in the zones that their table tells, and which of two is meant where clocks were put back. */
+/** Reads the times of rows in the zones of their table, and resolves times that occur twice when clocks are set back. */
 import type { Reason } from '../reasons.js'
 import type { DateOrder, Mapping } from '../record.js'
-import { cellTime, dateOrdersOf } from '../text/cell-times.js'
-import { laterReading } from '../text/times.js'
+import { parseCellTime, findDateOrders } from '../text/cell-times.js'
+import { findRepeatedTime } from '../text/times.js'
 import { parseZone } from '../text/zones.js'
 
-/** Why a row has no time. */
-export const reasons = {
+/** Reasons why a row has no time. */
+export const timeReasons = {
   unreadable: 'of a time that cannot be read',
   open: 'of a date that may be of more than one order',
   zone: 'of a time zone that cannot be read',
@@ -19,57 +19,59 @@ export type RowTime =
 
 type Cells = readonly string[]
 
-export class RowTimes {
+export class RowTimeReader {
   constructor(
     private readonly mapping: Mapping,
     private readonly survey: { readonly order: DateOrder | undefined },
     private readonly zone: string | undefined,
-    private readonly clocks: ClockSurvey
+    private readonly clocks: ClockChangeResolver
   ) {}
 
-  /** Returns the time of a row, which has to be asked for with one row after the other. */
-  of(cells: Cells): RowTime {
+  /** Returns the time of a row. Call it for each row in order. */
+  getTime(cells: Cells): RowTime {
     const { clock, time } = this.mapping
-    const side = this.clocks.next()
-    const zone = zoneIn(cells, this.mapping, this.zone)
-    if (zone === null) return { reason: reasons.zone }
-    const found = this.read(cells[time], clock === undefined ? undefined : cells[clock], zone)
+    const choice = this.clocks.resolveNext()
+    const zone = getRowZone(cells, this.mapping, this.zone)
+    if (zone === null) return { reason: timeReasons.zone }
+    const found = this.parseTime(cells[time], clock === undefined ? undefined : cells[clock], zone)
     if (Number.isNaN(found)) {
-      const isOpen = this.survey.order === undefined && dateOrdersOf(cells[time] ?? '').length > 1
-      return { reason: isOpen ? reasons.open : reasons.unreadable }
+      const isOpen = this.survey.order === undefined && findDateOrders(cells[time] ?? '').length > 1
+      return { reason: isOpen ? timeReasons.open : timeReasons.unreadable }
     }
-    const later = laterIn(cells, this.mapping, found, zone, this.survey.order ?? 'dmy')
+    const later = findLaterTime(cells, this.mapping, found, zone, this.survey.order ?? 'dmy')
     if (later === undefined) return { time: found, zone }
-    return side === undefined ? { reason: reasons.twice } : { time: side === 'later' ? later : found, zone }
+    return choice === undefined
+      ? { reason: timeReasons.twice }
+      : { time: choice === 'later' ? later : found, zone }
   }
 
-  /** Reads a time; `NaN` if there is none, or several. */
-  read(cell = '', clock: string | undefined, zone: string | undefined): number {
+  /** Parses a time; returns `NaN` if it is invalid or ambiguous. */
+  parseTime(cell = '', clock: string | undefined, zone: string | undefined): number {
     const { order } = this.survey
-    if (order !== undefined) return cellTime(cell, clock, order, zone)
-    const orders = dateOrdersOf(cell)
-    const times = orders.map(each => cellTime(cell, clock, each, zone))
-    if (times.length === 0) return cellTime(cell, clock, 'dmy', zone)
+    if (order !== undefined) return parseCellTime(cell, clock, order, zone)
+    const orders = findDateOrders(cell)
+    const times = orders.map(each => parseCellTime(cell, clock, each, zone))
+    if (times.length === 0) return parseCellTime(cell, clock, 'dmy', zone)
     return times.every(time => time === times[0]) ? times[0]! : NaN
   }
 
-  /** Reads an end, which is not before the start. */
-  end(cell: string, start: number, zone: string | undefined): number {
-    const first = this.read(cell, undefined, zone)
-    const later = laterReadingOf(cell, undefined, first, zone, this.survey.order ?? 'dmy')
+  /** Parses an end, which is not before the start. */
+  parseEnd(cell: string, start: number, zone: string | undefined): number {
+    const first = this.parseTime(cell, undefined, zone)
+    const later = findLaterReading(cell, undefined, first, zone, this.survey.order ?? 'dmy')
     if (later === undefined) return first
     return first >= start ? NaN : later
   }
 }
 
-/** Rows whose clocks show the same at two times, one after the other. */
-interface Block {
+/** Consecutive rows whose local times occur twice. */
+interface AmbiguousBlock {
   readonly from: number
   to: number
-  /** The times that the last row may mean. */
+  /** The two possible times of the last row. */
   first: number
   later: number
-  /** The time of the row before, and of the one after; `NaN` without one. */
+  /** Times of the rows before and after; `NaN` without one. */
   readonly before: number
   after: number
   drops: number
@@ -79,23 +81,26 @@ interface Block {
   equals: number
 }
 
-/** Blocks that are kept. */
-const mostBlocks = 10_000
-/** Rows in one order that show that all are. */
-const leastSteps = 2
+/** Limit of blocks. */
+const maxBlocks = 10_000
+/** Number of ordered rows from which the order of all rows is assumed. */
+const minSteps = 2
 
-/** Tells by the order of rows which of two times is meant. All rows go to `row`, then `next` answers for one after the other. */
-export class ClockSurvey {
-  readonly #blocks: Block[] = []
-  #open: Block | undefined
-  #rows = 0
-  #asked = 0
-  #block = 0
-  /** The times that the last row with a time may mean. */
+/**
+ * Resolves times that occur twice by the order of rows. First, pass all rows to `addRow`; then `next` returns the result for each
+ * row in order.
+ */
+export class ClockChangeResolver {
+  readonly #blocks: AmbiguousBlock[] = []
+  #openBlock: AmbiguousBlock | undefined
+  #rowCount = 0
+  #resolvedCount = 0
+  #blockIndex = 0
+  /** The two possible times of the last row with a time. */
   #first = NaN
   #later = NaN
-  #ups = 0
-  #downs = 0
+  #riseCount = 0
+  #fallCount = 0
 
   constructor(
     private readonly mapping: Mapping,
@@ -103,46 +108,47 @@ export class ClockSurvey {
     private readonly zone: string | undefined
   ) {}
 
-  row(cells: Cells): void {
-    const at = this.#rows++
+  addRow(cells: Cells): void {
+    const row = this.#rowCount++
     const { clock, time } = this.mapping
-    const zone = zoneIn(cells, this.mapping, this.zone)
+    const zone = getRowZone(cells, this.mapping, this.zone)
     const found =
       zone === null
         ? NaN
-        : cellTime(cells[time], clock === undefined ? undefined : cells[clock], this.order, zone)
+        : parseCellTime(cells[time], clock === undefined ? undefined : cells[clock], this.order, zone)
     if (zone === null || Number.isNaN(found)) return
-    const later = laterIn(cells, this.mapping, found, zone, this.order)
+    const later = findLaterTime(cells, this.mapping, found, zone, this.order)
     if (later === undefined) {
-      if (this.#open) this.#open.after = found
-      this.#open = undefined
-      this.#step(found, found)
-    } else this.#twice(at, found, later)
+      if (this.#openBlock) this.#openBlock.after = found
+      this.#openBlock = undefined
+      this.#countStep(found, found)
+    } else this.#addAmbiguous(row, found, later)
   }
 
-  /** Which of two times the next row means; `undefined` where that cannot be told. */
-  next(): 'first' | 'later' | undefined {
-    const at = this.#asked++
-    while (this.#block < this.#blocks.length && this.#blocks[this.#block]!.to < at) this.#block++
-    const block = this.#blocks[this.#block]
-    const isRising = this.#ups >= leastSteps && this.#downs === 0
-    const isFalling = this.#downs >= leastSteps && this.#ups === 0
-    if (!block || at < block.from || !(isRising || isFalling)) return undefined
-    const [back, backAt, ahead] = isRising
+  /** Returns which of its two times the next row means; `undefined` if it cannot be resolved. */
+  resolveNext(): 'first' | 'later' | undefined {
+    const row = this.#resolvedCount++
+    while (this.#blockIndex < this.#blocks.length && this.#blocks[this.#blockIndex]!.to < row)
+      this.#blockIndex++
+    const block = this.#blocks[this.#blockIndex]
+    const isRising = this.#riseCount >= minSteps && this.#fallCount === 0
+    const isFalling = this.#fallCount >= minSteps && this.#riseCount === 0
+    if (!block || row < block.from || !(isRising || isFalling)) return undefined
+    const [reversals, reversalRow, beforeReversal] = isRising
       ? [block.drops, block.dropAt, 'first' as const]
       : [block.rises, block.riseAt, 'later' as const]
-    const behind = ahead === 'first' ? 'later' : 'first'
-    if (back === 1) return at < backAt ? ahead : behind
-    if (isOfEachHour(block)) return at === block.from ? ahead : behind
+    const afterReversal = beforeReversal === 'first' ? 'later' : 'first'
+    if (reversals === 1) return row < reversalRow ? beforeReversal : afterReversal
+    if (isSingleRepeat(block)) return row === block.from ? beforeReversal : afterReversal
     return undefined
   }
 
-  #twice(at: number, first: number, later: number): void {
-    const block = this.#open
+  #addAmbiguous(row: number, first: number, later: number): void {
+    const block = this.#openBlock
     if (!block || Math.abs(first - block.first) > 7200) {
-      this.#open = {
-        from: at,
-        to: at,
+      this.#openBlock = {
+        from: row,
+        to: row,
         first,
         later,
         before: this.#first === this.#later ? this.#first : NaN,
@@ -153,77 +159,84 @@ export class ClockSurvey {
         riseAt: 0,
         equals: 0
       }
-      this.#step(first, later)
-      if (this.#blocks.length < mostBlocks) this.#blocks.push(this.#open)
+      this.#countStep(first, later)
+      if (this.#blocks.length < maxBlocks) this.#blocks.push(this.#openBlock)
       return
     }
     if (first < block.first) {
       block.drops++
-      block.dropAt = at
+      block.dropAt = row
     } else if (first > block.first) {
       block.rises++
-      block.riseAt = at
+      block.riseAt = row
     } else block.equals++
     block.first = first
     block.later = later
-    block.to = at
+    block.to = row
     this.#first = first
     this.#later = later
   }
 
-  /** Notes whether a row is later or earlier than the one before, whatever both mean. */
-  #step(first: number, later: number): void {
-    if (first > this.#later) this.#ups++
-    else if (later < this.#first) this.#downs++
+  /** Counts whether a row is later or earlier than the one before, whichever times both mean. */
+  #countStep(first: number, later: number): void {
+    if (first > this.#later) this.#riseCount++
+    else if (later < this.#first) this.#fallCount++
     this.#first = first
     this.#later = later
   }
 }
 
-/** Whether a block is the same time twice, between rows that are as far from it as clocks were put back. */
-function isOfEachHour({ after, before, equals, first, from, later, to }: Block): boolean {
+/** Returns true if a block consists of the same local time twice, between rows at the distance by which clocks were set back. */
+function isSingleRepeat({ after, before, equals, first, from, later, to }: AmbiguousBlock): boolean {
   const step = later - first
   const ends = [before, after].toSorted((a, b) => a - b)
   return equals === 1 && to === from + 1 && ends[0] === first - step && ends[1] === later + step
 }
 
-/** Returns the zone of a row; `null` for one that is not known. */
-function zoneIn(cells: Cells, mapping: Mapping, zone: string | undefined): string | undefined | null {
+/** Returns the zone of a row; `null` if it is unknown. */
+function getRowZone(cells: Cells, mapping: Mapping, zone: string | undefined): string | undefined | null {
   const cell = mapping.zoneColumn === undefined ? '' : (cells[mapping.zoneColumn] ?? '').trim()
   if (cell !== '') return parseZone(cell) ?? null
   return mapping.zone === undefined ? zone : (parseZone(mapping.zone) ?? null)
 }
 
-/** Returns the later time at which clocks show what a row says. */
-function laterIn(
+/** Returns the later time of a row's local time; `undefined` if it occurs once. */
+function findLaterTime(
   cells: Cells,
   { clock, time }: Mapping,
   found: number,
   zone: string | undefined,
   order: DateOrder
 ): number | undefined {
-  return laterReadingOf(cells[time] ?? '', clock === undefined ? undefined : cells[clock], found, zone, order)
+  return findLaterReading(
+    cells[time] ?? '',
+    clock === undefined ? undefined : cells[clock],
+    found,
+    zone,
+    order
+  )
 }
 
-function laterReadingOf(
+function findLaterReading(
   cell: string,
   clock: string | undefined,
   found: number,
   zone: string | undefined,
   order: DateOrder
 ): number | undefined {
-  const later = zone === undefined || Number.isNaN(found) ? undefined : laterReading(found, zone)
+  const later = zone === undefined || Number.isNaN(found) ? undefined : findRepeatedTime(found, zone)
   if (later === undefined) return undefined
-  // A time that names its offset is the same in each zone.
-  if (cellTime(cell, clock, order, '+00:01') === cellTime(cell, clock, order, '+00:02')) return undefined
-  return isDateAlone(cell, clock, order) ? undefined : later
+  // A time with an offset does not depend on the zone.
+  if (parseCellTime(cell, clock, order, '+00:01') === parseCellTime(cell, clock, order, '+00:02'))
+    return undefined
+  return isDateOnly(cell, clock, order) ? undefined : later
 }
 
-/** Returns whether a row has a date without a time of the day. */
-export function isDateAlone(cell: string, clock: string | undefined, order: DateOrder): boolean {
+/** Returns true if a row has a date without a time of day. */
+export function isDateOnly(cell: string, clock: string | undefined, order: DateOrder): boolean {
   return (
     (clock ?? '').trim() === '' &&
     !cell.includes(':') &&
-    !Number.isNaN(cellTime(cell, '00:01', order, undefined))
+    !Number.isNaN(parseCellTime(cell, '00:01', order, undefined))
   )
 }

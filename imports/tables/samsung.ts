@@ -1,55 +1,63 @@
-/** Tables of Samsung Health, which its first line names. */
+/** Lists the tables of Samsung Health, which are identified by their first line. */
 import type { Reason } from '../reasons.js'
 import {
-  centimetre,
-  energy,
-  kilogram,
-  milligram,
-  night,
-  note,
+  centimetres,
+  energyValue,
+  kilograms,
+  milligrams,
+  nightCodes,
+  noteValue,
   percent,
-  rate,
-  score,
-  summary,
-  type Maker,
-  type Value
+  heartRate,
+  scoreReason,
+  summaryReason,
+  type KnownMaker,
+  type ValueMapping
 } from './maker.js'
 
-/** Times of Samsung Health are of UTC; a column tells the offset of the place. */
-const samsung = (table: RegExp, values: Readonly<Record<string, Value>>, isSpan = false): Maker => ({
+/** Builds a table. Times of Samsung Health are in UTC; a column has the local offset. */
+const createTable = (
+  table: RegExp,
+  values: Readonly<Record<string, ValueMapping>>,
+  hasEnd = false
+): KnownMaker => ({
   name: 'Samsung Health',
   preface: table,
-  has: ['start time'],
+  columns: ['start time'],
   time: 'start time',
   zone: '+00:00',
   source: 'deviceuuid',
-  ...(isSpan && { end: 'end time' }),
+  ...(hasEnd && { end: 'end time' }),
   values
 })
-const samsungLeft = (table: RegExp, leaves: Reason): Maker => ({ ...samsung(table, {}), has: [], leaves })
+const createSkippedTable = (table: RegExp, leaves: Reason): KnownMaker => ({
+  ...createTable(table, {}),
+  columns: [],
+  skipReason: leaves
+})
 
-export const samsungTables: readonly Maker[] = [
-  samsung(/\bhealth\.weight\b/, {
-    weight: kilogram('Weight'),
-    height: centimetre('Height'),
+export const samsungTables: readonly KnownMaker[] = [
+  createTable(/\bhealth\.weight\b/, {
+    weight: kilograms('Weight'),
+    height: centimetres('Height'),
     'body fat': percent('Body fat'),
-    'body fat mass': kilogram('Body fat mass'),
-    'muscle mass': kilogram('Muscle mass'),
-    'skeletal muscle mass': kilogram('Skeletal muscle mass'),
-    'fat free mass': kilogram('Fat free mass'),
-    comment: note
+    'body fat mass': kilograms('Body fat mass'),
+    'muscle mass': kilograms('Muscle mass'),
+    'skeletal muscle mass': kilograms('Skeletal muscle mass'),
+    'fat free mass': kilograms('Fat free mass'),
+    comment: noteValue
   }),
-  samsung(
+  createTable(
     /\bheart_rate\b/,
     {
       'heart rate': { type: 'frequency/bpm', stream: 'Heart rate' },
-      min: rate('minimum'),
-      max: rate('maximum'),
-      comment: note
+      min: heartRate('minimum'),
+      max: heartRate('maximum'),
+      comment: noteValue
     },
     true
   ),
-  samsung(/\bblood_pressure\b/, {
+  createTable(/\bblood_pressure\b/, {
     ...Object.fromEntries(
       (['systolic', 'diastolic', 'pulse'] as const).map(name => [
         name,
@@ -60,27 +68,27 @@ export const samsungTables: readonly Maker[] = [
         }
       ])
     ),
-    comment: note
+    comment: noteValue
   }),
-  samsung(/\bblood_glucose\b/, {
+  createTable(/\bblood_glucose\b/, {
     glucose: { type: 'density/mmol-l', stream: 'Blood glucose' },
-    comment: note
+    comment: noteValue
   }),
-  samsung(
+  createTable(
     /\b(?:pedometer_)?step_count\b/,
     {
       count: { type: 'count/steps', stream: 'Steps' },
       distance: { type: 'length/m', stream: 'Distance' },
-      calorie: energy
+      calorie: energyValue
     },
     true
   ),
-  samsung(
+  createTable(
     /shealth\.sleep\b/,
-    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: night } },
+    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: nightCodes } },
     true
   ),
-  samsung(
+  createTable(
     /\bsleep_stage\b/,
     {
       stage: {
@@ -96,7 +104,7 @@ export const samsungTables: readonly Maker[] = [
     },
     true
   ),
-  samsung(
+  createTable(
     /shealth\.exercise\b/,
     {
       'exercise type': {
@@ -110,20 +118,20 @@ export const samsungTables: readonly Maker[] = [
           '14001': 'Swimming'
         }
       },
-      calorie: { ...energy, stream: 'Energy of activities' },
+      calorie: { ...energyValue, stream: 'Energy of activities' },
       distance: { type: 'length/m', stream: 'Distance of activities' },
-      'mean heart rate': rate('average'),
-      'max heart rate': rate('maximum'),
-      'min heart rate': rate('minimum'),
-      comment: note
+      'mean heart rate': heartRate('average'),
+      'max heart rate': heartRate('maximum'),
+      'min heart rate': heartRate('minimum'),
+      comment: noteValue
     },
     true
   ),
-  samsung(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
-  samsung(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
-  samsung(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
-  samsung(/\bcaffeine_intake\b/, { amount: milligram('Caffeine') }),
-  samsung(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
-  samsungLeft(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summary),
-  samsungLeft(/shealth\.stress\b/, score)
+  createTable(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
+  createTable(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
+  createTable(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
+  createTable(/\bcaffeine_intake\b/, { amount: milligrams('Caffeine') }),
+  createTable(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
+  createSkippedTable(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summaryReason),
+  createSkippedTable(/shealth\.stress\b/, scoreReason)
 ]

@@ -1,27 +1,27 @@
-/** Where the rows of a table come from. */
-import type { Context, Sink } from '../record.js'
-import type { Numbers } from '../text/survey.js'
+/** Defines the source of a table's rows. */
+import type { ReadContext, Sink } from '../record.js'
+import type { NumberFlags } from '../text/survey.js'
 
-/** Takes a row: its cells, its number in the file, and the cells that are numbers, where the file itself tells these. */
-export type OnRow = (cells: string[], at?: number, numbers?: Numbers) => void
+/** Receives a row: its cells, its number in the file, and which cells are numbers, if the file format defines that. */
+export type OnRow = (cells: string[], at?: number, numbers?: NumberFlags) => void
 
-/** What a reading of rows is to give. */
-export interface Wanted {
-  /** Columns of which one cell may stand for several rows: those of times and names. */
-  readonly shared: ReadonlySet<number | undefined>
-  /** Whether the next row is a record of the table. */
+/** Selects what a pass over the rows returns. */
+export interface RowSelection {
+  /** Columns of which one cell may apply to several rows: those of times and names. */
+  readonly sharedColumns: ReadonlySet<number | undefined>
+  /** Returns true if the next row is a record of the table. */
   readonly isRecord: () => boolean
-  /** Whether no further row is needed. */
+  /** Returns true if no further row is needed. */
   readonly isEnough: () => boolean
 }
 
-export interface TableReading {
-  /** What the file or the sheet is called. */
+export interface TableSource {
+  /** Name of the file or sheet. */
   readonly name: string
   readonly sink: Sink
-  readonly context: Context
-  /** Whether a cell belongs to the column above it, however many there are in its row. */
-  readonly isPlaced: boolean
-  /** Gives out all rows from the first. Returns how many have had an unclosed quote. */
-  readonly eachRow: (wanted: Wanted, sink: Pick<Sink, 'leftOut'>, onRow: OnRow) => Promise<number>
+  readonly context: ReadContext
+  /** True if cells have explicit columns, so that the number of cells of a row does not matter. */
+  readonly hasExplicitColumns: boolean
+  /** Calls `onRow` with all rows from the first; returns the number of rows with an unclosed quote. */
+  readonly readRows: (wanted: RowSelection, sink: Pick<Sink, 'skip'>, onRow: OnRow) => Promise<number>
 }

@@ -1,96 +1,103 @@
-/** Finds the columns of a table that tell the times of its records, by their names and cells. */
-import { cellTime, withoutMidnight } from '../text/cell-times.js'
-import { isNumber } from '../text/cells.js'
-import { parseZone, zoneOf } from '../text/zones.js'
-import { notes } from './rules.js'
-import { unitInName } from './units.js'
+/** Finds the columns of times in a table, by their names and cells. */
+import { parseCellTime, removeMidnight } from '../text/cell-times.js'
+import { isNumberCell } from '../text/cells.js'
+import { parseZone, findZone } from '../text/zones.js'
+import { noteNames } from './rules.js'
+import { findUnitInName } from './units.js'
 
-export type Rows = readonly (readonly string[])[]
+export type SampleRows = readonly (readonly string[])[]
 
-/** Names of columns of times. */
+/** Names of time columns. */
 export const timeNames =
   /time ?stamp|zeitstempel|horodatage|date ?\/? ?time|^date|date$|^time|^datum|datum$|start|beginn|^debut|^when|measured|recorded|created|^zeit|^uhrzeit|^heure|fecha|^jour$|^day$|^tag$|\bat$|^utc\b|^data(?: e ora| i godzina| e hora)?$|^dato|^dia$|日時|日付|測定日|日期|날짜|дата|^tarih|^pvm/
-/** Names of columns of ends. */
+/** Names of end columns. */
 export const endNames = /^end|\bend(?: ?time| ?date)?$|^bis$|^fin$|^to$|^until/
 /** Names of columns whose numbers are times. */
 const numberTimeNames =
   /time ?stamp|zeitstempel|horodatage|date|time|datum|zeit|heure|fecha|epoch|unix|\bat$|^utc\b|^(?:start|begin|beginn|debut|when|measured|recorded|created|jour|day|tag)$/
 const longNumber = /^(?:\d{8}|\d{9,}(?:\.\d+)?)$/
 const birthNames = /birth|geburt|\bgeb\b|naissance|nacimiento|nascita/
-/** Names of days that are not those of records. */
-const asideNames =
+/** Names of dates that are not those of records. */
+const otherDateNames =
   /birth|geburt|\bgeb\b|naissance|nacimiento|nascita|expir|updat|modif|geandert|^creat|erstellt|export|import|sync|print|\bdue\b|^(?:next|last|letzte[rs]?|dernier|derniere)\b/
 const clockNames =
   /^(?:(?:start|begin|measurement|measuring|recording|recorded|record|local|device|event|entry|log|logged|sample|test|utc|gmt) ?)?(?:time(?: ?of ?(?:the )?day)?|(?:mess|start|uhr)?zeit|heure(?: de (?:debut|mesure|la mesure))?|clock|when|hora|ora|orario|tijd|tijdstip|tid|klokkeslett?|kello|klo|godzina|cas|hodina|saat|час|время|时间|時刻|時間|시간)(?: ?[([].*| (?:utc|gmt|local).*)?$/
-/** Cells that hold a time of the day alone. */
+/** Cells with only a time of day. */
 export const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?\s?m\.?)?(?:\s?(?:uhr|h))?$/i
 
-/** Finds the column of times: by its name and cells, then by cells alone; numbers may be of something else. */
+/** Finds the column of times: by its name and cells, then by cells only; numbers may have another meaning. */
 export function findTimeColumn(
   columns: readonly string[],
   names: readonly string[],
-  sample: Rows
+  sample: SampleRows
 ): number | undefined {
-  const find = (is: (name: string, cell: string, at: number) => boolean): number =>
-    names.findIndex((name, at) => most(sample, at, cell => is(name, cell, at) && isTime(cell)))
-  const finds = [
+  const findByCell = (matches: (name: string, cell: string, at: number) => boolean): number =>
+    names.findIndex((name, at) =>
+      matchesMostCells(sample, at, cell => matches(name, cell, at) && isTimeCell(cell))
+    )
+  const criteria = [
     (name: string, cell: string) =>
-      isNamed(name) &&
-      isOfRecords(name) &&
-      (isFormed(cell) || (longNumber.test(cell) && numberTimeNames.test(name))),
+      isTimeName(name) &&
+      isRecordTimeName(name) &&
+      (isDateFormatted(cell) || (longNumber.test(cell) && numberTimeNames.test(name))),
     (name: string, cell: string, at: number) =>
-      isOfRecords(name) &&
+      isRecordTimeName(name) &&
       !endNames.test(name) &&
-      !notes.test(name) &&
-      isFormed(cell) &&
-      filled(sample, at).length * 3 >= sample.length * 2,
+      !noteNames.test(name) &&
+      isDateFormatted(cell) &&
+      getFilledCells(sample, at).length * 3 >= sample.length * 2,
     (name: string, _cell: string, at: number) =>
-      isNamed(name) && numberTimeNames.test(name) && unitInName(columns[at]!, undefined) === undefined,
-    // Of the days on which records were made or changed.
-    (name: string, cell: string) => isNamed(name) && !birthNames.test(name) && isFormed(cell)
+      isTimeName(name) && numberTimeNames.test(name) && findUnitInName(columns[at]!, undefined) === undefined,
+    // Dates on which records were created or changed.
+    (name: string, cell: string) => isTimeName(name) && !birthNames.test(name) && isDateFormatted(cell)
   ]
-  for (const is of finds) {
-    const at = find(is)
+  for (const matches of criteria) {
+    const at = findByCell(matches)
     if (at >= 0) return at
   }
   return undefined
 }
 
-function isNamed(name: string): boolean {
+function isTimeName(name: string): boolean {
   return timeNames.test(name) && !endNames.test(name)
 }
 
-function isOfRecords(name: string): boolean {
-  return !asideNames.test(name)
+function isRecordTimeName(name: string): boolean {
+  return !otherDateNames.test(name)
 }
 
-/** Whether a cell has a time of the day other than a midnight. */
-function hasClock(cell: string): boolean {
-  return /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell) && withoutMidnight(cell) === cell
+/** Returns true if a cell has a time of day other than midnight. */
+function hasTimeOfDay(cell: string): boolean {
+  return /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell) && removeMidnight(cell) === cell
 }
 
-/** Whether a cell has the form of a date, which no number has. */
-function isFormed(cell: string): boolean {
-  return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumber(cell)
+/** Returns true if a cell is formatted like a date, unlike a number. */
+function isDateFormatted(cell: string): boolean {
+  return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumberCell(cell)
 }
 
-/** A column of times of the day beside one of dates, which may have midnights. */
-export function findClockColumn(names: readonly string[], sample: Rows, date: number): number | undefined {
-  if (most(sample, date, hasClock)) return undefined
-  const find = (form: RegExp): number =>
+/** Finds a column of times of day beside a column of dates, which may contain midnights. */
+export function findClockColumn(
+  names: readonly string[],
+  sample: SampleRows,
+  date: number
+): number | undefined {
+  if (matchesMostCells(sample, date, hasTimeOfDay)) return undefined
+  const findByCell = (form: RegExp): number =>
     names.findIndex(
-      (name, at) => at !== date && clockNames.test(name) && most(sample, at, cell => form.test(cell))
+      (name, at) =>
+        at !== date && clockNames.test(name) && matchesMostCells(sample, at, cell => form.test(cell))
     )
-  const found = find(clockCell)
-  // With a point it may be a number, unless the name tells.
-  const pointed = found < 0 ? find(/^\d{1,2}\.\d\d$/) : found
-  return pointed < 0 ? undefined : pointed
+  const found = findByCell(clockCell)
+  // With a dot it may be a number, unless the name says otherwise.
+  const dotted = found < 0 ? findByCell(/^\d{1,2}\.\d\d$/) : found
+  return dotted < 0 ? undefined : dotted
 }
 
 /** Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. */
-export function zoneInName(name: string): string | undefined {
+export function findZoneInName(name: string): string | undefined {
   const paths = name.slice(0, 200).matchAll(/[A-Za-z]{2,20}\/[A-Za-z_]{2,30}(?:\/[A-Za-z_]{2,30})?/g)
-  for (const [path] of paths) if (zoneOf(path) !== undefined) return path
+  for (const [path] of paths) if (findZone(path) !== undefined) return path
   const words = name
     .slice(0, 200)
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -103,19 +110,25 @@ export function zoneInName(name: string): string | undefined {
   return undefined
 }
 
-/** Whether a cell holds a time, perhaps of a zone that is not known. */
-export function isTime(cell: string): boolean {
+/** Returns true if a cell contains a time, possibly with an unknown zone. */
+export function isTimeCell(cell: string): boolean {
   const plain = cell.length < 100 ? cell.replace(/ [A-Z]{2,5}$/, '') : cell
-  return (['dmy', 'mdy'] as const).some(order => !Number.isNaN(cellTime(plain, undefined, order, undefined)))
+  return (['dmy', 'mdy'] as const).some(
+    order => !Number.isNaN(parseCellTime(plain, undefined, order, undefined))
+  )
 }
 
-/** Whether half of the cells of a column that are not empty meet a condition: a single row may have a footer. */
-export function most(sample: Rows, at: number, is: (cell: string) => boolean): boolean {
-  const cells = filled(sample, at)
-  return cells.length > 0 && cells.filter(is).length * 2 >= cells.length
+/** Returns true if at least half of the non-empty cells of a column match: a single row may have a footer. */
+export function matchesMostCells(
+  sample: SampleRows,
+  column: number,
+  matches: (cell: string) => boolean
+): boolean {
+  const cells = getFilledCells(sample, column)
+  return cells.length > 0 && cells.filter(matches).length * 2 >= cells.length
 }
 
-/** Returns the cells of a column that are not empty. */
-export function filled(sample: Rows, at: number): string[] {
-  return sample.map(row => (row[at] ?? '').trim()).filter(Boolean)
+/** Returns the non-empty cells of a column. */
+export function getFilledCells(sample: SampleRows, column: number): string[] {
+  return sample.map(row => (row[column] ?? '').trim()).filter(Boolean)
 }

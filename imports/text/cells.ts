@@ -1,65 +1,66 @@
-/** Cells of tables as numbers. */
+/** Parses numbers in cells of tables. */
 import type { Decimals } from '../record.js'
-import { measureOf, type Measure } from './units.js'
+import { findMeasure, type UnitMeasure } from './units.js'
 
-/** Characters of the longest cell that is read as a number or a time. */
-export const longestCell = 100
+/** Limit of a cell that is parsed as a number or a time, in characters. */
+export const maxCellLength = 100
 
-const spaces = /(?<=^[+-]?\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})*)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))/g
+const thousandsSpaces =
+  /(?<=^[+-]?\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})*)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))/g
 
-/** A number as it is written; `decimals` is missing where a mark may stand before decimals or thousands. */
-interface Written {
-  /** Without signs of percent and spaces between thousands. */
+/** A number as written; `decimals` is missing if the separator is ambiguous. */
+interface WrittenNumber {
+  /** Without percent sign and thousands spaces. */
   readonly plain: string
   readonly decimals?: Decimals
-  /** The mark that may be either. */
-  readonly open?: ',' | '.'
-  /** What the unit beside it tells. */
-  readonly measure?: Measure
+  /** The ambiguous separator. */
+  readonly ambiguousSeparator?: ',' | '.'
+  /** Measure of the unit beside it. */
+  readonly measure?: UnitMeasure
 }
 
 /**
- * Returns a number and the unit that stands after it, such as `71.4 kg`; `undefined` without a known unit, of which `cal` is none, as
- * it stands for a thousand calories most often.
+ * Splits a number from the unit after it, such as `71.4 kg`; returns `undefined` without a known unit. `cal` is not one, as it
+ * usually means kilocalories.
  */
 export function splitUnit(
   cell: string
-): { readonly number: string; readonly unit: string; readonly measure: Measure } | undefined {
-  if (cell.length > longestCell) return undefined
+): { readonly number: string; readonly unit: string; readonly measure: UnitMeasure } | undefined {
+  if (cell.length > maxCellLength) return undefined
   const text = cell.trim()
   let end = text.length
   while (end > 0 && !/[\d.,]/.test(text[end - 1]!)) end--
-  // Of `72 1/min` the second number is part of the unit.
+  // In `72 1/min`, the second number is part of the unit.
   if (text.startsWith('/', end)) end = text.slice(0, end).replace(/\s1$/, '').length
   const unit = text.slice(end).trim()
   const number = text.slice(0, end)
-  const measure = unit === '' || unit === '%' || unit === 'cal' ? undefined : measureOf(unit)
+  const measure = unit === '' || unit === '%' || unit === 'cal' ? undefined : findMeasure(unit)
   return measure && /^[+\-\u2212]?[\d.]/.test(number) ? { number, unit, measure } : undefined
 }
 
-/** How a cell writes a number; `undefined` if it holds none. */
-export function writtenNumber(cell: string | undefined): Written | undefined {
-  if (cell === undefined || cell.length > longestCell) return undefined
+/** Parses how a cell writes a number; returns `undefined` if it is not a number. */
+export function parseWrittenNumber(cell: string | undefined): WrittenNumber | undefined {
+  if (cell === undefined || cell.length > maxCellLength) return undefined
   if (/^-?\d+(?:\.\d\d?)?$/.test(cell))
     return cell.includes('.') ? { plain: cell, decimals: 'point' } : { plain: cell }
   const parts = /\p{L}/u.test(cell) ? splitUnit(cell) : undefined
   if (parts) {
-    const written = writtenNumber(parts.number)
+    const written = parseWrittenNumber(parts.number)
     return written && { ...written, measure: parts.measure }
   }
   let plain = cell.trim().replace(/^\u2212/, '-')
   if (plain.endsWith('%')) plain = plain.slice(0, -1).trimEnd()
   if (/^[+-]?\d+$/.test(plain)) return { plain }
-  const grouped = plain.replaceAll(spaces, '')
-  const isSpaced = grouped !== plain
-  plain = grouped
+  const ungrouped = plain.replaceAll(thousandsSpaces, '')
+  const isSpaced = ungrouped !== plain
+  plain = ungrouped
   if (/^[+-]?\d+$/.test(plain)) return { plain }
-  const one = /^[+-]?(\d*)([.,])(\d*)(e[+-]?\d+)?$/i.exec(plain)
-  if (one) {
-    const [, before = '', mark, after = '', power] = one
+  const single = /^[+-]?(\d*)([.,])(\d*)(e[+-]?\d+)?$/i.exec(plain)
+  if (single) {
+    const [, before = '', mark, after = '', power] = single
     if (before === '' && after === '') return undefined
     if (after.length === 3 && /^[1-9]\d{0,2}$/.test(before) && !isSpaced && power === undefined)
-      return { plain, open: mark as ',' | '.' }
+      return { plain, ambiguousSeparator: mark as ',' | '.' }
     return { plain, decimals: mark === ',' ? 'comma' : 'point' }
   }
   if (/^[+-]?\d+e[+-]?\d+$/i.test(plain)) return { plain }
@@ -68,28 +69,28 @@ export function writtenNumber(cell: string | undefined): Written | undefined {
   return undefined
 }
 
-/** The value of a number of which it is known how it is written. */
-export function valueOfNumber(
-  { decimals, plain }: Written,
-  otherwise: Decimals | undefined
+/** Returns the value of a number whose decimal separator is known. */
+export function toNumberValue(
+  { decimals, plain }: WrittenNumber,
+  defaultDecimals: Decimals | undefined
 ): number | undefined {
-  const mark = decimals ?? otherwise
+  const separator = decimals ?? defaultDecimals
   const value = Number(
-    mark === 'comma' ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', '')
+    separator === 'comma' ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', '')
   )
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Reads a blood pressure such as `120/80`; `undefined` if the cell holds none. */
-export function pressureOf(cell: string): { systolic: number; diastolic: number } | undefined {
-  if (cell.length > longestCell) return undefined
+/** Parses a blood pressure such as `120/80`; returns `undefined` if the cell is not one. */
+export function parsePressure(cell: string): { systolic: number; diastolic: number } | undefined {
+  if (cell.length > maxCellLength) return undefined
   const parts = /^(\d{2,3})\s*\/\s*(\d{2,3})(?:\s*mm ?hg)?$/i.exec(cell.trim())
   if (!parts) return undefined
   const [systolic, diastolic] = [Number(parts[1]), Number(parts[2])]
   return systolic > diastolic ? { systolic, diastolic } : undefined
 }
 
-/** Returns whether a cell holds a number, however it is written, with a unit or without. */
-export function isNumber(cell: string | undefined): boolean {
-  return writtenNumber(cell) !== undefined
+/** Returns true if a cell is a number, however it is written, with or without a unit. */
+export function isNumberCell(cell: string | undefined): boolean {
+  return parseWrittenNumber(cell) !== undefined
 }

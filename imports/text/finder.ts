@@ -1,20 +1,20 @@
-/** Finds marks in a text again and again: a stretch without any is searched once, however often it is asked about. */
+/** Finds a string repeatedly in a text. A section without it is searched once, however often it is queried. */
 
-export class Finder {
-  /** Between these two there is none. */
-  #since = 0
-  #found = -1
+export class SubstringFinder {
+  /** There is no match between these two offsets. */
+  #searchedFrom = 0
+  #foundAt = -1
 
   constructor(
     private readonly text: string,
-    private readonly mark: string
+    private readonly searched: string
   ) {}
 
-  /** Index of the first mark at `from` or later; `Infinity` if there is none. */
-  from(from: number): number {
-    if (from >= this.#since && from <= this.#found) return this.#found
-    const found = this.text.indexOf(this.mark, from)
-    this.#since = from
-    return (this.#found = found < 0 ? Infinity : found)
+  /** Returns the index of the first match at `from` or later; `Infinity` if there is none. */
+  findFrom(from: number): number {
+    if (from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
+    const found = this.text.indexOf(this.searched, from)
+    this.#searchedFrom = from
+    return (this.#foundAt = found < 0 ? Infinity : found)
   }
 }

@@ -1,52 +1,52 @@
-/** Finds the objects of long JSON texts by their braces, so that only one at a time is in memory. */
+/** Finds the objects in long JSON texts by their braces, so that only one at a time is in memory. */
 import { Unreadable } from '../record.js'
 
-/** Longest object that is read, in characters. */
-const longest = 4 * 1024 * 1024
-/** Longest name of a member that is told. */
-const longestName = 1000
-/** Deepest nesting around the objects that are read. */
-const deepest = 100
+/** Limit of an object, in characters. */
+const maxObjectLength = 4 * 1024 * 1024
+/** Limit of a member's name, in characters. */
+const maxNameLength = 1000
+/** Limit of nested containers around the objects. */
+const maxDepth = 100
 
-/** Called with each object of a list, the names of the members that lead to the list, and how many frames have begun. */
-export type OnObject = (text: string, path: readonly string[], frames: number) => void
+/** Called with each object of a list, the names of the members that lead to the list, and the number of frames so far. */
+export type OnObject = (text: string, path: readonly string[], frameCount: number) => void
 
-/** An object whose wanted lists are given out item by item: its text without these items. */
+/** An object whose wanted lists are read item by item; its own text omits these items. */
 interface Frame {
   readonly parts: string[]
   length: number
-  /** Members and lists that are open where it begins, itself included. */
+  /** Number of open containers at its beginning, including itself. */
   readonly depth: number
-  /** Where in the present piece what is kept begins; negative within a wanted list. */
+  /** Start of its text in the current chunk; negative within a wanted list. */
   from: number
-  /** As `depth`, of the wanted list. */
+  /** Like `depth`, for the wanted list. */
   listDepth: number
 }
 
 /**
- * Scans pieces of a JSON text for the objects that are items of lists. `isWanted` decides by the path of a list whether its items
- * are given out or looked into. Objects in a row, as in JSON lines, are items too, of the path without names. Each character is
- * looked at once, and no more than one object is kept. With `isFrame`, items of its lists that hold wanted lists are given out, too,
- * after the items of these, which they come without.
+ * Scans the chunks of a JSON text for objects that are items of lists. `isWanted` selects by the path of a list whether its items
+ * are emitted or searched. Top-level objects in a row, as in JSON lines, are items of the empty path. Each character is scanned
+ * once, and at most one object is in memory. With `isFrame`, items that contain wanted lists are emitted as well, without these
+ * lists and after their items.
  */
 export class ObjectScanner {
-  /** What the pieces before the present one hold of the object or name that is being read, and how long it is. */
-  #kept: string[] = []
+  /** Text of the current object or name in previous chunks, and its length. */
+  #parts: string[] = []
   #length = 0
-  /** Where it begins in the present piece. */
+  /** Start of the object or name in the current chunk. */
   #from = 0
-  /** Braces that are open in the object that is being read; 0 outside of objects. */
+  /** Number of open braces in the current object; 0 outside of objects. */
   #depth = 0
   #isInString = false
-  /** Whether the next character within a string is escaped. */
+  /** True if the next character of a string is escaped. */
   #isEscaped = false
-  /** Names that lead to where reading is, with what they lead into. */
+  /** Names that lead to the current position, with the containers that they open. */
   readonly #stack: { readonly opener: '{' | '['; name: string }[] = []
   #name = ''
   #isCutOff = false
-  #skipped = 0
+  #skippedCount = 0
   #frame: Frame | undefined
-  #frames = 0
+  #frameCount = 0
 
   constructor(
     private readonly isWanted: (path: readonly string[]) => boolean,
@@ -54,31 +54,31 @@ export class ObjectScanner {
     private readonly isFrame: (path: readonly string[]) => boolean = () => false
   ) {}
 
-  /** Whether the text ended within something. */
+  /** True if the text ended within a value. */
   get isCutOff(): boolean {
     return this.#isCutOff
   }
 
-  /** Objects that were too large. */
-  get skipped(): number {
-    return this.#skipped
+  /** Number of objects that were too large. */
+  get skippedCount(): number {
+    return this.#skippedCount
   }
 
-  /** Throws {@link Unreadable} for what is nested too deeply. */
-  write(piece: string): void {
+  /** Scans a chunk. Throws {@link Unreadable} if it is nested too deeply. */
+  write(chunk: string): void {
     this.#from = 0
     const frame = this.#frame
     if (frame && frame.from >= 0) frame.from = 0
-    for (let at = 0; at < piece.length;) {
-      if (this.#isInString) at = this.#inString(piece, at)
-      else if (this.#depth > 0) at = this.#inObject(piece, at)
-      else at = this.#around(piece, at)
+    for (let index = 0; index < chunk.length;) {
+      if (this.#isInString) index = this.#scanString(chunk, index)
+      else if (this.#depth > 0) index = this.#scanObject(chunk, index)
+      else index = this.#scanOutside(chunk, index)
     }
-    if (this.#depth > 0 || this.#isInString) this.#keep(piece.slice(this.#from))
-    this.#keepFrame(piece, piece.length)
+    if (this.#depth > 0 || this.#isInString) this.#append(chunk.slice(this.#from))
+    this.#appendToFrame(chunk, chunk.length)
   }
 
-  end(): void {
+  finish(): void {
     this.#isCutOff = this.#stack.length > 0 || this.#depth > 0 || this.#isInString
   }
 
@@ -86,141 +86,141 @@ export class ObjectScanner {
     return this.#stack.filter(({ opener }) => opener === '{').map(({ name }) => name)
   }
 
-  /** Reads to the end of a string, or of the piece; returns where it is. */
-  #inString(piece: string, start: number): number {
-    const end = this.#stringEnd(piece, start)
+  /** Scans to the end of a string or chunk; returns the new index. */
+  #scanString(chunk: string, start: number): number {
+    const end = this.#findStringEnd(chunk, start)
     this.#isInString = end < 0
-    if (end >= 0 && this.#depth === 0) this.#name = this.#taken(piece, end - 1, longestName) ?? ''
-    return end < 0 ? piece.length : end
+    if (end >= 0 && this.#depth === 0) this.#name = this.#takeText(chunk, end - 1, maxNameLength) ?? ''
+    return end < 0 ? chunk.length : end
   }
 
-  /** Index after the quote that ends the present string; negative if it is not in the piece. */
-  #stringEnd(piece: string, start: number): number {
-    let at = start
-    if (this.#isEscaped) at++
+  /** Returns the index after the closing quote of the current string; negative if it is not in the chunk. */
+  #findStringEnd(chunk: string, start: number): number {
+    let index = start
+    if (this.#isEscaped) index++
     this.#isEscaped = false
-    for (let quote = piece.indexOf('"', at); quote >= 0; quote = piece.indexOf('"', quote + 1))
-      if (slashesBefore(piece, quote, at) % 2 === 0) return quote + 1
-    this.#isEscaped = slashesBefore(piece, piece.length, at) % 2 === 1
+    for (let quote = chunk.indexOf('"', index); quote >= 0; quote = chunk.indexOf('"', quote + 1))
+      if (countBackslashes(chunk, quote, index) % 2 === 0) return quote + 1
+    this.#isEscaped = countBackslashes(chunk, chunk.length, index) % 2 === 1
     return -1
   }
 
-  /** Reads on in an object that is wanted. */
-  #inObject(piece: string, start: number): number {
-    for (let at = start; at < piece.length; at++) {
-      const code = piece.charCodeAt(at)
+  /** Scans a wanted object; returns the new index. */
+  #scanObject(chunk: string, start: number): number {
+    for (let index = start; index < chunk.length; index++) {
+      const code = chunk.charCodeAt(index)
       if (code === 34) {
         this.#isInString = true
-        return at + 1
+        return index + 1
       }
       if (code === 123) this.#depth++
       else if (code === 125 && --this.#depth === 0) {
-        const text = this.#taken(piece, at + 1, longest)
-        if (text === undefined) this.#skipped++
-        else this.onObject(text, this.#path, this.#frames)
-        return at + 1
+        const text = this.#takeText(chunk, index + 1, maxObjectLength)
+        if (text === undefined) this.#skippedCount++
+        else this.onObject(text, this.#path, this.#frameCount)
+        return index + 1
       }
     }
-    return piece.length
+    return chunk.length
   }
 
-  /** Looks for objects that are wanted. */
-  #around(piece: string, start: number): number {
-    for (let at = start; at < piece.length; at++) {
-      const character = piece[at]!
+  /** Searches for wanted objects; returns the new index. */
+  #scanOutside(chunk: string, start: number): number {
+    for (let index = start; index < chunk.length; index++) {
+      const character = chunk[index]!
       if (character === '{') {
         const inner = this.#stack.at(-1)
         if ((!inner || inner.opener === '[') && this.isWanted(this.#path)) {
           this.#depth = 1
-          this.#from = at
-          return at + 1
+          this.#from = index
+          return index + 1
         }
-        const begins = !this.#frame && inner?.opener === '[' && this.isFrame(this.#path)
+        const isFrameStart = !this.#frame && inner?.opener === '[' && this.isFrame(this.#path)
         this.#push('{')
-        if (begins) {
-          this.#frames++
-          this.#frame = { parts: [], length: 0, depth: this.#stack.length, from: at, listDepth: 0 }
+        if (isFrameStart) {
+          this.#frameCount++
+          this.#frame = { parts: [], length: 0, depth: this.#stack.length, from: index, listDepth: 0 }
         }
       } else if (character === '[') {
         this.#push('[')
-        if (this.#frame) this.#pauseFrame(this.#frame, piece, at + 1)
+        if (this.#frame) this.#pauseFrame(this.#frame, chunk, index + 1)
       } else if (character === '}' || character === ']') {
-        if (this.#frame) this.#closeIn(this.#frame, piece, at)
+        if (this.#frame) this.#closeInFrame(this.#frame, chunk, index)
         else this.#stack.pop()
       } else if (character === '"') {
         this.#isInString = true
-        this.#from = at + 1
-        return at + 1
+        this.#from = index + 1
+        return index + 1
       } else if (character === ':') {
         const inner = this.#stack.at(-1)
         if (inner) inner.name = this.#name
       }
     }
-    return piece.length
+    return chunk.length
   }
 
   #push(opener: '{' | '['): void {
-    if (this.#stack.length >= deepest)
-      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
+    if (this.#stack.length >= maxDepth)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
     this.#stack.push({ opener, name: '' })
   }
 
-  /** Leaves the items of a wanted list out of the frame around it. */
-  #pauseFrame(frame: Frame, piece: string, end: number): void {
+  /** Omits the items of a wanted list from the frame that contains it. */
+  #pauseFrame(frame: Frame, chunk: string, end: number): void {
     if (frame.from < 0 || !this.isWanted(this.#path)) return
-    this.#keepFrame(piece, end)
+    this.#appendToFrame(chunk, end)
     frame.from = -1
     frame.listDepth = this.#stack.length
   }
 
-  /** Closes what was opened last: a wanted list, the frame itself, or something else in it. */
-  #closeIn(frame: Frame, piece: string, at: number): void {
+  /** Closes the innermost container: a wanted list, the frame itself, or another one in it. */
+  #closeInFrame(frame: Frame, chunk: string, index: number): void {
     const depth = this.#stack.length
     this.#stack.pop()
-    if (frame.from < 0 && depth === frame.listDepth) frame.from = at
+    if (frame.from < 0 && depth === frame.listDepth) frame.from = index
     if (depth !== frame.depth) return
-    this.#keepFrame(piece, at + 1)
+    this.#appendToFrame(chunk, index + 1)
     this.#frame = undefined
-    if (frame.length > longest) this.#skipped++
-    else this.onObject(frame.parts.join(''), this.#path, this.#frames)
+    if (frame.length > maxObjectLength) this.#skippedCount++
+    else this.onObject(frame.parts.join(''), this.#path, this.#frameCount)
   }
 
-  /** Keeps what a piece holds of a frame, up to `end`; nothing of one that is too long. */
-  #keepFrame(piece: string, end: number): void {
+  /** Appends the chunk up to `end` to a frame, unless it is too long. */
+  #appendToFrame(chunk: string, end: number): void {
     const frame = this.#frame
     if (!frame || frame.from < 0) return
     frame.length += end - frame.from
-    if (frame.length <= longest) frame.parts.push(piece.slice(frame.from, end))
+    if (frame.length <= maxObjectLength) frame.parts.push(chunk.slice(frame.from, end))
     else frame.parts.length = 0
   }
 
-  /** Keeps what a piece holds of what is being read; nothing of what is too long. */
-  #keep(part: string): void {
+  /** Appends part of a chunk to the current object or name, unless it is too long. */
+  #append(part: string): void {
     this.#length += part.length
-    if (this.#length <= (this.#depth > 0 ? longest : longestName)) this.#kept.push(part)
-    else this.#kept.length = 0
+    if (this.#length <= (this.#depth > 0 ? maxObjectLength : maxNameLength)) this.#parts.push(part)
+    else this.#parts.length = 0
   }
 
-  /** What has been read whole; `undefined` if it is longer than that. */
-  #taken(piece: string, end: number, limit: number): string | undefined {
-    const part = piece.slice(this.#from, Math.max(this.#from, end))
+  /** Returns the complete object or name; `undefined` if it is longer than `limit`. */
+  #takeText(chunk: string, end: number, limit: number): string | undefined {
+    const part = chunk.slice(this.#from, Math.max(this.#from, end))
     const length = this.#length + part.length
-    const text = length > limit ? undefined : this.#kept.join('') + part
-    this.#kept.length = 0
+    const text = length > limit ? undefined : this.#parts.join('') + part
+    this.#parts.length = 0
     this.#length = 0
     return text
   }
 }
 
-/** Backslashes in a row that end before an index, of those from `start` on. */
-function slashesBefore(text: string, index: number, start: number): number {
+/** Returns the number of consecutive backslashes before an index, from `start` on. */
+function countBackslashes(text: string, index: number, start: number): number {
   let count = 0
   while (index - 1 - count >= start && text.charCodeAt(index - 1 - count) === 92) count++
   return count
 }
 
-/** The value of a JSON text; `undefined` if it is malformed. */
-export function parsed(text: string): unknown {
+/** Parses a JSON text; returns `undefined` if it is malformed. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,51 +1,51 @@
-/** Tables whose columns a maker has named: rows are read by these names, whatever their order. */
-import type { Head, Sink, Source } from '../record.js'
-import { hasReturns, RowScanner, tableTexts } from './rows.js'
+/** Reads tables with known columns: rows by column name, whatever their order. */
+import type { FileHead, Sink, SourceFile } from '../record.js'
+import { usesCarriageReturns, RowScanner, readTableText } from './rows.js'
 
-/** A row by the names of its columns, in small letters; empty cells are missing. */
+/** A row by column name, in lower case; empty cells are missing. */
 export type NamedRow = ReadonlyMap<string, string>
 
-/** The names of the columns in the first line of a text, in small letters. */
-export function columnsOf({ text }: Pick<Head, 'text'>, delimiter: string): string[] {
-  const end = text.indexOf(hasReturns(text) ? '\r' : '\n')
+/** Returns the column names in the first line of a text, in lower case. */
+export function readColumnNames({ text }: Pick<FileHead, 'text'>, delimiter: string): string[] {
+  const end = text.indexOf(usesCarriageReturns(text) ? '\r' : '\n')
   const line = text.slice(0, end < 0 ? undefined : end)
-  // Whatever has no delimiter in so many characters is no table.
+  // A line of this length without a delimiter is not a header.
   if (line.length > 10_000 || !line.includes(delimiter)) return []
   let columns: string[] = []
   const scanner = new RowScanner(delimiter, cells => (columns = cells))
   scanner.write(line)
-  scanner.end()
+  scanner.finish()
   return columns.map(name => name.trim().toLowerCase())
 }
 
-/** Calls `onRow` with each row below the header. */
-export async function eachNamedRow(
-  source: Source,
-  head: Head,
+/** Calls `onRow` with each row below the header; counts broken rows as skipped. */
+export async function readNamedRows(
+  source: SourceFile,
+  head: FileHead,
   delimiter: string,
   kind: string,
   sink: Sink,
   onRow: (row: NamedRow) => void
 ): Promise<void> {
-  const columns = columnsOf(head, delimiter)
+  const columns = readColumnNames(head, delimiter)
   let isHeader = true
   const scanner = new RowScanner(delimiter, cells => {
     if (isHeader) isHeader = false
-    else onRow(namedRow(columns, cells))
+    else onRow(toNamedRow(columns, cells))
   })
-  for await (const piece of tableTexts(source, head)) {
-    scanner.write(piece)
+  for await (const chunk of readTableText(source, head)) {
+    scanner.write(chunk)
   }
-  scanner.end()
-  if (scanner.broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', scanner.broken)
+  scanner.finish()
+  if (scanner.brokenCount > 0) sink.skip(kind, 'torn by a quote that does not close', scanner.brokenCount)
 }
 
-function namedRow(columns: readonly string[], cells: readonly string[]): NamedRow {
+function toNamedRow(columns: readonly string[], cells: readonly string[]): NamedRow {
   const row = new Map<string, string>()
-  // A header may have thousands of names above rows of one cell.
-  for (const [at, each] of cells.slice(0, columns.length).entries()) {
+  // A header may have thousands of names, and rows only one cell.
+  for (const [index, each] of cells.slice(0, columns.length).entries()) {
     const cell = each.trim()
-    if (cell) row.set(columns[at]!, cell)
+    if (cell) row.set(columns[index]!, cell)
   }
   return row
 }

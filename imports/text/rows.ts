@@ -1,22 +1,22 @@
-/** Rows of separated values (CSV, TSV), piece by piece: cells may be quoted and hold line breaks. */
-import type { Head, Source } from '../record.js'
-import { textsOf } from './decode.js'
-import { Finder } from './finder.js'
+/** Splits delimited texts (CSV, TSV) into rows, chunk by chunk. Quoted cells may contain line breaks. */
+import type { FileHead, SourceFile } from '../record.js'
+import { readText } from './decode.js'
+import { SubstringFinder } from './finder.js'
 
-/** Longest row that is waited for, in characters; a quote that never closes ends there, and a longer row is left out. */
-const longestRow = 256 * 1024
+/** Limit of a row in characters. An unclosed quote ends there; longer rows are skipped. */
+const maxRowLength = 256 * 1024
 
-/** What rows and cells end with. */
-interface Marks {
-  readonly quotes: Finder
-  readonly lines: Finder
-  readonly delimiters: Finder
+/** Finders of quotes, line ends and delimiters. */
+interface RowFinders {
+  readonly quotes: SubstringFinder
+  readonly lines: SubstringFinder
+  readonly delimiters: SubstringFinder
 }
 
 export class RowScanner {
-  #rest = ''
-  #broken = 0
-  /** Whether a row that is too long has not ended yet. */
+  #buffer = ''
+  #brokenCount = 0
+  /** True while skipping the rest of a row that is too long. */
   #isSkipping = false
 
   constructor(
@@ -24,106 +24,112 @@ export class RowScanner {
     private readonly onRow: (cells: string[]) => void
   ) {}
 
-  /** Rows whose quotes did not close, and those that were too long. */
-  get broken(): number {
-    return this.#broken
+  /** Number of rows with an unclosed quote or that were too long. */
+  get brokenCount(): number {
+    return this.#brokenCount
   }
 
-  write(piece: string): void {
+  write(chunk: string): void {
     if (this.#isSkipping) {
-      const end = piece.indexOf('\n')
+      const end = chunk.indexOf('\n')
       if (end < 0) return
       this.#isSkipping = false
-      this.#rest = piece.slice(end + 1)
-    } else this.#rest = this.#rest === '' ? piece : this.#rest + piece
-    this.#rest = this.#scan(this.#rest, false)
-    // What is left is one row: it has no end yet.
-    if (this.#rest.length <= longestRow) return
-    this.#broken++
+      this.#buffer = chunk.slice(end + 1)
+    } else this.#buffer = this.#buffer === '' ? chunk : this.#buffer + chunk
+    this.#buffer = this.#scan(this.#buffer, false)
+    // The rest is an incomplete row.
+    if (this.#buffer.length <= maxRowLength) return
+    this.#brokenCount++
     this.#isSkipping = true
-    this.#rest = ''
+    this.#buffer = ''
   }
 
-  end(): void {
-    if (this.#rest !== '') this.#scan(this.#rest, true)
-    this.#rest = ''
+  finish(): void {
+    if (this.#buffer !== '') this.#scan(this.#buffer, true)
+    this.#buffer = ''
   }
 
-  /** Gives out whole rows; returns the rest. */
-  #scan(text: string, isEnd: boolean): string {
-    let at = 0
-    const marks: Marks = {
-      quotes: new Finder(text, '"'),
-      lines: new Finder(text, '\n'),
-      delimiters: new Finder(text, this.delimiter)
+  /** Emits complete rows; returns the rest. */
+  #scan(text: string, isLastChunk: boolean): string {
+    let index = 0
+    const finders: RowFinders = {
+      quotes: new SubstringFinder(text, '"'),
+      lines: new SubstringFinder(text, '\n'),
+      delimiters: new SubstringFinder(text, this.delimiter)
     }
-    while (at < text.length) {
-      const lineEnd = marks.lines.from(at)
-      if (lineEnd === Infinity && !isEnd) break
+    while (index < text.length) {
+      const lineEnd = finders.lines.findFrom(index)
+      if (lineEnd === Infinity && !isLastChunk) break
       const end = Math.min(lineEnd, text.length)
-      if (marks.quotes.from(at) > end) {
-        this.#row(
-          text.slice(at, text.charCodeAt(end - 1) === 13 && end > at ? end - 1 : end).split(this.delimiter)
+      if (finders.quotes.findFrom(index) > end) {
+        this.#emit(
+          text
+            .slice(index, text.charCodeAt(end - 1) === 13 && end > index ? end - 1 : end)
+            .split(this.delimiter)
         )
-        at = end + 1
+        index = end + 1
         continue
       }
-      const next = this.#quoted(text, at, isEnd, marks)
+      const next = this.#readQuotedRow(text, index, isLastChunk, finders)
       if (next < 0) {
-        if (text.length - at <= longestRow) break
-        this.#broken++
-        at = end + 1
-      } else at = next
+        if (text.length - index <= maxRowLength) break
+        this.#brokenCount++
+        index = end + 1
+      } else index = next
     }
-    return text.slice(at)
+    return text.slice(index)
   }
 
-  #row(cells: string[]): void {
+  #emit(cells: string[]): void {
     if (cells.length > 1 || cells[0]!.trim() !== '') this.onRow(cells)
   }
 
-  /** Reads a row with quotes; returns where the next begins, negative if this one is not whole. */
-  #quoted(text: string, start: number, isEnd: boolean, { delimiters, lines }: Marks): number {
+  /** Reads a row with quotes; returns the index of the next row, negative if this one is incomplete. */
+  #readQuotedRow(text: string, start: number, isEnd: boolean, { delimiters, lines }: RowFinders): number {
     const cells: string[] = []
-    for (let at = start; ;) {
+    for (let index = start; ;) {
       let cell = ''
-      if (text.charCodeAt(at) === 34) {
+      if (text.charCodeAt(index) === 34) {
         for (;;) {
-          const close = text.indexOf('"', at + 1)
-          if (close < 0) {
+          const closingQuote = text.indexOf('"', index + 1)
+          if (closingQuote < 0) {
             if (!isEnd) return -1
-            this.#broken++
+            this.#brokenCount++
             return text.length
           }
-          cell += text.slice(at + 1, close)
-          at = close + 1
-          if (text.charCodeAt(at) !== 34) break
+          cell += text.slice(index + 1, closingQuote)
+          index = closingQuote + 1
+          if (text.charCodeAt(index) !== 34) break
           cell += '"'
         }
       }
-      const [next, line] = [delimiters.from(at), lines.from(at)]
+      const [next, line] = [delimiters.findFrom(index), lines.findFrom(index)]
       const lineEnd = Math.min(line, text.length)
       if (next < lineEnd) {
-        cells.push(cell + text.slice(at, next))
-        at = next + 1
+        cells.push(cell + text.slice(index, next))
+        index = next + 1
         continue
       }
       if (line === Infinity && !isEnd) return -1
-      const last = cell + text.slice(at, lineEnd)
-      cells.push(last.endsWith('\r') ? last.slice(0, -1) : last)
-      this.#row(cells)
+      const lastCell = cell + text.slice(index, lineEnd)
+      cells.push(lastCell.endsWith('\r') ? lastCell.slice(0, -1) : lastCell)
+      this.#emit(cells)
       return lineEnd + 1
     }
   }
 }
 
-/** Returns the text of a table piece by piece, with line feeds where lines end with carriage returns alone. */
-export async function* tableTexts(source: Source, head: Head): AsyncGenerator<string, void, undefined> {
-  const isOld = hasReturns(head.text)
-  for await (const piece of textsOf(source, head)) yield isOld ? piece.replaceAll('\r', '\n') : piece
+/** Yields the text of a table in chunks, with carriage returns as line ends replaced by line feeds. */
+export async function* readTableText(
+  source: SourceFile,
+  head: FileHead
+): AsyncGenerator<string, void, undefined> {
+  const hasCarriageReturns = usesCarriageReturns(head.text)
+  for await (const chunk of readText(source, head))
+    yield hasCarriageReturns ? chunk.replaceAll('\r', '\n') : chunk
 }
 
-/** Returns whether the lines of a text end with carriage returns alone. */
-export function hasReturns(text: string): boolean {
+/** Returns true if the lines of a text end with carriage returns only. */
+export function usesCarriageReturns(text: string): boolean {
   return text.includes('\r') && !text.includes('\n')
 }

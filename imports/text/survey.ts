@@ -1,13 +1,13 @@
-/** Decides by all rows of a table how its numbers and dates are written, and tells what stays open. */
+/** Detects from all rows of a table how its numbers and dates are written, and which questions remain. */
 import type { ColumnMapping, DateOrder, Decimals, Mapping, Question } from '../record.js'
-import { cellTime, dateOrdersOf } from './cell-times.js'
-import { valueOfNumber, writtenNumber } from './cells.js'
+import { parseCellTime, findDateOrders } from './cell-times.js'
+import { toNumberValue, parseWrittenNumber } from './cells.js'
 
-/** Cells that are shown with a question. */
-const mostExamples = 3
+/** Number of example cells per question. */
+const maxExamples = 3
 
-/** The least and the most that values can be, by what they measure: beyond that they were written in another way. */
-const limits: Readonly<Record<string, Range>> = {
+/** Plausible ranges of values by stream and type. Values outside of them were written in another format. */
+const plausibleRanges: Readonly<Record<string, ValueRange>> = {
   'Weight mass/kg': [0.2, 700],
   'Weight mass/lb': [0.4, 1550],
   'Weight mass/st': [0.03, 110],
@@ -31,57 +31,59 @@ const limits: Readonly<Record<string, Range>> = {
   'Steps count/steps': [0, 1_000_000]
 }
 
-/** Whether a measure can have a value. */
-export function isPossible(part: ColumnMapping, value: number): boolean {
-  let range = ranges.get(part)
-  if (range === undefined) ranges.set(part, (range = rangeIn(part)))
+/** Returns true if a value is plausible for a column. */
+export function isPlausibleValue(part: ColumnMapping, value: number): boolean {
+  let range = rangeCache.get(part)
+  if (range === undefined) rangeCache.set(part, (range = findRange(part)))
   return value >= range[0] && value <= range[1]
 }
 
-type Range = readonly [least: number, most: number]
+type ValueRange = readonly [least: number, most: number]
 
-const ranges = new WeakMap<ColumnMapping, Range>()
+const rangeCache = new WeakMap<ColumnMapping, ValueRange>()
 
-function rangeIn({ field, stream, type }: ColumnMapping): Range {
+function findRange({ field, stream, type }: ColumnMapping): ValueRange {
   if (field === 'latitude') return [-90, 90]
   if (field === 'longitude') return [-180, 180]
-  return limits[`${stream.split(', ', 1)[0]} ${type}`] ?? limits[type] ?? [-Infinity, Infinity]
+  return (
+    plausibleRanges[`${stream.split(', ', 1)[0]} ${type}`] ?? plausibleRanges[type] ?? [-Infinity, Infinity]
+  )
 }
 
-/** For cells of a row, by their columns: whether they are numbers of which nothing is open. */
-export type Numbers = readonly (boolean | undefined)[]
+/** Which cells of a row, by column, are numbers in an unambiguous format. */
+export type NumberFlags = readonly (boolean | undefined)[]
 
-/** What the cells of a column tell. */
-interface Column {
+/** What is known from the cells of a column. */
+interface ColumnStatistics {
   readonly at: number
   readonly part: ColumnMapping | undefined
   readonly certain: Set<Decimals>
-  /** Marks that may be either. */
-  readonly open: Set<',' | '.'>
+  /** Ambiguous separators. */
+  readonly ambiguous: Set<',' | '.'>
   readonly impossible: Set<Decimals>
   readonly examples: string[]
-  /** The largest number with a sign of percent; `undefined` without one. */
-  largestShare?: number
+  /** Largest number with a percent sign; `undefined` if there is none. */
+  maxPercentage?: number
 }
 
-/** Hours, minutes and seconds of a length. */
-export const clockLength = /^\s*(\d{1,3}):([0-5]\d):([0-5]\d)\s*$/
+/** Matches a duration in hours, minutes and seconds. */
+export const clockDuration = /^\s*(\d{1,3}):([0-5]\d):([0-5]\d)\s*$/
 
-const both: readonly Decimals[] = ['comma', 'point']
+const separators: readonly Decimals[] = ['comma', 'point']
 
-export class Survey {
-  readonly #columns: readonly Column[]
+export class NotationDetector {
+  readonly #columns: readonly ColumnStatistics[]
   #orders: readonly DateOrder[] | undefined
   #isMixed = false
-  /** Whether all dates have points. */
+  /** True if all dates have dots. */
   #isDotted = true
-  /** First and last parts of dates with points, whose years may be the ones or the others. */
+  /** First and last parts of dates with dots, either of which may be years. */
   readonly #firsts = new Set<string>()
   readonly #lasts = new Set<string>()
   readonly #dates = new Map<number, string[]>()
-  /** Whether lengths are written as clocks show them. */
-  #hasClockLengths = false
-  #decided: Map<number, Decimals | undefined> | undefined
+  /** True if some durations are written as hours, minutes and seconds. */
+  #hasClockDurations = false
+  #decimals: Map<number, Decimals | undefined> | undefined
 
   constructor(
     private readonly mapping: Mapping,
@@ -96,26 +98,26 @@ export class Survey {
       at,
       part,
       certain: new Set(),
-      open: new Set(),
+      ambiguous: new Set(),
       impossible: new Set(),
       examples: []
     }))
   }
 
-  /** Takes one row after the other. */
-  row(cells: readonly string[], numbers?: Numbers): void {
+  /** Adds the next row. */
+  addRow(cells: readonly string[], numbers?: NumberFlags): void {
     const { end, time } = this.mapping
-    this.#date(time, cells[time])
-    if (end !== undefined) this.#date(end, cells[end])
+    this.#addDate(time, cells[time])
+    if (end !== undefined) this.#addDate(end, cells[end])
     for (const column of this.#columns) {
       const cell = cells[column.at]
-      if (column.at === end && clockLength.test(cell ?? '')) this.#hasClockLengths = true
-      if (cell?.endsWith('%')) noteShare(column, cell)
-      if (!numbers?.[column.at]) this.#number(column, cell)
+      if (column.at === end && clockDuration.test(cell ?? '')) this.#hasClockDurations = true
+      if (cell?.endsWith('%')) addPercentage(column, cell)
+      if (!numbers?.[column.at]) this.#addNumber(column, cell)
     }
   }
 
-  /** The order of all dates; `undefined` if it is open, or not the same in all. */
+  /** Order of all dates; `undefined` if it is ambiguous or mixed. */
   get order(): DateOrder | undefined {
     if (this.mapping.dates !== undefined) return this.mapping.dates
     const orders = this.#orders
@@ -123,55 +125,60 @@ export class Survey {
     if (this.#isMixed) return undefined
     if (orders.length === 1) return orders[0]
     if (!this.#isDotted || !orders.includes('dmy')) return undefined
-    // Of two digits that may be years, those are that change least.
+    // Of two parts that may be years, the years are those that vary less.
     const isDayFirst = this.#firsts.size > 4 && this.#firsts.size >= 2 * this.#lasts.size
     return orders.includes('ymd') && !isDayFirst ? undefined : 'dmy'
   }
 
-  /** What stands before decimals where a cell alone does not tell it; `undefined` if that is open. */
-  decimalsOf(column: number): Decimals | undefined {
-    this.#decided ??= this.#decide()
-    return this.#decided.get(column)
+  /** Returns the decimal separator for ambiguous cells of a column; `undefined` if it is unknown. */
+  getDecimals(column: number): Decimals | undefined {
+    this.#decimals ??= this.#decideDecimals()
+    return this.#decimals.get(column)
   }
 
   /**
-   * Whether a number without a sign of percent may be a fraction of 1: other cells of its column have such signs, and it is not so large
-   * that it would be more than twice the largest of these. A factor says what it is.
+   * Returns true if a number without a percent sign may be a fraction of 1: other cells of its column have percent signs, and as a
+   * percentage it would be at most twice their maximum. A factor in the mapping removes the doubt.
    */
   mayBeFraction(part: ColumnMapping, value: number): boolean {
     if (part.type !== 'ratio/percent' || part.factor !== undefined || value === 0) return false
-    const largest = this.#columns.find(({ at }) => at === part.column)?.largestShare
+    const largest = this.#columns.find(({ at }) => at === part.column)?.maxPercentage
     const share = value * 100
-    return largest !== undefined && Math.abs(share) <= Math.max(100, 2 * largest) && isPossible(part, share)
+    return (
+      largest !== undefined && Math.abs(share) <= Math.max(100, 2 * largest) && isPlausibleValue(part, share)
+    )
   }
 
-  /** Whether lengths that are numbers count seconds, as no others are written as clocks show them, or what the mapping says. */
-  get hasCountedLengths(): boolean {
-    return this.mapping.endFactor !== undefined || !this.#hasClockLengths
+  /**
+   * True if numeric durations are in seconds or the mapping defines their unit, as no others are written as hours, minutes and
+   * seconds.
+   */
+  get hasNumericDurations(): boolean {
+    return this.mapping.endFactor !== undefined || !this.#hasClockDurations
   }
 
-  questions(): Question[] {
+  listQuestions(): Question[] {
     const { mapping, zone } = this
     const questions: Question[] = []
     if (this.order === undefined)
       for (const [column, cells] of this.#dates) {
         const orders = (['dmy', 'mdy', 'ymd'] as const).filter(order =>
-          cells.some(cell => dateOrdersOf(cell).includes(order))
+          cells.some(cell => findDateOrders(cell).includes(order))
         )
         const readings = orders.map(order => [
           order,
-          cells.map(cell => cellTime(cell, undefined, order, zone)).filter(time => !Number.isNaN(time))
+          cells.map(cell => parseCellTime(cell, undefined, order, zone)).filter(time => !Number.isNaN(time))
         ])
         questions.push({ column, asks: 'dates', cells, readings: Object.fromEntries(readings) })
       }
     for (const { at, examples, part } of this.#columns) {
-      if (examples.length === 0 || this.decimalsOf(at) !== undefined) continue
+      if (examples.length === 0 || this.getDecimals(at) !== undefined) continue
       if (questions.some(({ asks, column }) => asks === 'decimals' && column === at)) continue
       const factor = part?.factor ?? 1
-      const readings = both.map(decimals => [
+      const readings = separators.map(decimals => [
         decimals,
         examples.map(cell =>
-          Number((valueOfNumber(writtenNumber(cell)!, decimals)! * factor).toPrecision(12))
+          Number((toNumberValue(parseWrittenNumber(cell)!, decimals)! * factor).toPrecision(12))
         )
       ])
       questions.push({
@@ -184,66 +191,72 @@ export class Survey {
     return mapping.values.length === 0 ? [] : questions
   }
 
-  #date(column: number, cell = ''): void {
+  #addDate(column: number, cell = ''): void {
     if (this.mapping.dates !== undefined) return
-    const orders = dateOrdersOf(cell)
+    const orders = findDateOrders(cell)
     if (orders.length === 0) return
-    const left = (this.#orders ?? orders).filter(order => orders.includes(order))
-    if (left.length === 0) this.#isMixed = true
-    else this.#orders = left
+    const remaining = (this.#orders ?? orders).filter(order => orders.includes(order))
+    if (remaining.length === 0) this.#isMixed = true
+    else this.#orders = remaining
     this.#isDotted &&= /^\D*\d+\./.test(cell)
     if (this.#isDotted && orders.length > 2) {
       const [first = '', , last = ''] = cell.split('.')
       this.#firsts.add(first.slice(-2))
       this.#lasts.add(last.slice(0, 2))
     }
-    const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
+    const times = new Set(orders.map(order => parseCellTime(cell, undefined, order, undefined)))
     if (times.size < 2) return
     const examples = this.#dates.get(column) ?? []
-    if (examples.length < mostExamples) this.#dates.set(column, [...examples, cell.trim()])
+    if (examples.length < maxExamples) this.#dates.set(column, [...examples, cell.trim()])
   }
 
-  #number({ certain, examples, impossible, open, part }: Column, cell: string | undefined): void {
+  #addNumber(
+    { certain, examples, impossible, ambiguous: open, part }: ColumnStatistics,
+    cell: string | undefined
+  ): void {
     if (cell === undefined || !/[.,]/.test(cell)) return
-    const written = writtenNumber(cell)
+    const written = parseWrittenNumber(cell)
     if (written?.decimals !== undefined) certain.add(written.decimals)
-    if (written?.open === undefined) return
-    open.add(written.open)
-    if (examples.length < mostExamples) examples.push(cell.trim())
+    if (written?.ambiguousSeparator === undefined) return
+    open.add(written.ambiguousSeparator)
+    if (examples.length < maxExamples) examples.push(cell.trim())
     if (!part) return
-    for (const decimals of both) {
-      const value = valueOfNumber(written, decimals)
-      if (value !== undefined && !isPossible(part, value * (part.factor ?? 1))) impossible.add(decimals)
+    for (const decimals of separators) {
+      const value = toNumberValue(written, decimals)
+      if (value !== undefined && !isPlausibleValue(part, value * (part.factor ?? 1))) impossible.add(decimals)
     }
   }
 
-  /** Cells of a column decide first, then what it measures, then other columns and the file as a whole, then the person. */
-  #decide(): Map<number, Decimals | undefined> {
+  /**
+   * Decides the separators: by the column's cells, then by what it measures, then by other columns and the whole file, then by the
+   * mapping.
+   */
+  #decideDecimals(): Map<number, Decimals | undefined> {
     const decided = new Map<number, Decimals | undefined>()
-    const told = new Set<Decimals>()
-    const elsewhere = new Set(this.#columns.flatMap(({ certain }) => [...certain]))
+    const fileDecimals = new Set<Decimals>()
+    const certainElsewhere = new Set(this.#columns.flatMap(({ certain }) => [...certain]))
     for (const column of this.#columns) {
-      const decimals = ofColumn(column, elsewhere)
+      const decimals = findOwnDecimals(column, certainElsewhere)
       if (decimals !== undefined) decided.set(column.at, decimals)
-      for (const each of column.certain) told.add(each)
-      if (decimals !== undefined && column.open.size > 0) told.add(decimals)
+      for (const each of column.certain) fileDecimals.add(each)
+      if (decimals !== undefined && column.ambiguous.size > 0) fileDecimals.add(decimals)
     }
-    const [ofFile] = told.size === 1 ? told : []
+    const [onlyDecimals] = fileDecimals.size === 1 ? fileDecimals : []
     for (const column of this.#columns) {
-      const { at, certain, open } = column
+      const { at, certain, ambiguous: open } = column
       if (decided.has(at)) continue
-      if (isCounted(column)) {
+      if (isCount(column)) {
         decided.set(at, this.mapping.decimals)
         continue
       }
-      // Dates with points and cells between semicolons are of countries where no comma stands between thousands.
+      // Dates with dots and semicolons as delimiters occur in countries where commas do not separate thousands.
       const isContinental =
-        told.size === 0 && this.delimiter === ';' && this.#orders !== undefined && this.#isDotted
-      const guess = certain.size > 1 ? undefined : ofFile
+        fileDecimals.size === 0 && this.delimiter === ';' && this.#orders !== undefined && this.#isDotted
+      const fromFile = certain.size > 1 ? undefined : onlyDecimals
       decided.set(
         at,
         this.mapping.decimals ??
-          guess ??
+          fromFile ??
           (isContinental && open.has(',') && open.size === 1 ? 'comma' : undefined)
       )
     }
@@ -251,26 +264,29 @@ export class Survey {
   }
 }
 
-function noteShare(column: Column, cell: string): void {
+function addPercentage(column: ColumnStatistics, cell: string): void {
   const share = Math.abs(Number.parseFloat(cell.replace(',', '.')))
-  if (!(share <= (column.largestShare ?? -1)) && !Number.isNaN(share)) column.largestShare = share
+  if (!(share <= (column.maxPercentage ?? -1)) && !Number.isNaN(share)) column.maxPercentage = share
 }
 
-/** Whether a column holds what is counted. */
-function isCounted({ part }: Column): boolean {
+/** Returns true if a column contains counts. */
+function isCount({ part }: ColumnStatistics): boolean {
   return part?.type.startsWith('count/') === true
 }
 
-/** What a column tells by itself, unless other columns contradict it. */
-function ofColumn(column: Column, elsewhere: ReadonlySet<Decimals>): Decimals | undefined {
-  const { certain, impossible, open } = column
+/** Returns the separator that a column implies by itself, unless other columns contradict it. */
+function findOwnDecimals(
+  column: ColumnStatistics,
+  certainElsewhere: ReadonlySet<Decimals>
+): Decimals | undefined {
+  const { certain, impossible, ambiguous: open } = column
   if (certain.size === 1) return [...certain][0]
   if (certain.size > 1 || open.size !== 1) return undefined
   const [mark] = open
   const [asDecimals, asThousands]: Decimals[] = mark === ',' ? ['comma', 'point'] : ['point', 'comma']
-  // What is counted is whole, but for what programs have computed.
-  if (isCounted(column))
-    return impossible.has(asThousands!) || elsewhere.has(asDecimals!) ? undefined : asThousands
+  // Counts are integers, except computed ones.
+  if (isCount(column))
+    return impossible.has(asThousands!) || certainElsewhere.has(asDecimals!) ? undefined : asThousands
   if (impossible.size !== 1) return undefined
   return impossible.has(asThousands!) ? asDecimals : asThousands
 }

@@ -1,15 +1,15 @@
-/** Units as files write them, to types of the service. Values are kept as measured. */
+/** Maps units to event types. Values keep the unit in which they were measured. */
 
-/** A type, and what a value is multiplied by where files and types write it differently. */
-export interface Measure {
+/** A type, and the factor that converts a value in the unit to it. */
+export interface UnitMeasure {
   readonly type: string
   readonly factor?: number
 }
 
-/** Characters of the longest unit. */
-const longestUnit = 30
+/** Limit of a unit, in characters. */
+const maxUnitLength = 30
 
-const measures: Readonly<Record<string, Measure>> = {
+const measuresByUnit: Readonly<Record<string, UnitMeasure>> = {
   'count/min': { type: 'frequency/bpm' },
   '1/min': { type: 'frequency/bpm' },
   bpm: { type: 'frequency/bpm' },
@@ -96,19 +96,19 @@ const measures: Readonly<Record<string, Measure>> = {
   deg: { type: 'angle/deg' }
 }
 
-/** Units whose capitals tell them from others: siemens are no seconds. */
-const capitals: Readonly<Record<string, Measure | undefined>> = {
+/** Units that differ from others only by capitals: siemens are not seconds. */
+const caseSensitiveUnits: Readonly<Record<string, UnitMeasure | undefined>> = {
   Cal: { type: 'energy/kcal' },
   '[Cal]': { type: 'energy/kcal' },
   S: undefined,
   mS: undefined,
   D: undefined
 }
-/** The mass of a mole of glucose in Apple's units, whose last digits differ between versions. */
-const glucose = /<180\.15588\d*>/
+/** Molar mass of glucose in Apple's units, whose last digits differ between versions. */
+const glucosePattern = /<180\.15588\d*>/
 
-/** Words for units, in English, German and French, without accents, spaces and what makes them plural. */
-const words: Readonly<Record<string, string>> = {
+/** Names of units in English, German and French, without accents, spaces and plural endings. */
+const unitNames: Readonly<Record<string, string>> = {
   kilogram: 'kg',
   kilogramm: 'kg',
   kilogramme: 'kg',
@@ -212,27 +212,27 @@ const words: Readonly<Record<string, string>> = {
   mmoll: 'mmol/l'
 }
 
-/** The type for values in a unit; `undefined` for units that are not known: nothing is guessed. */
-export function measureOf(unit: string): Measure | undefined {
+/** Returns the type of values in a unit; `undefined` for unknown units, which are never guessed. */
+export function findMeasure(unit: string): UnitMeasure | undefined {
   const exact = unit.trim()
-  if (Object.hasOwn(capitals, exact)) return capitals[exact]
-  const plain = exact.toLowerCase().replace(glucose, '').replaceAll(/\s/g, '')
-  if (Object.hasOwn(measures, plain)) return measures[plain]
-  if (plain.length > longestUnit) return undefined
+  if (Object.hasOwn(caseSensitiveUnits, exact)) return caseSensitiveUnits[exact]
+  const plain = exact.toLowerCase().replace(glucosePattern, '').replaceAll(/\s/g, '')
+  if (Object.hasOwn(measuresByUnit, plain)) return measuresByUnit[plain]
+  if (plain.length > maxUnitLength) return undefined
   const word = plain
     .normalize('NFD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .replaceAll('²', '2')
     .replaceAll('μ', 'µ')
   for (const each of [word, word.replace(/s$/, '')]) {
-    if (Object.hasOwn(words, each)) return measures[words[each]!]
-    if (Object.hasOwn(measures, each)) return measures[each]
+    if (Object.hasOwn(unitNames, each)) return measuresByUnit[unitNames[each]!]
+    if (Object.hasOwn(measuresByUnit, each)) return measuresByUnit[each]
   }
   return undefined
 }
 
-/** Reads a number as files write it; `undefined` for anything else. */
-export function numberOf(text: string | undefined): number | undefined {
+/** Parses a number; returns `undefined` for anything else. */
+export function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const plain = text.trim()
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(plain)) return undefined
@@ -240,7 +240,16 @@ export function numberOf(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A value in the terms of its type, without the noise that multiplying adds. */
-export function scaled(value: number, factor = 1): number {
+/** Seconds per unit of duration types. */
+export const secondsByType: Readonly<Record<string, number>> = {
+  'time/ms': 0.001,
+  'time/s': 1,
+  'time/min': 60,
+  'time/h': 3600,
+  'time/d': 86_400
+}
+
+/** Multiplies a value by a factor, without floating-point noise. */
+export function scaleValue(value: number, factor = 1): number {
   return factor === 1 ? value : Number((value * factor).toPrecision(12))
 }

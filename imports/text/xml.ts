@@ -1,114 +1,114 @@
 /**
- * A tolerant scanner of XML: elements and texts one by one, in memory of one tag. It knows the named entities of XML and
- * of Western languages and those by number, skips declarations and comments without reading them, and stops at nothing.
+ * Scans XML tolerantly: emits elements and texts one by one, with one tag in memory. It knows the named entities of XML and of
+ * Western languages and numeric ones, skips declarations and comments, and accepts malformed input.
  */
-import { Finder } from './finder.js'
+import { SubstringFinder } from './finder.js'
 
 export interface XmlHandler {
-  /** An element begins. `attributes` is the text between its name and its end. */
+  /** Called when an element begins. `attributes` is the text between its name and the end of the tag. */
   open(name: string, attributes: string, isEmpty: boolean): void
   close(name: string): void
   text?(text: string): void
-  /** Takes whole elements at `<`, if it can; returns where they end, `start` for none. */
-  take?(text: string, start: number): number
+  /** Optionally reads whole elements at `<`; returns their end, or `start` if it reads none. */
+  readElements?(text: string, start: number): number
 }
 
-/** Longest tag that is waited for, in characters; whatever is longer is skipped to where it ends. */
-const longestTag = 256 * 1024
-/** Characters between two tags that are given out; the rest is not. */
-const longestText = 256 * 1024
-/** Longest entity, such as `&#x10ffff;`. */
-const longestEntity = 10
+/** Limit of a tag in characters; longer ones are skipped. */
+const maxTagLength = 256 * 1024
+/** Limit of the text between two tags, in characters. The rest is dropped. */
+const maxTextLength = 256 * 1024
+/** Limit of an entity such as */
+const maxEntityLength = 10
 
-/** Scans pieces of a text. */
+/** Scans the chunks of a text. */
 export class XmlScanner {
-  #rest = ''
-  /** What ends the part that is being skipped. */
-  #skipsTo = ''
+  #buffer = ''
+  /** End of the part that is being skipped. */
+  #skipEnd = ''
   #isCutOff = false
-  /** Characters that have been given out since the last tag. */
-  #given = 0
+  /** Number of characters emitted since the last tag. */
+  #emittedLength = 0
 
   constructor(private readonly handler: XmlHandler) {}
 
-  /** Whether the text has ended within a tag. */
+  /** True if the text ended within a tag. */
   get isCutOff(): boolean {
     return this.#isCutOff
   }
 
-  write(piece: string): void {
-    const text = this.#rest === '' ? piece : this.#rest + piece
-    this.#rest = text.slice(this.#scan(text))
-    if (this.#rest.length <= longestTag) return
-    this.#skipsTo = this.#rest.startsWith('<![CDATA[') ? ']]>' : '>'
-    this.#rest = ''
+  write(chunk: string): void {
+    const text = this.#buffer === '' ? chunk : this.#buffer + chunk
+    this.#buffer = text.slice(this.#scan(text))
+    if (this.#buffer.length <= maxTagLength) return
+    this.#skipEnd = this.#buffer.startsWith('<![CDATA[') ? ']]>' : '>'
+    this.#buffer = ''
   }
 
-  end(): void {
-    this.#isCutOff = this.#rest.trimStart().startsWith('<') || this.#skipsTo !== ''
-    if (!this.#isCutOff) this.#text(this.#rest)
-    this.#rest = ''
+  finish(): void {
+    this.#isCutOff = this.#buffer.trimStart().startsWith('<') || this.#skipEnd !== ''
+    if (!this.#isCutOff) this.#emitText(this.#buffer)
+    this.#buffer = ''
   }
 
-  /** Scans what is whole; returns where the rest begins. */
+  /** Scans the complete part of a text; returns the index of the rest. */
   #scan(text: string): number {
     let at = 0
-    const quotes = new Finder(text, '"')
+    const quotes = new SubstringFinder(text, '"')
     for (;;) {
-      if (this.#skipsTo !== '') {
-        const end = text.indexOf(this.#skipsTo, at)
-        if (end < 0) return Math.max(at, text.length - this.#skipsTo.length)
-        at = end + this.#skipsTo.length
-        this.#skipsTo = ''
+      if (this.#skipEnd !== '') {
+        const end = text.indexOf(this.#skipEnd, at)
+        if (end < 0) return Math.max(at, text.length - this.#skipEnd.length)
+        at = end + this.#skipEnd.length
+        this.#skipEnd = ''
       }
       const start = text.indexOf('<', at)
       if (start < 0) {
-        const end = textEnd(text, at)
-        if (end > at) this.#text(text.slice(at, end))
+        const end = findTextEnd(text, at)
+        if (end > at) this.#emitText(text.slice(at, end))
         return end
       }
-      if (start > at) this.#text(text.slice(at, start))
-      if (this.handler.take) {
-        at = this.handler.take(text, start)
+      if (start > at) this.#emitText(text.slice(at, start))
+      if (this.handler.readElements) {
+        at = this.handler.readElements(text, start)
         if (at > start) continue
       }
       const second = text.charCodeAt(start + 1)
       if (second === 33 || second === 63) {
-        const next = this.#declaration(text, start)
+        const next = this.#skipDeclaration(text, start)
         if (next < 0) return start
         at = next
         continue
       }
-      const end = tagEnd(text, start, quotes)
+      const end = findTagEnd(text, start, quotes)
       if (end < 0) return start
-      this.#tag(text, start, end)
+      this.#emitTag(text, start, end)
       at = end + 1
     }
   }
 
-  /** Where reading goes on after `<!…` or `<?…`; negative if more is needed to tell. */
-  #declaration(text: string, start: number): number {
+  /** Returns the index after `<!…` or `<?…`; negative if more text is needed. */
+  #skipDeclaration(text: string, start: number): number {
     if (text.startsWith('<![CDATA[', start)) {
       const end = text.indexOf(']]>', start)
       if (end < 0) return -1
-      this.#give(text.slice(start + 9, end))
+      this.#emitDecoded(text.slice(start + 9, end))
       return end + 3
     }
     if (text.length - start < 9) return -1
-    if (text.startsWith('<!--', start)) this.#skipsTo = '-->'
-    else if (text.startsWith('<?', start)) this.#skipsTo = '?>'
+    if (text.startsWith('<!--', start)) this.#skipEnd = '-->'
+    else if (text.startsWith('<?', start)) this.#skipEnd = '?>'
     else {
       const end = text.indexOf('>', start)
       if (end < 0) return -1
       if (!text.slice(start, end).includes('[')) return end + 1
-      // The declarations within may be broken: their end is what counts.
-      this.#skipsTo = ']>'
+      // The inner declarations may be malformed: only their end matters.
+      this.#skipEnd = ']>'
     }
     return start + 2
   }
 
-  #tag(text: string, start: number, end: number): void {
-    this.#given = 0
+  #emitTag(text: string, start: number, end: number): void {
+    this.#emittedLength = 0
     if (text.charCodeAt(start + 1) === 47) {
       this.handler.close(text.slice(start + 2, end).trim())
       return
@@ -122,48 +122,53 @@ export class XmlScanner {
     if (isEmpty) this.handler.close(name)
   }
 
-  #text(text: string): void {
-    if (this.handler.text && text.length > 0) this.#give(decodeEntities(text))
+  #emitText(text: string): void {
+    if (this.handler.text && text.length > 0) this.#emitDecoded(decodeEntities(text))
   }
 
-  #give(text: string): void {
-    const room = longestText - this.#given
-    if (room <= 0) return
-    this.#given += text.length
-    this.handler.text?.(text.length > room ? text.slice(0, room) : text)
+  #emitDecoded(text: string): void {
+    const available = maxTextLength - this.#emittedLength
+    if (available <= 0) return
+    this.#emittedLength += text.length
+    this.handler.text?.(text.length > available ? text.slice(0, available) : text)
   }
 }
 
-/** Index of the `>` that ends a tag, not one within a value; negative if it is not there yet. */
-function tagEnd(text: string, start: number, quotes: Finder): number {
+/** Returns the index of the `>` that ends a tag, ignoring those in values; negative if it is not there yet. */
+function findTagEnd(text: string, start: number, quotes: SubstringFinder): number {
   let end = text.indexOf('>', start)
-  if (end >= 0 && isAfterValue(text, end)) return end
-  let quote = quotes.from(start)
+  if (end >= 0 && followsValue(text, end)) return end
+  let quote = quotes.findFrom(start)
   while (end >= 0 && quote < end) {
     const close = text.indexOf('"', quote + 1)
     if (close < 0) return -1
     if (close > end) end = text.indexOf('>', close)
-    quote = quotes.from(close + 1)
+    quote = quotes.findFrom(close + 1)
   }
   return end
 }
 
-/** Where a text ends that goes on in the next piece: not within an entity. */
-function textEnd(text: string, at: number): number {
+/** Returns the end of a text that continues in the next chunk, so that no entity is split. */
+function findTextEnd(text: string, at: number): number {
   const entity = text.lastIndexOf('&')
-  const isOpen = entity >= at && text.length - entity < longestEntity && !text.includes(';', entity)
+  const isOpen = entity >= at && text.length - entity < maxEntityLength && !text.includes(';', entity)
   return isOpen ? entity : text.length
 }
 
-/** Whether a `>` follows the quote that closes a value: no value holds such a quote, and one that opens follows a `=`. */
-function isAfterValue(text: string, end: number): boolean {
+/**
+ * Returns true if a `>` follows the closing quote of a value: a value cannot contain such a quote, and an opening one follows a
+ * `=`.
+ */
+function followsValue(text: string, end: number): boolean {
   const at = text.charCodeAt(end - 1) === 47 ? end - 2 : end - 1
   const before = text.charCodeAt(at - 1)
   return text.charCodeAt(at) === 34 && before > 32 && before !== 61
 }
 
-/** The value of an attribute in the text of a tag, its bytes made characters by `decode` before its entities are replaced. */
-export function attribute(
+/**
+ * Returns the value of an attribute in the text of a tag. `decode` converts its bytes to characters before entities are replaced.
+ */
+export function getAttribute(
   attributes: string,
   name: string,
   decode?: (part: string) => string
@@ -186,32 +191,32 @@ export function attribute(
   }
 }
 
-/** Names of the characters from U+00A0 to U+00FF, in their order. */
-const latin =
+/** Entity names of the characters from U+00A0 to U+00FF, in order. */
+const latinEntities =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-/** Those of XML, and those of HTML that people's texts have. */
+/** Entities of XML, and common ones of HTML. */
 const entities = new Map<string, string>([
-  ...latin.split(' ').map((name, index) => [name, String.fromCodePoint(0xa0 + index)] as const),
+  ...latinEntities.split(' ').map((name, index) => [name, String.fromCodePoint(0xa0 + index)] as const),
   ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
   ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„' }),
   ...Object.entries({ ndash: '–', mdash: '—', hellip: '…', bull: '•', euro: '€', trade: '™' }),
   ...Object.entries({ OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', Yuml: 'Ÿ' })
 ])
 
-/** A text with its entities replaced; unknown ones stay as they are. */
+/** Replaces entities; unknown ones stay unchanged. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
     /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,6}[0-9]{0,2}));/gi,
-    (whole, hex, decimal, name) => {
-      if (name !== undefined) return entities.get(String(name)) ?? whole
+    (entity, hex, decimal, name) => {
+      if (name !== undefined) return entities.get(String(name)) ?? entity
       const code = hex === undefined ? Number(decimal) : Number.parseInt(String(hex), 16)
       return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ''
     }
   )
 }
 
-/** The name of an element without its prefix. */
-export function localName(name: string): string {
+/** Returns the name of an element without its prefix. */
+export function getLocalName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }

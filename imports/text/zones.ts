@@ -1,25 +1,25 @@
-/** Names of time zones, as files have them. */
+/** Parses names of time zones. */
 
-/** Whether there is a zone, by its name in small letters. */
-const known = new Map<string, boolean>()
-/** Names that are looked up at most, which takes half a millisecond each: there are 600. */
-const mostNames = 5000
-const longestName = 100
+/** Whether zones exist, by name in lower case. */
+const zoneCache = new Map<string, boolean>()
+/** Limit of names that are looked up, which takes half a millisecond each. There are 600 zones. */
+const maxNames = 5000
+const maxNameLength = 100
 
-/** The name of a zone that the service knows; `undefined` for anything else. */
-export function zoneOf(name: string | undefined): string | undefined {
-  if (name === undefined || name.length > longestName || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name))
+/** Returns the name if it is a known zone; `undefined` for anything else. */
+export function findZone(name: string | undefined): string | undefined {
+  if (name === undefined || name.length > maxNameLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name))
     return undefined
   const key = name.toLowerCase()
-  let is = known.get(key)
-  if (is === undefined) {
-    if (known.size >= mostNames) return undefined
-    known.set(key, (is = isZone(key)))
+  let exists = zoneCache.get(key)
+  if (exists === undefined) {
+    if (zoneCache.size >= maxNames) return undefined
+    zoneCache.set(key, (exists = isKnownZone(key)))
   }
-  return is ? name : undefined
+  return exists ? name : undefined
 }
 
-function isZone(name: string): boolean {
+function isKnownZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
@@ -27,8 +27,8 @@ function isZone(name: string): boolean {
   }
 }
 
-/** Hours by names that mean one offset everywhere. */
-const fixed: Readonly<Record<string, number>> = {
+/** Offsets in hours of unambiguous abbreviations. */
+const offsetsByName: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
   Z: 0,
@@ -68,40 +68,40 @@ const fixed: Readonly<Record<string, number>> = {
   NZDT: 13
 }
 
-/** Hours by names that mean different offsets in different countries. */
-const shared: Readonly<Record<string, readonly number[]>> = {
+/** Possible offsets in hours of ambiguous abbreviations. */
+const ambiguousOffsets: Readonly<Record<string, readonly number[]>> = {
   CST: [-6, 8, -5],
   IST: [5.5, 1, 2],
   BST: [1, 6],
   AST: [-4, 3]
 }
 
-/** Returns the offsets (hours) that a name such as `CST` may mean. */
-export function sharedOffsets(name: string): readonly number[] {
+/** Returns the offsets (hours) that an abbreviation such as `CST` may mean. */
+export function findAmbiguousOffsets(name: string): readonly number[] {
   const key = name.toUpperCase()
-  return Object.hasOwn(shared, key) ? shared[key]! : []
+  return Object.hasOwn(ambiguousOffsets, key) ? ambiguousOffsets[key]! : []
 }
 
 /**
- * Reads a time zone: `UTC`, `GMT+2`, `UTC+0200`, `+02:00`, `CEST`, `Europe/Zurich`. Returns an offset such as `+02:00` or an IANA
- * name, `undefined` for anything else.
+ * Parses a time zone: `UTC`, `GMT+2`, `UTC+0200`, `+02:00`, `CEST`, `Europe/Zurich`. Returns an offset such as `+02:00` or an IANA
+ * name; `undefined` for anything else.
  */
 export function parseZone(text: string): string | undefined {
   const plain = text.trim().replace('\u2212', '-')
   if (plain.length > 60) return undefined
   const name = plain.toUpperCase()
-  if (Object.hasOwn(fixed, name)) return offsetText(fixed[name]! * 60)
+  if (Object.hasOwn(offsetsByName, name)) return formatOffset(offsetsByName[name]! * 60)
   const offset = /^(?:UTC|GMT)? ?([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(plain)
   if (offset) {
     const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0)
-    return minutes <= 15 * 60 ? offsetText(offset[1] === '-' ? -minutes : minutes) : undefined
+    return minutes <= 15 * 60 ? formatOffset(offset[1] === '-' ? -minutes : minutes) : undefined
   }
-  return plain.includes('/') ? zoneOf(plain) : undefined
+  return plain.includes('/') ? findZone(plain) : undefined
 }
 
-/** Writes an offset (minutes) as `+02:00`. */
-export function offsetText(minutes: number): string {
-  const away = Math.abs(minutes)
-  const hours = String(Math.floor(away / 60)).padStart(2, '0')
-  return `${minutes < 0 ? '-' : '+'}${hours}:${String(away % 60).padStart(2, '0')}`
+/** Formats an offset (minutes) as */
+export function formatOffset(minutes: number): string {
+  const absolute = Math.abs(minutes)
+  const hours = String(Math.floor(absolute / 60)).padStart(2, '0')
+  return `${minutes < 0 ? '-' : '+'}${hours}:${String(absolute % 60).padStart(2, '0')}`
 }

@@ -1,22 +1,22 @@
-/** Cells of a sheet that are merged: the first of them holds what all of them show. */
-import type { Source } from '../record.js'
-import { headOf, textsOf } from '../text/decode.js'
-import { attribute, localName, XmlScanner } from '../text/xml.js'
-import { rangeIn } from './references.js'
+/** Fills merged cells of a sheet: the first cell of a range contains the value of all. */
+import type { SourceFile } from '../record.js'
+import { readHead, readText } from '../text/decode.js'
+import { getAttribute, getLocalName, XmlScanner } from '../text/xml.js'
+import { parseRange } from './references.js'
 
-/** Ranges that are kept. */
-const mostRanges = 100_000
-/** Characters of the longest tag that ends the rows. */
-const longestEnd = 100
+/** Limit of stored ranges. */
+const maxRanges = 100_000
+/** Limit of the tag that ends the rows, in characters. */
+const maxEndTagLength = 100
 
-export class Merges {
-  /** By their first rows. */
+export class MergedRanges {
+  /** Ranges by their first row. */
   readonly #ranges = new Map<number, { readonly column: number; readonly bottom: number }[]>()
   #count = 0
 
   add(reference: string): void {
-    const range = rangeIn(reference)
-    if (!range || ++this.#count > mostRanges) return
+    const range = parseRange(reference)
+    if (!range || ++this.#count > maxRanges) return
     const [column, top, , bottom] = range
     const ranges = this.#ranges.get(top)
     if (ranges) ranges.push({ column, bottom })
@@ -24,58 +24,60 @@ export class Merges {
   }
 
   /**
-   * Returns a function that takes the cells of one row after the other, and fills those below the first of their range, in all columns
-   * or in some. `told` is called for ranges that are not filled.
+   * Returns a function that receives the cells of each row in order, and fills those below the first row of their range, in all
+   * columns or in some. `onUnfilled` is called for ranges that are not filled.
    */
-  filler(columns?: ReadonlySet<number | undefined>, told?: () => void): RowFiller | undefined {
+  createFiller(columns?: ReadonlySet<number | undefined>, onUnfilled?: () => void): RowFiller | undefined {
     if (this.#ranges.size === 0) return undefined
     const filled = new Map<number, { readonly top: number; readonly bottom: number; readonly text: string }>()
-    return (row, at) => {
-      for (const { bottom, column } of this.#ranges.get(at) ?? []) {
+    return (row, rowNumber) => {
+      for (const { bottom, column } of this.#ranges.get(rowNumber) ?? []) {
         const text = row[column] ?? ''
         if (text === '') continue
-        if (bottom > at && (columns?.has(column) ?? true)) filled.set(column, { top: at, bottom, text })
-        else told?.()
+        if (bottom > rowNumber && (columns?.has(column) ?? true))
+          filled.set(column, { top: rowNumber, bottom, text })
+        else onUnfilled?.()
       }
       for (const [column, { bottom, text, top }] of filled)
-        if (at > bottom) filled.delete(column)
-        else if (at > top && (row[column] ?? '') === '') row[column] = text
+        if (rowNumber > bottom) filled.delete(column)
+        else if (rowNumber > top && (row[column] ?? '') === '') row[column] = text
     }
   }
 }
 
-/** Takes the cells of a row, which it may change, and the number of the row. */
+/** Receives the cells of a row, which it may change, and the row number. */
 export type RowFiller = (row: (string | undefined)[], at: number) => void
 
-/** Reads which cells of a sheet are merged, which stands below its rows. */
-export async function readMerges(source: Source): Promise<Merges> {
-  const merges = new Merges()
+/** Reads the merged ranges of a sheet, which follow its rows. */
+export async function readMerges(source: SourceFile): Promise<MergedRanges> {
+  const merges = new MergedRanges()
   const scanner = new XmlScanner({
     open(name, attributes) {
-      if (localName(name) === 'mergeCell') merges.add(attribute(attributes, 'ref') ?? '')
+      if (getLocalName(name) === 'mergeCell') merges.add(getAttribute(attributes, 'ref') ?? '')
     },
     close: () => undefined
   })
   let rest: string | undefined = ''
-  for await (const piece of textsOf(source, await headOf(source))) {
+  for await (const chunk of readText(source, await readHead(source))) {
     if (rest === undefined) {
-      scanner.write(piece)
+      scanner.write(chunk)
       continue
     }
-    const text: string = rest + piece
-    const end = endOfRows(text)
+    const text: string = rest + chunk
+    const end = findRowsEnd(text)
     if (end >= 0) scanner.write(text.slice(end))
-    rest = end >= 0 ? undefined : text.slice(-longestEnd)
+    rest = end >= 0 ? undefined : text.slice(-maxEndTagLength)
   }
-  scanner.end()
+  scanner.finish()
   return merges
 }
 
-/** Where the rows of a sheet end; negative if that does not stand in a text. */
-function endOfRows(text: string): number {
-  for (let at = text.indexOf('sheetData'); at >= 0; at = text.indexOf('sheetData', at + 1)) {
-    const before = text.slice(Math.max(0, at - longestEnd), at)
-    if (/<\/(?:[\w.-]{1,40}:)?$/.test(before) || /^sheetData\s*\/>/.test(text.slice(at, at + 40))) return at
+/** Returns the index at which the rows of a sheet end; negative if it is not in a text. */
+function findRowsEnd(text: string): number {
+  for (let index = text.indexOf('sheetData'); index >= 0; index = text.indexOf('sheetData', index + 1)) {
+    const before = text.slice(Math.max(0, index - maxEndTagLength), index)
+    if (/<\/(?:[\w.-]{1,40}:)?$/.test(before) || /^sheetData\s*\/>/.test(text.slice(index, index + 40)))
+      return index
   }
   return -1
 }

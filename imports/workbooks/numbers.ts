@@ -1,94 +1,94 @@
-/** Numbers of workbooks as the texts that tables are read from. */
+/** Formats numbers of workbooks as the texts that tables are read from. */
 import type { NumberFormat } from './number-formats.js'
 
-const dayMs = 86_400_000
-/** 1899-12-30, the day before which days are counted but for the error below. */
+const msPerDay = 86_400_000
+/** 1899-12-30, day 0 of the count, apart from the error below. */
 const epochMs = Date.UTC(1899, 11, 30)
-/** Days until the first of 1904, from which some workbooks count. */
-const of1904 = 1462
-/** 1900-02-29, which never was, but is counted. */
-const neverWas = 60
-/** 1970-01-01: a time of the day that is larger than this has its day with it. */
-const firstDay = 25_569
-/** 9999-12-31, the last day that is shown. */
-const lastDay = 2_958_465
-/** What is shown of a number with the format of a time that is none. */
-const unshown = '#####'
+/** Days until the beginning of 1904, from which some workbooks count. */
+const daysUntil1904 = 1462
+/** 1900-02-29, which did not exist but is counted. */
+const invalidLeapDay = 60
+/** 1970-01-01: a larger time of day includes its date. */
+const firstDatedDay = 25_569
+/** 9999-12-31, the last day that can be displayed. */
+const maxDay = 2_958_465
+/** Displayed for a number with a time format that is not a time. */
+const undisplayable = '#####'
 
 export interface NumberText {
   readonly text: string
-  /** Whether it is written with a point before its decimals. */
+  /** True if it is a number with a decimal point. */
   readonly isNumber?: boolean
-  /** The day and the time of the day, where the latter alone is shown. */
+  /** Date and time of day, if only the latter is displayed. */
   readonly clock?: { readonly day: string; readonly text: string }
 }
 
-/** Returns a number as text: an ISO date, a time of the day or length, a percentage, or the number itself. */
-export function numberText(value: number, format: NumberFormat, is1904: boolean): NumberText {
+/** Formats a number: as an ISO date, a time of day or duration, a percentage, or the number itself. */
+export function formatNumber(value: number, format: NumberFormat, is1904: boolean): NumberText {
   const { hasClock, hasDate, isPercent, unit } = format
   const isTime = hasClock === true || hasDate === true
-  const text = isTime ? timeText(value, format, is1904) : undefined
+  const text = isTime ? formatTime(value, format, is1904) : undefined
   if (text !== undefined) {
     const day = Math.floor(value)
-    if (hasDate || value < firstDay) return { text }
+    if (hasDate || value < firstDatedDay) return { text }
     return {
       text,
       clock: {
-        day: dateText(is1904 ? day + of1904 : day, false),
-        text: clockText(Math.round((value - day) * dayMs))
+        day: formatDate(is1904 ? day + daysUntil1904 : day, false),
+        text: formatClock(Math.round((value - day) * msPerDay))
       }
     }
   }
-  if (isTime) return { text: unshown }
-  if (isPercent) return { text: `${written(value * 100)}%`, isNumber: true }
-  const plain = written(value)
+  if (isTime) return { text: undisplayable }
+  if (isPercent) return { text: `${formatPlainNumber(value * 100)}%`, isNumber: true }
+  const plain = formatPlainNumber(value)
   if (unit !== undefined) return { text: `${plain} ${unit}`, isNumber: true }
-  // With a power it is none of the numbers that times may be written as: its days are not known to be of 1904.
+  // The exponent keeps it from being parsed as a date, which would not count from 1904.
   return { text: is1904 && /^\d{5}(?:\.\d+)?$/.test(plain) ? `${plain}e0` : plain, isNumber: true }
 }
 
-/** Fractions with the fifteen digits that spreadsheets compute with. */
-function written(value: number): string {
+/** Formats a number with the fifteen digits that spreadsheets compute with. */
+function formatPlainNumber(value: number): string {
   const text = String(value)
   return text.length < 16 || Number.isInteger(value) ? text : String(Number(value.toPrecision(15)))
 }
 
-/** Returns a count of days as a date or time; `undefined` for what is neither. */
-function timeText(value: number, { hasClock, hasDate }: NumberFormat, is1904: boolean): string | undefined {
-  if (value < 0 || value > lastDay) return undefined
-  const isLength = value < 1 || (!hasDate && value < firstDay)
-  if (isLength)
+/** Formats a number of days as a date or time; returns `undefined` if it is neither. */
+function formatTime(value: number, { hasClock, hasDate }: NumberFormat, is1904: boolean): string | undefined {
+  if (value < 0 || value > maxDay) return undefined
+  const isDuration = value < 1 || (!hasDate && value < firstDatedDay)
+  if (isDuration)
     return hasClock
-      ? clockText(Math.round(value * dayMs))
+      ? formatClock(Math.round(value * msPerDay))
       : is1904
-        ? dateText(value + of1904, false)
+        ? formatDate(value + daysUntil1904, false)
         : undefined
-  return dateText(is1904 ? value + of1904 : value, hasClock === true)
+  return formatDate(is1904 ? value + daysUntil1904 : value, hasClock === true)
 }
 
-function dateText(days: number, hasClock: boolean): string {
-  if (days >= neverWas && days < neverWas + 1) return '1900-02-29'
-  const ms = Math.round((days < neverWas ? days + 1 : days) * dayMs)
-  const rest = ms % dayMs
-  const day = dayTextOf((ms - rest) / dayMs)
-  return hasClock || rest > 0 ? `${day} ${clockText(rest)}` : day
+function formatDate(days: number, hasClock: boolean): string {
+  if (days >= invalidLeapDay && days < invalidLeapDay + 1) return '1900-02-29'
+  const ms = Math.round((days < invalidLeapDay ? days + 1 : days) * msPerDay)
+  const rest = ms % msPerDay
+  const day = formatDay((ms - rest) / msPerDay)
+  return hasClock || rest > 0 ? `${day} ${formatClock(rest)}` : day
 }
 
-let [lastOne, lastText] = [NaN, '']
+let [cachedDay, cachedText] = [NaN, '']
 
-/** Rows of one day often follow one another. */
-function dayTextOf(day: number): string {
-  if (day !== lastOne) lastText = new Date(epochMs + day * dayMs).toISOString().slice(0, 10)
-  lastOne = day
-  return lastText
+/** Formats a date; the last one is cached, as consecutive rows often have the same date. */
+function formatDay(day: number): string {
+  if (day !== cachedDay) cachedText = new Date(epochMs + day * msPerDay).toISOString().slice(0, 10)
+  cachedDay = day
+  return cachedText
 }
 
-/** Hours, minutes and seconds, of which there may be more than those of a day. */
-function clockText(ms: number): string {
+/** Formats hours, minutes and seconds, which may exceed a day. */
+function formatClock(ms: number): string {
   const rest = ms % 1000 === 0 ? '' : `.${String(ms % 1000).padStart(3, '0')}`
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${rest}`
+  return `${padTwo(ms / 3_600_000)}:${padTwo((ms / 60_000) % 60)}:${padTwo((ms / 1000) % 60)}${rest}`
 }
 
-function two(amount: number): string {
+function padTwo(amount: number): string {
   return amount < 10 ? `0${Math.floor(amount)}` : String(Math.floor(amount))
 }

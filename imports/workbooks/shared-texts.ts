@@ -1,90 +1,90 @@
-/** The texts of a workbook, to which its cells refer by number. They are kept as bytes, outside of the heap. */
-import { TextParts } from './text-parts.js'
-import { localName, type XmlHandler } from '../text/xml.js'
+/** Stores the texts of a workbook to which cells refer by index, as bytes outside of the heap. */
+import { TextRuns } from './text-parts.js'
+import { getLocalName, type XmlHandler } from '../text/xml.js'
 
 const chunkSize = 1024 * 1024
-/** Bytes of all texts that are kept, and how many there are. */
-const mostChunks = 64
-const mostTexts = 4_000_000
-/** Characters of texts that have been asked for, which are kept as such. */
-const mostRecent = 1_000_000
-/** What stands for the place of a text that is not there. */
-const [tooLong, beyond] = [0xffff_ffff, 0xffff_fffe]
+/** Limits of chunks and of texts. */
+const maxChunks = 64
+const maxTexts = 4_000_000
+/** Limit of cached strings, in characters. */
+const maxCachedLength = 1_000_000
+/** Offsets that mark a text as too long, or beyond the limit. */
+const [tooLong, beyondLimit] = [0xffff_ffff, 0xffff_fffe]
 
-/** Takes the XML of shared texts; then gives them out. */
+/** Collects shared texts from XML, and returns them by index. */
 export class SharedTexts implements XmlHandler {
   readonly #chunks: Buffer[] = []
-  /** Where the last chunk is free. */
-  #used = chunkSize
-  /** For each text its place and length in bytes. */
-  #places = new Uint32Array(2048)
+  /** Offset of the free space in the last chunk. */
+  #usedBytes = chunkSize
+  /** Offset and length in bytes of each text. */
+  #offsets = new Uint32Array(2048)
   #count = 0
-  #parts: TextParts | undefined
-  #recent = new Map<number, string>()
-  #recentSize = 0
+  #textParts: TextRuns | undefined
+  #cache = new Map<number, string>()
+  #cachedLength = 0
 
   open(name: string): void {
-    const local = localName(name)
-    if (local === 'si') this.#parts = new TextParts()
-    else this.#parts?.open(local)
+    const local = getLocalName(name)
+    if (local === 'si') this.#textParts = new TextRuns()
+    else this.#textParts?.open(local)
   }
 
   close(name: string): void {
-    const local = localName(name)
-    if (local !== 'si') this.#parts?.close(local)
-    else if (this.#parts) {
-      this.#add(this.#parts)
-      this.#parts = undefined
+    const local = getLocalName(name)
+    if (local !== 'si') this.#textParts?.close(local)
+    else if (this.#textParts) {
+      this.#add(this.#textParts)
+      this.#textParts = undefined
     }
   }
 
   text(text: string): void {
-    this.#parts?.add(text)
+    this.#textParts?.add(text)
   }
 
-  /** Returns a text by its number, or why there is none. */
+  /** Returns a text by its index, or the reason why there is none. */
   get(index: number): { readonly text: string } | 'too long' | 'beyond' | 'missing' {
-    const recent = this.#recent.get(index)
+    const recent = this.#cache.get(index)
     if (recent !== undefined) return { text: recent }
     if (!Number.isInteger(index) || index < 0) return 'missing'
-    if (index >= this.#count) return this.#count === mostTexts ? 'beyond' : 'missing'
-    const [place, length] = [this.#places[index * 2]!, this.#places[index * 2 + 1]!]
-    if (place === tooLong) return 'too long'
-    if (place === beyond) return 'beyond'
-    const start = place % chunkSize
-    const text = this.#chunks[Math.floor(place / chunkSize)]!.toString('utf8', start, start + length)
-    if ((this.#recentSize += text.length) > mostRecent) {
-      this.#recent = new Map()
-      this.#recentSize = text.length
+    if (index >= this.#count) return this.#count === maxTexts ? 'beyond' : 'missing'
+    const [offset, length] = [this.#offsets[index * 2]!, this.#offsets[index * 2 + 1]!]
+    if (offset === tooLong) return 'too long'
+    if (offset === beyondLimit) return 'beyond'
+    const start = offset % chunkSize
+    const text = this.#chunks[Math.floor(offset / chunkSize)]!.toString('utf8', start, start + length)
+    if ((this.#cachedLength += text.length) > maxCachedLength) {
+      this.#cache = new Map()
+      this.#cachedLength = text.length
     }
-    this.#recent.set(index, text)
+    this.#cache.set(index, text)
     return { text }
   }
 
-  #add({ isTooLong, text }: TextParts): void {
-    if (this.#count === mostTexts) return
+  #add({ isTooLong, text }: TextRuns): void {
+    if (this.#count === maxTexts) return
     const length = isTooLong ? 0 : Buffer.byteLength(text)
-    const isFull = this.#used + length > chunkSize && this.#chunks.length === mostChunks
-    const place = isTooLong ? tooLong : isFull ? beyond : this.#put(text, length)
-    if (this.#count * 2 === this.#places.length) {
-      const places = new Uint32Array(this.#places.length * 2)
-      places.set(this.#places)
-      this.#places = places
+    const isFull = this.#usedBytes + length > chunkSize && this.#chunks.length === maxChunks
+    const offset = isTooLong ? tooLong : isFull ? beyondLimit : this.#store(text, length)
+    if (this.#count * 2 === this.#offsets.length) {
+      const offsets = new Uint32Array(this.#offsets.length * 2)
+      offsets.set(this.#offsets)
+      this.#offsets = offsets
     }
-    this.#places[this.#count * 2] = place
-    this.#places[this.#count * 2 + 1] = length
+    this.#offsets[this.#count * 2] = offset
+    this.#offsets[this.#count * 2 + 1] = length
     this.#count++
   }
 
-  /** A text has at most as many characters as a record, which fit into a chunk. */
-  #put(text: string, length: number): number {
-    if (this.#chunks.length === 0 || this.#used + length > chunkSize) {
+  /** Stores a text. Its length is limited to that of a record, which fits into a chunk. */
+  #store(text: string, length: number): number {
+    if (this.#chunks.length === 0 || this.#usedBytes + length > chunkSize) {
       this.#chunks.push(Buffer.allocUnsafe(chunkSize))
-      this.#used = 0
+      this.#usedBytes = 0
     }
-    const at = this.#used
-    this.#chunks.at(-1)!.write(text, at, 'utf8')
-    this.#used += length
-    return (this.#chunks.length - 1) * chunkSize + at
+    const offset = this.#usedBytes
+    this.#chunks.at(-1)!.write(text, offset, 'utf8')
+    this.#usedBytes += length
+    return (this.#chunks.length - 1) * chunkSize + offset
   }
 }

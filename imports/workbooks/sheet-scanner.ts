@@ -1,53 +1,56 @@
-/** Takes the XML of a sheet, and gives out its rows as tables have them. */
+/** Scans the XML of a sheet and emits its rows. */
 import type { Reason } from '../reasons.js'
-import type { Numbers } from '../text/survey.js'
-import { attribute, localName, type XmlHandler } from '../text/xml.js'
+import type { NumberFlags } from '../text/survey.js'
+import { getAttribute, getLocalName, type XmlHandler } from '../text/xml.js'
 import type { RowFiller } from './merges.js'
 import type { NumberFormat } from './number-formats.js'
-import { numberText, type NumberText } from './numbers.js'
-import { columnIn, rangeIn, type Range } from './references.js'
+import { formatNumber, type NumberText } from './numbers.js'
+import { parseColumn, parseRange, type CellRange } from './references.js'
 import type { SharedTexts } from './shared-texts.js'
-import { TextParts } from './text-parts.js'
+import { TextRuns } from './text-parts.js'
 
-/** Columns of a table, and rows of a sheet. */
-const mostColumns = 2000
-const mostRows = 1_048_576
-/** Characters of a row. */
-const longestRow = 256 * 1024
-/** Empty cells before others, in all rows of a sheet. */
-const mostGaps = 100_000_000
-/** Characters from which a text is long. Cells refer to as many as ten times the bytes of their sheet, or to 16 million. */
-const longText = 100
-const mostLong = 16 * 1024 * 1024
-/** Ranges that were computed together which are kept. */
-const mostRanges = 1000
+/** Limits of columns and rows. */
+const maxColumns = 2000
+const maxRows = 1_048_576
+/** Limit of a row, in characters. */
+const maxRowLength = 256 * 1024
+/** Limit of empty cells before others, in all rows of a sheet. */
+const maxGaps = 100_000_000
+/**
+ * Length in characters above which a text is long, and the minimum budget of references to long texts: ten times the bytes of the
+ * sheet, or 16 million characters.
+ */
+const minLongText = 100
+const minLongTextBudget = 16 * 1024 * 1024
+/** Limit of stored array formula ranges. */
+const maxRanges = 1000
 
-/** What cells refer to. */
-export interface Shared {
+/** Data to which cells refer. */
+export interface SharedData {
   readonly texts: SharedTexts
   readonly formats: readonly NumberFormat[]
   readonly is1904: boolean
-  /** Whether what formulas have computed is to be computed again. */
+  /** True if the saved results of formulas are out of date. */
   readonly isStale: boolean
 }
 
 export interface SheetHandler {
-  /** A row that is not empty. `numbers` tells which of its cells are numbers, written with a point before their decimals. */
-  row(cells: string[], at: number, numbers: Numbers): void
-  leftOut(kind: 'cell' | 'row', reason: Reason, at: number): void
+  /** Called with each row that is not empty. `numbers` marks cells that are numbers with a decimal point. */
+  onRow(cells: string[], at: number, numbers: NumberFlags): void
+  skip(kind: 'cell' | 'row', reason: Reason, at: number): void
   readonly fill?: RowFiller | undefined
 }
 
-interface Cell {
+interface OpenCell {
   readonly column: number
   readonly type: string
-  /** Place of its format. */
+  /** Index of its format. */
   readonly style: number
-  readonly parts: TextParts
+  readonly parts: TextRuns
   hasFormula: boolean
 }
 
-/** Rows and cells as most programs write them: without formulas and texts of their own. */
+/** Rows and cells as most apps write them: without formulas and inline texts. */
 const usualRow = /<row r="(\d{1,7})"(?: [^<>/]{0,300})?>/y
 const usualCell =
   /<c r="([A-Z]{1,3})\d{1,7}"(?: s="(\d{1,6})")?(?: t="([a-z]{1,3})")?(?:\/>|><v>([^<&]{0,100})<\/v><\/c>)/y
@@ -55,70 +58,71 @@ const rowEnd = '</row>'
 
 export class SheetScanner implements XmlHandler {
   #isInside = false
-  #at = 0
+  #rowNumber = 0
   #column = -1
-  #row: (string | undefined)[] | undefined
+  #cells: (string | undefined)[] | undefined
   #numbers: (boolean | undefined)[] = []
-  /** Times that are shown without the day that they have. */
+  /** Times displayed without their date. */
   #clocks: { readonly column: number; readonly day: string; readonly text: string }[] = []
   #size = 0
-  #cell: Cell | undefined
-  #gaps = mostGaps
-  /** Characters of long texts that may still be referred to: the file has them once. */
-  #room: number
-  /** Cells of formulas that stand in their first cell alone. */
-  readonly #ranges: Range[] = []
+  #cell: OpenCell | undefined
+  #gaps = maxGaps
+  /** Remaining budget of references to long texts, in characters: the file contains each text only once. */
+  #longTextBudget: number
+  /** Ranges of formulas that are written only in their first cell. */
+  readonly #ranges: CellRange[] = []
 
   constructor(
-    private readonly shared: Shared,
+    private readonly shared: SharedData,
     private readonly handler: SheetHandler,
-    /** Bytes of the sheet. */
+    /** Size of the sheet in bytes. */
     size: number
   ) {
-    this.#room = Math.max(mostLong, size * 10)
+    this.#longTextBudget = Math.max(minLongTextBudget, size * 10)
   }
 
-  /** Takes cells as a whole, and the tags of rows: sheets have millions of these. */
-  take(text: string, start: number): number {
+  /** Reads whole cells and the tags of rows at once: sheets have millions of these. */
+  readElements(text: string, start: number): number {
     let end = start
     while (this.#isInside && !this.#cell) {
-      const pattern = this.#row ? usualCell : usualRow
+      const pattern = this.#cells ? usualCell : usualRow
       pattern.lastIndex = end
       const parts = pattern.exec(text)
       if (!parts) {
-        if (!this.#row || !text.startsWith(rowEnd, end)) break
+        if (!this.#cells || !text.startsWith(rowEnd, end)) break
         this.#closeRow()
         end += rowEnd.length
         continue
       }
       end = pattern.lastIndex
       if (pattern === usualRow) this.#openRow(Number(parts[1]))
-      else this.#takeCell(parts)
+      else this.#addUsualCell(parts)
     }
     return end
   }
 
-  #takeCell([, reference, style, type = 'n', value]: RegExpExecArray): void {
-    const column = columnIn(reference!)!
+  #addUsualCell([, reference, style, type = 'n', value]: RegExpExecArray): void {
+    const column = parseColumn(reference!)!
     this.#column = column
-    if (value !== undefined) this.#put(column, this.#value(value, false, column, Number(style ?? 0), type))
+    if (value !== undefined)
+      this.#setCell(column, this.#parseValue(value, false, column, Number(style ?? 0), type))
   }
 
   open(name: string, attributes: string): void {
-    const local = localName(name)
+    const local = getLocalName(name)
     const cell = this.#cell
     if (cell) {
       if (local === 'f') this.#openFormula(cell, attributes)
       cell.parts.open(local)
     } else if (local === 'c') {
-      if (this.#row) this.#openCell(attributes)
+      if (this.#cells) this.#openCell(attributes)
     } else if (local === 'row') {
-      if (this.#isInside) this.#openRow(Number(attribute(attributes, 'r') ?? NaN))
+      if (this.#isInside) this.#openRow(Number(getAttribute(attributes, 'r') ?? NaN))
     } else if (local === 'sheetData') this.#isInside = true
   }
 
   close(name: string): void {
-    const local = localName(name)
+    const local = getLocalName(name)
     if (local === 'c') this.#closeCell()
     else if (local === 'row') this.#closeRow()
     else if (local === 'sheetData') this.#isInside = false
@@ -129,17 +133,17 @@ export class SheetScanner implements XmlHandler {
     this.#cell?.parts.add(text)
   }
 
-  /** Tells of a row that has no end. */
-  end(): void {
-    if (this.#row) this.handler.leftOut('row', 'torn: its end is missing', this.#at)
-    this.#row = undefined
+  /** Reports a row without an end. */
+  finish(): void {
+    if (this.#cells) this.handler.skip('row', 'torn: its end is missing', this.#rowNumber)
+    this.#cells = undefined
   }
 
-  #openRow(at: number): void {
-    this.end()
-    this.#at = Number.isInteger(at) && at > 0 ? at : this.#at + 1
+  #openRow(rowNumber: number): void {
+    this.finish()
+    this.#rowNumber = Number.isInteger(rowNumber) && rowNumber > 0 ? rowNumber : this.#rowNumber + 1
     this.#column = -1
-    this.#row = []
+    this.#cells = []
     this.#numbers = []
     if (this.#clocks.length > 0) this.#clocks = []
     this.#size = 0
@@ -147,46 +151,46 @@ export class SheetScanner implements XmlHandler {
   }
 
   #openCell(attributes: string): void {
-    const reference = attribute(attributes, 'r')
-    this.#column = (reference === undefined ? undefined : columnIn(reference)) ?? this.#column + 1
+    const reference = getAttribute(attributes, 'r')
+    this.#column = (reference === undefined ? undefined : parseColumn(reference)) ?? this.#column + 1
     this.#cell = {
       column: this.#column,
-      type: attribute(attributes, 't') ?? 'n',
-      style: Number(attribute(attributes, 's') ?? 0),
-      parts: new TextParts(),
+      type: getAttribute(attributes, 't') ?? 'n',
+      style: Number(getAttribute(attributes, 's') ?? 0),
+      parts: new TextRuns(),
       hasFormula: false
     }
   }
 
-  #openFormula(cell: Cell, attributes: string): void {
+  #openFormula(cell: OpenCell, attributes: string): void {
     cell.hasFormula = true
-    const range = this.shared.isStale ? rangeIn(attribute(attributes, 'ref') ?? '') : undefined
-    if (range && this.#ranges.length < mostRanges) this.#ranges.push(range)
+    const range = this.shared.isStale ? parseRange(getAttribute(attributes, 'ref') ?? '') : undefined
+    if (range && this.#ranges.length < maxRanges) this.#ranges.push(range)
   }
 
   #closeCell(): void {
     const cell = this.#cell
     this.#cell = undefined
-    if (!cell || !this.#row) return
+    if (!cell || !this.#cells) return
     const { column, hasFormula, parts, style, type } = cell
-    const found = parts.isTooLong
+    const result = parts.isTooLong
       ? 'larger than a record can be'
-      : this.#value(parts.text, hasFormula, column, style, type)
-    this.#put(column, found)
+      : this.#parseValue(parts.text, hasFormula, column, style, type)
+    this.#setCell(column, result)
   }
 
-  #put(column: number, found: NumberText | Reason): void {
-    const row = this.#row!
+  #setCell(column: number, found: NumberText | Reason): void {
+    const row = this.#cells!
     if (typeof found !== 'string' && found.text.trim() === '') return
     const reason =
       typeof found === 'string'
         ? found
-        : column >= mostColumns
+        : column >= maxColumns
           ? 'beyond the columns that a table may have'
           : row[column] === undefined
             ? undefined
             : 'in the file more than once'
-    if (reason !== undefined) this.handler.leftOut('cell', reason, this.#at)
+    if (reason !== undefined) this.handler.skip('cell', reason, this.#rowNumber)
     else if (typeof found !== 'string') {
       row[column] = found.text
       if (found.isNumber) this.#numbers[column] = true
@@ -196,31 +200,31 @@ export class SheetScanner implements XmlHandler {
   }
 
   #closeRow(): void {
-    const row = this.#row
-    this.#row = undefined
+    const row = this.#cells
+    this.#cells = undefined
     if (!row || row.length === 0) return
-    const reason = this.#faultOf(row)
+    const reason = this.#findSkipReason(row)
     if (reason !== undefined) {
-      this.handler.leftOut('row', reason, this.#at)
+      this.handler.skip('row', reason, this.#rowNumber)
       return
     }
-    this.handler.fill?.(row, this.#at)
-    for (let at = 0; at < row.length; at++) row[at] ??= ''
-    // Beside its own day, a time of the day is no more than that.
+    this.handler.fill?.(row, this.#rowNumber)
+    for (let index = 0; index < row.length; index++) row[index] ??= ''
+    // If the row also contains the date, only the time of day is needed.
     for (const { column, day, text } of this.#clocks)
       if (row.includes(day) || row.includes(`${day} 00:00:00`)) row[column] = text
-    this.handler.row(row as string[], this.#at, this.#numbers)
+    this.handler.onRow(row as string[], this.#rowNumber, this.#numbers)
   }
 
-  #faultOf(row: readonly unknown[]): Reason | undefined {
-    if (this.#at > mostRows) return 'damaged'
-    if (this.#size > longestRow) return 'larger than a record can be'
+  #findSkipReason(row: readonly unknown[]): Reason | undefined {
+    if (this.#rowNumber > maxRows) return 'damaged'
+    if (this.#size > maxRowLength) return 'larger than a record can be'
     this.#gaps -= row.length
     return this.#gaps < 0 ? 'packed suspiciously tightly' : undefined
   }
 
-  /** What a cell holds, or why that is not known. */
-  #value(
+  /** Returns the value of a cell, or the reason to skip it. */
+  #parseValue(
     text: string,
     hasFormula: boolean,
     column: number,
@@ -228,7 +232,7 @@ export class SheetScanner implements XmlHandler {
     type: string
   ): NumberText | Reason {
     if (hasFormula || this.#ranges.length > 0) {
-      const isComputed = hasFormula || this.#ranges.some(range => this.#isIn(range, column))
+      const isComputed = hasFormula || this.#ranges.some(range => this.#isInRange(range, column))
       if (isComputed && (this.shared.isStale || (text === '' && type !== 'str')))
         return 'a formula whose value has not been saved'
     }
@@ -240,25 +244,25 @@ export class SheetScanner implements XmlHandler {
       if (!format || !Number.isFinite(value)) return 'damaged'
       return format.isUnclear
         ? 'in a unit without a type here'
-        : numberText(value, format, this.shared.is1904)
+        : formatNumber(value, format, this.shared.is1904)
     }
-    if (type === 's') return this.#shared(Number(text))
+    if (type === 's') return this.#getSharedText(Number(text))
     if (type === 'e') return 'an error of the spreadsheet'
     if (type === 'b') return { text: /^\s*(?:1|true)\s*$/i.test(text) ? 'TRUE' : 'FALSE' }
     return { text: type === 'd' ? text.replace(/^T/, '') : text }
   }
 
-  #isIn([left, top, right, bottom]: Range, column: number): boolean {
-    return column >= left && column <= right && this.#at >= top && this.#at <= bottom
+  #isInRange([left, top, right, bottom]: CellRange, column: number): boolean {
+    return column >= left && column <= right && this.#rowNumber >= top && this.#rowNumber <= bottom
   }
 
-  #shared(index: number): NumberText | Reason {
+  #getSharedText(index: number): NumberText | Reason {
     const found = this.shared.texts.get(index)
     if (found === 'too long') return 'larger than a record can be'
     if (found === 'beyond') return 'beyond the texts that a workbook may have'
     if (found === 'missing') return 'damaged'
     const { length } = found.text
-    if (length > longText && (this.#room -= length) < 0) return 'packed suspiciously tightly'
+    if (length > minLongText && (this.#longTextBudget -= length) < 0) return 'packed suspiciously tightly'
     return found
   }
 }

@@ -1,29 +1,29 @@
-/** A text of a workbook, which may be made of runs with formats of their own. */
+/** Joins the runs of a text, each of which may have its own format. */
 
-/** Characters of the longest text of a cell. */
-const longestCell = 200_000
+/** Limit of a cell's text, in characters. */
+const maxCellLength = 200_000
 
-export class TextParts {
+export class TextRuns {
   #text = ''
-  #isTaken = false
+  #isInText = false
   #isTooLong = false
-  /** Within what tells how a text is spoken. */
+  /** True within a phonetic reading. */
   #isPhonetic = false
 
-  /** Names are those of elements without prefixes: `v` has values, `t` texts. */
+  /** Opens an element, by its name without prefix: `v` contains values, `t` texts. */
   open(name: string): void {
     if (name === 'rPh') this.#isPhonetic = true
-    this.#isTaken = (name === 't' || name === 'v') && !this.#isPhonetic
+    this.#isInText = (name === 't' || name === 'v') && !this.#isPhonetic
   }
 
   close(name: string): void {
     if (name === 'rPh') this.#isPhonetic = false
-    this.#isTaken = false
+    this.#isInText = false
   }
 
   add(text: string): void {
-    if (!this.#isTaken || this.#isTooLong) return
-    this.#isTooLong = this.#text.length + text.length > longestCell
+    if (!this.#isInText || this.#isTooLong) return
+    this.#isTooLong = this.#text.length + text.length > maxCellLength
     this.#text = this.#isTooLong ? '' : this.#text + text
   }
 
@@ -31,7 +31,7 @@ export class TextParts {
     return this.#isTooLong
   }
 
-  /** What it says. Characters that XML does not have are written by their numbers: `_x000D_`. */
+  /** The joined text. Characters that XML does not allow are written by number: `_x000D_`. */
   get text(): string {
     if (!this.#text.includes('_x')) return this.#text
     return this.#text.replaceAll(/_x([0-9a-f]{4})_/gi, (_whole, code: string) =>

@@ -1,168 +1,179 @@
-/** Workbooks of Excel and other programs (.xlsx, .xlsm): each sheet is a table, with the types that its cells have. */
-import { ticking } from '../pieces.js'
+/** Reads workbooks of Excel and other apps (.xlsx, .xlsm): each sheet is a table whose cells have types. */
+import { withProgress } from '../pieces.js'
 import type { Reason } from '../reasons.js'
-import { Unreadable, type Context, type Format, type Sink, type Source } from '../record.js'
-import { findLayoutIn, mostRows } from '../tables/layout.js'
+import {
+  silentSink,
+  Unreadable,
+  type ReadContext,
+  type Format,
+  type Sink,
+  type SourceFile
+} from '../record.js'
+import { findRowLayout, maxSampleRows } from '../tables/layout.js'
 import { readTables } from '../tables/read-table.js'
-import type { TableReading } from '../tables/table-reading.js'
-import { headOf, textsOf, wholeText } from '../text/decode.js'
+import type { TableSource } from '../tables/table-reading.js'
+import { readHead, readText, readWholeText } from '../text/decode.js'
 import { XmlScanner } from '../text/xml.js'
-import { entriesOf, shown, Taken, withXmlFiles } from '../zip.js'
-import { readMerges, type Merges } from './merges.js'
-import { readFormats, readPackage, scanPart, type Parts, type SheetEntry } from './package.js'
+import { readZipEntries, formatFileName, ReadBudget, useXmlFiles } from '../zip.js'
+import { readMerges, type MergedRanges } from './merges.js'
+import { readFormats, readStructure, scanXmlFile, type WorkbookFiles, type SheetEntry } from './package.js'
 import { SharedTexts } from './shared-texts.js'
-import { SheetScanner, type Shared, type SheetHandler } from './sheet-scanner.js'
+import { SheetScanner, type SharedData, type SheetHandler } from './sheet-scanner.js'
 
-export const workbook: Pick<Format, 'id' | 'name'> = { id: 'xlsx', name: 'Excel' }
+export const excelFormat: Pick<Format, 'id' | 'name'> = { id: 'xlsx', name: 'Excel' }
 
-/** Parts of a workbook at most: archives with more files are none. */
-const mostParts = 10_000
-/** Characters of the first rows of a sheet, and of its name as it is told. */
-const longestBeginning = 1_000_000
+/** Limit of files of a workbook; archives with more are not workbooks. */
+const maxFiles = 10_000
+/** Limit of the first rows of a sheet, in characters. */
+const maxBeginningLength = 1_000_000
 const mainType = /spreadsheetml\.(?:sheet|template)\.main|ms-excel\.(?:sheet|template)\.macroenabled\.main/i
-const nothing = { leftOut: () => undefined, warn: () => undefined }
-
-/** Whether an archive is a workbook. `size`: its bytes. */
+/** Returns true if an archive is a workbook. `size` is that of the archive in bytes. */
 export async function isWorkbook(path: string, size: number): Promise<boolean> {
   let count = 0
-  for await (const entry of entriesOf(path, nothing, new Taken(size))) {
+  for await (const entry of readZipEntries(path, silentSink, new ReadBudget(size))) {
     if (/^\[content_types\]\.xml$/i.test(entry.name))
-      return mainType.test(await wholeText(entry, await headOf(entry), 1_000_000))
-    if (++count > mostParts) return false
+      return mainType.test(await readWholeText(entry, await readHead(entry), 1_000_000))
+    if (++count > maxFiles) return false
   }
   return false
 }
 
-/** Reads all sheets of a workbook. Throws {@link Unreadable} where none of them is a table. */
+/** Reads all sheets of a workbook. Throws {@link Unreadable} if none of them contains a table. */
 export async function readWorkbook(
   path: string,
   sink: Sink,
-  context: Context,
-  taken: Taken,
+  context: ReadContext,
+  readBytes: ReadBudget,
   progress: (bytes: number) => void
 ): Promise<void> {
-  // Told of each part that is damaged.
-  let faults = 0
-  const listening = {
-    leftOut: (kind: string, reason: Reason) => sink.leftOut(kind, reason),
-    warn: (...given: Parameters<Sink['warn']>) => {
-      faults++
-      sink.warn(...given)
+  // Counts damaged files.
+  let damageCount = 0
+  const observer = {
+    skip: (kind: string, reason: Reason) => sink.skip(kind, reason),
+    warn: (...args: Parameters<Sink['warn']>) => {
+      damageCount++
+      sink.warn(...args)
     }
   }
-  await withXmlFiles(path, listening, taken, async files => {
+  await useXmlFiles(path, observer, readBytes, async files => {
     const parts = new Map(
       [...files].map(([name, part]) => [
         name.toLowerCase(),
-        { ...part, bytes: () => ticking(part.bytes(), progress) }
+        { ...part, bytes: () => withProgress(part.bytes(), progress) }
       ])
     )
-    const book = await readPackage(parts)
-    if (!book) throw new Unreadable('The workbook is damaged: it has no list of sheets')
+    const structure = await readStructure(parts)
+    if (!structure) throw new Unreadable('The workbook is damaged: it has no list of sheets')
     const texts = new SharedTexts()
-    const textsPart = parts.get(book.texts ?? '')
-    const stylesPart = parts.get(book.styles ?? '')
-    const before = faults
-    if (textsPart) await scanPart(textsPart, texts)
-    const between = faults
+    const textsPart = parts.get(structure.texts ?? '')
+    const stylesPart = parts.get(structure.styles ?? '')
+    const damageBeforeTexts = damageCount
+    if (textsPart) await scanXmlFile(textsPart, texts)
+    const damageAfterTexts = damageCount
     const formats = stylesPart ? await readFormats(stylesPart) : []
-    // Texts and formats after a damage would be those of other cells.
+    // Texts and formats after damage would be assigned to the wrong cells.
     const shared = {
-      texts: between > before ? new SharedTexts() : texts,
-      formats: faults > between ? [] : formats,
-      is1904: book.is1904,
-      isStale: book.isStale
+      texts: damageAfterTexts > damageBeforeTexts ? new SharedTexts() : texts,
+      formats: damageCount > damageAfterTexts ? [] : formats,
+      is1904: structure.is1904,
+      isStale: structure.isStale
     }
     let tables = 0
-    const seen = new Set<string>()
-    for (const entry of book.sheets) {
-      const reason = seen.has(entry.part)
+    const readFiles = new Set<string>()
+    for (const entry of structure.sheets) {
+      const reason = readFiles.has(entry.part)
         ? 'made of the bytes of another one'
         : await readSheet(entry, parts, shared, sink, context)
-      if (entry.part !== '') seen.add(entry.part)
+      if (entry.part !== '') readFiles.add(entry.part)
       if (reason === undefined) {
         tables++
         progress(parts.get(entry.part)?.size ?? 0)
         continue
       }
-      sink.leftOut('sheet', reason)
-      sink.warn('The sheet {name} is left out: it is {reason}', { name: shown(entry.name), reason })
+      sink.skip('sheet', reason)
+      sink.warn('The sheet {name} is left out: it is {reason}', { name: formatFileName(entry.name), reason })
     }
     if (tables === 0) throw new Unreadable('The workbook has no sheet with a table')
   })
 }
 
-/** Reads a sheet; returns why nothing is in it that is a table. */
+/** Reads a sheet; returns the reason if it contains no table. */
 async function readSheet(
   { isHidden, kind, name, part }: SheetEntry,
-  parts: Parts,
-  shared: Shared,
+  parts: WorkbookFiles,
+  shared: SharedData,
   sink: Sink,
-  context: Context
+  context: ReadContext
 ): Promise<Reason | undefined> {
   if (isHidden) return 'hidden in its workbook'
   if (kind !== 'worksheet' && kind !== '') return 'without a table'
   const source = parts.get(part)
   if (!source) return 'damaged'
   const merges = await readMerges(source)
-  const rows = await firstRows(source, shared, merges)
+  const rows = await readFirstRows(source, shared, merges)
   if (rows.length === 0) return 'empty'
   const width = Math.max(...rows.map(({ length }) => length))
-  const layout = findLayoutIn(rows.map(row => Array.from({ length: width }, (_cell, at) => row[at] ?? '')))
+  const layout = findRowLayout(
+    rows.map(row => Array.from({ length: width }, (_cell, index) => row[index] ?? ''))
+  )
   if (!layout) return 'without a table'
-  const named: Sink = {
-    datum: datum => sink.datum(datum),
-    leftOut: (what, reason, count, row) =>
-      sink.leftOut(what, reason, count, row === undefined ? undefined : `${name}!${row}`),
-    file: (...given) => sink.file(...given),
+  const namedSink: Sink = {
+    addRecord: record => sink.addRecord(record),
+    skip: (recordKind, reason, count, row) =>
+      sink.skip(recordKind, reason, count, row === undefined ? undefined : `${name}!${row}`),
+    addFile: (...args) => sink.addFile(...args),
     warn: (message, values = {}) =>
-      sink.warn('{name}: {message}', { name: shown(name), message: { message, values } })
+      sink.warn('{name}: {message}', { name: formatFileName(name), message: { message, values } })
   }
   let hasMerged = false
-  const eachRow: TableReading['eachRow'] = async (wanted, told, onRow) => {
+  const readRows: TableSource['readRows'] = async (selection, tableSink, onRow) => {
     const handler: SheetHandler = {
-      row: onRow,
-      leftOut: (what, reason, at) => told.leftOut(what, reason, 1, at),
-      fill: merges.filler(wanted.shared, () => (hasMerged ||= wanted.isRecord()))
+      onRow,
+      skip: (what, reason, at) => tableSink.skip(what, reason, 1, at),
+      fill: merges.createFiller(selection.sharedColumns, () => (hasMerged ||= selection.isRecord()))
     }
     const scanner = new SheetScanner(shared, handler, source.size)
     const xml = new XmlScanner(scanner)
-    for await (const piece of textsOf(source, await headOf(source))) {
-      xml.write(piece)
-      if (wanted.isEnough()) return 0
+    for await (const chunk of readText(source, await readHead(source))) {
+      xml.write(chunk)
+      if (selection.isEnough()) return 0
     }
-    xml.end()
-    scanner.end()
+    xml.finish()
+    scanner.finish()
     return 0
   }
-  await readTables({ name, sink: named, context, isPlaced: true, eachRow }, layout)
+  await readTables({ name, sink: namedSink, context, hasExplicitColumns: true, readRows }, layout)
   if (hasMerged)
-    named.warn(
+    namedSink.warn(
       'Cells are merged: a date or a name counts for all of their rows, any other value for the first cell'
     )
   return undefined
 }
 
-/** The first rows of a sheet that are not empty. */
-async function firstRows(source: Source, shared: Shared, merges: Merges): Promise<string[][]> {
+/** Reads the first rows of a sheet that are not empty. */
+async function readFirstRows(
+  source: SourceFile,
+  shared: SharedData,
+  merges: MergedRanges
+): Promise<string[][]> {
   const rows: string[][] = []
   let size = 0
   const scanner = new SheetScanner(
     shared,
     {
-      row(cells) {
+      onRow(cells) {
         size += cells.reduce((sum, { length }) => sum + length + 1, 0)
-        if (rows.length < mostRows && (size <= longestBeginning || rows.length < 2)) rows.push(cells)
+        if (rows.length < maxSampleRows && (size <= maxBeginningLength || rows.length < 2)) rows.push(cells)
       },
-      leftOut: () => undefined,
-      fill: merges.filler()
+      skip: () => undefined,
+      fill: merges.createFiller()
     },
     source.size
   )
   const xml = new XmlScanner(scanner)
-  for await (const piece of textsOf(source, await headOf(source))) {
-    xml.write(piece)
-    if (rows.length === mostRows || size > longestBeginning) break
+  for await (const chunk of readText(source, await readHead(source))) {
+    xml.write(chunk)
+    if (rows.length === maxSampleRows || size > maxBeginningLength) break
   }
   return rows
 }

@@ -1,10 +1,10 @@
 /** What somebody who makes a file can make the new formats hold: streams, columns, archives within archives. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { Drafter } from '../../imports/pipeline/drafter.js'
-import { Ids } from '../../imports/pipeline/ids.js'
-import { laneKey, Lanes } from '../../imports/pipeline/lanes.js'
-import { Rows } from '../../imports/pipeline/rows.js'
+import { DraftBuilder } from '../../imports/pipeline/drafter.js'
+import { IdGenerator } from '../../imports/pipeline/ids.js'
+import { getLaneKey, Lanes } from '../../imports/pipeline/lanes.js'
+import { PointRows } from '../../imports/pipeline/rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
@@ -41,10 +41,10 @@ t.test('points that wait for others take no more memory than fits', t => {
   let waiting = 0
   let most = 0
   let sent = 0
-  const drafter = new Drafter(
+  const drafter = new DraftBuilder(
     new Lanes(),
     {},
-    new Ids('00'),
+    new IdGenerator('00'),
     '',
     ({ points }) => {
       for (const { cells } of points) {
@@ -58,7 +58,7 @@ t.test('points that wait for others take no more memory than fits', t => {
   let peak = 0
   // Each of a track of its own.
   for (let at = 0; at < 25_000; at++) {
-    drafter.datum({
+    drafter.addRecord({
       kind: 'point',
       source: '',
       type: 'x/y',
@@ -112,13 +112,13 @@ t.test('an account written by hand makes no more streams and columns than others
 })
 
 t.test('points with ever more names never become a wide table', async t => {
-  const rows = new Rows()
+  const rows = new PointRows()
   rows.add(0, point(0), undefined)
-  t.ok(rows.takes(point(1)))
+  t.ok(rows.fits(point(1)))
   rows.add(1, point(1), undefined)
-  t.notOk(rows.takes(point(2)), 'another table begins')
-  t.ok(rows.takes(point(1)))
-  t.ok(rows.takes(5))
+  t.notOk(rows.fits(point(2)), 'another table begins')
+  t.ok(rows.fits(point(1)))
+  t.ok(rows.fits(5))
 })
 
 t.test('an archive within an archive is no larger than what it came in', async t => {
@@ -242,7 +242,11 @@ t.test('names that hold what separates them are lanes of their own', async t => 
     { isEvent: true },
     { track: 'events' },
     { track: '"events"' }
-  ].map(each => laneKey('x', { ...datum, ...each }))
+  ].map(each => getLaneKey('x', { ...datum, ...each }))
   t.equal(new Set(keys).size, keys.length)
-  t.equal(laneKey('coffer', { ...datum, path: ['a', 'b'] }), 'coffer\na/b/c\n\nmass/kg', 'as it always was')
+  t.equal(
+    getLaneKey('coffer', { ...datum, path: ['a', 'b'] }),
+    'coffer\na/b/c\n\nmass/kg',
+    'as it always was'
+  )
 })

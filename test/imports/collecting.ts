@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inEnglish, noticeOf } from '../../imports/messages.js'
-import { readFile } from '../../imports/read.js'
-import type { Datum, Options, TableView } from '../../imports/record.js'
+import { formatNotice, createNotice } from '../../imports/messages.js'
+import { readImportFile } from '../../imports/read.js'
+import type { ImportedRecord, Options, TableView } from '../../imports/record.js'
 
 export interface Collected {
   readonly formats: string[]
-  readonly data: Datum[]
+  readonly data: ImportedRecord[]
   /** Records by what the file calls them, whether brought in or not. */
   readonly records: Record<string, number>
   readonly leftOut: Record<string, number>
@@ -40,29 +40,29 @@ export async function collected(
     files: new Map()
   }
   try {
-    await readFile(
+    await readImportFile(
       file,
       { name, size: statSync(file).size, spool: join(folder, 'spool') },
       {
-        begin: format => found.formats.push(format.id),
-        datum: datum => {
+        beginFormat: format => found.formats.push(format.id),
+        addRecord: datum => {
           found.data.push(datum)
           count(found.records, datum.kind)
         },
-        file: async (kind, key, source) => {
+        addFile: async (kind, key, source) => {
           const chunks: Buffer[] = []
           for await (const chunk of source.bytes()) chunks.push(chunk)
           found.files.set(key, Buffer.concat(chunks))
           count(found.records, kind)
         },
-        leftOut: (kind, reason, by, row) => {
+        skip: (kind, reason, by, row) => {
           count(found.records, kind, by)
           count(found.leftOut, reason, by)
           if (row !== undefined) (found.leftOutRows[reason] ??= []).push(row)
         },
-        warn: (message, values) => found.warnings.push(inEnglish(noticeOf(message, values)))
+        warn: (message, values) => found.warnings.push(formatNotice(createNotice(message, values)))
       },
-      { options, table: view => found.tables.push(view) },
+      { options, reportTable: view => found.tables.push(view) },
       () => undefined
     )
   } finally {

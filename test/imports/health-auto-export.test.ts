@@ -267,7 +267,7 @@ t.test('an object comes without the items of its wanted lists, however the text 
       path => path.join('.') === 'a'
     )
     for (let at = 0; at < text.length; at += size) scanner.write(text.slice(at, at + size))
-    scanner.end()
+    scanner.finish()
     t.notOk(scanner.isCutOff)
     return objects
   }

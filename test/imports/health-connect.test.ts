@@ -1,7 +1,7 @@
 /** The export of Health Connect: values in its units, samples with what they belong to, exercises and nights. */
 import type Sqlite from 'better-sqlite3'
 import t from 'tap'
-import { exercises, nutrients } from '../../imports/formats/sqlite/health-connect-tables.js'
+import { exerciseNames, nutrientColumns } from '../../imports/formats/sqlite/health-connect-tables.js'
 import { Unreadable } from '../../imports/record.js'
 import { zipOf } from '../support/importing.js'
 import { seeded } from '../support/random.js'
@@ -26,7 +26,7 @@ function tables(database: Sqlite.Database): void {
   const spans: Readonly<Record<string, string>> = {
     steps_record_table: 'count INTEGER',
     active_calories_burned_record_table: 'energy REAL',
-    nutrition_record_table: `${nutrients.map(({ column }) => `${column} REAL`).join()}, meal_name TEXT`,
+    nutrition_record_table: `${nutrientColumns.map(({ column }) => `${column} REAL`).join()}, meal_name TEXT`,
     heart_rate_record_table: '',
     SpeedRecordTable: '',
     exercise_session_record_table: 'notes TEXT, exercise_type INTEGER, title TEXT, has_route INTEGER',
@@ -207,7 +207,7 @@ t.test('exercises, with their ways', async t => {
     ],
     exercise_laps_table: [{ parent_key: 3, lap_length: 400 }]
   })
-  t.equal(exercises.split(', ')[33], 'running')
+  t.equal(exerciseNames.split(', ')[33], 'running')
   t.match(found.data, [
     {
       type: 'activity/plain',
@@ -272,7 +272,7 @@ t.test('a night is its stages, or itself where it has none', async t => {
 })
 
 t.test('meals are their nutrients; other tables are named with their rows', async t => {
-  const unset = Object.fromEntries(nutrients.map(({ column }) => [column, Number.MIN_VALUE]))
+  const unset = Object.fromEntries(nutrientColumns.map(({ column }) => [column, Number.MIN_VALUE]))
   const found = await exported({
     nutrition_record_table: [
       during({ ...unset, energy: 350_000, protein: 12.5, vitamin_b12: 0.0000024, meal_name: 'Lunch' }),

@@ -1,6 +1,6 @@
 /** What is told of a file, in English and for other languages. */
 import t from 'tap'
-import { inEnglish, type Notice } from '../../imports/messages.js'
+import { formatNotice, type Notice } from '../../imports/messages.js'
 import { coffer } from '../support/coffer.js'
 import { broughtIn, sent, total, zipOf } from '../support/importing.js'
 
@@ -22,7 +22,7 @@ t.test('warnings are told in English, and with their values for other languages'
     '"c.tcx": It is nested deeper than 100 levels, as no export is'
   ])
   t.same(
-    look.notices.map((each: Notice) => inEnglish(each)),
+    look.notices.map((each: Notice) => formatNotice(each)),
     look.warnings
   )
   t.same(look.notices[2], {
@@ -40,10 +40,10 @@ t.test('why a file cannot be read is told in both ways', async t => {
   const { alice } = await coffer(t)
   const found = await sent(alice, 'a.pdf', '%PDF-1.7')
   t.equal(found.state, 'unreadable')
-  t.equal(found.message, inEnglish(found.notice))
+  t.equal(found.message, formatNotice(found.notice))
   t.equal(found.notice.message, 'The file is {is}: {advice}')
   const long = await sent(alice, 'a.zip', await zipOf({ [`${'n'.repeat(400)}.pdf`]: '%PDF-1.7' }))
-  t.equal(long.message, inEnglish(long.notice))
+  t.equal(long.message, formatNotice(long.notice))
   t.ok(long.message.length < 600)
 })
 

@@ -1,6 +1,6 @@
 /** Offsets of zones, which are kept by days, are those of each half hour. */
 import t from 'tap'
-import { fromLocal, laterReading, offsetAt } from '../../imports/text/times.js'
+import { localToUtc, findRepeatedTime, getOffset } from '../../imports/text/times.js'
 import { Random } from '../support/random.js'
 
 const zones = [
@@ -35,7 +35,7 @@ t.test('offsets of random times, and of all half hours of days on which clocks c
     const expected = told(zone)
     const wrong: number[] = []
     const check = (time: number): void => {
-      if (offsetAt(time, zone) !== expected(time)) wrong.push(time)
+      if (getOffset(time, zone) !== expected(time)) wrong.push(time)
     }
     for (let round = 0; round < 200; round++) {
       const time = 1800 * random.below(1_100_000)
@@ -54,16 +54,16 @@ t.test('offsets of random times, and of all half hours of days on which clocks c
 })
 
 t.test('no time, times far away, and more zones than are kept', t => {
-  t.ok(Number.isNaN(offsetAt(NaN, 'Europe/Zurich')))
-  t.ok(Number.isNaN(offsetAt(1e15, 'Europe/Zurich')))
+  t.ok(Number.isNaN(getOffset(NaN, 'Europe/Zurich')))
+  t.ok(Number.isNaN(getOffset(1e15, 'Europe/Zurich')))
   const all = Intl.supportedValuesOf('timeZone').slice(0, 120)
-  const first = all.map(zone => offsetAt(1.7e9, zone))
+  const first = all.map(zone => getOffset(1.7e9, zone))
   t.same(
-    all.map(zone => offsetAt(1.7e9, zone)),
+    all.map(zone => getOffset(1.7e9, zone)),
     first
   )
   const back = Date.UTC(2024, 9, 27, 2, 30) / 1000
-  t.equal(fromLocal(back, 'Europe/Zurich'), back - 7200)
-  t.equal(laterReading(back - 7200, 'Europe/Zurich'), back - 3600)
+  t.equal(localToUtc(back, 'Europe/Zurich'), back - 7200)
+  t.equal(findRepeatedTime(back - 7200, 'Europe/Zurich'), back - 3600)
   t.end()
 })

@@ -1,23 +1,23 @@
 /** The table of a wristband that does not exist, as docs/api/imports.md shows how to write a format. */
 import type { Format } from '../../imports/record.js'
-import { numberOf } from '../../imports/text/units.js'
-import { columnsOf, eachNamedRow } from '../../imports/text/named-tables.js'
-import { isoTime } from '../../imports/text/times.js'
+import { parseNumber } from '../../imports/text/units.js'
+import { readColumnNames, readNamedRows } from '../../imports/text/named-tables.js'
+import { parseIsoTime } from '../../imports/text/times.js'
 
 const kind = 'reading'
 
 export const pulsar: Format = {
   id: 'pulsar',
   name: 'Pulsar',
-  recognises: head => columnsOf(head, ';').join() === 'worn,pulse',
+  recognises: head => readColumnNames(head, ';').join() === 'worn,pulse',
   async read(source, head, sink, { options }) {
-    await eachNamedRow(source, head, ';', kind, sink, row => {
-      const time = isoTime(row.get('worn') ?? '', options.zone)
-      const pulse = numberOf(row.get('pulse'))
-      if (Number.isNaN(time)) sink.leftOut(kind, 'without a time')
-      else if (pulse === undefined) sink.leftOut(kind, 'without a number')
+    await readNamedRows(source, head, ';', kind, sink, row => {
+      const time = parseIsoTime(row.get('worn') ?? '', options.zone)
+      const pulse = parseNumber(row.get('pulse'))
+      if (Number.isNaN(time)) sink.skip(kind, 'without a time')
+      else if (pulse === undefined) sink.skip(kind, 'without a number')
       else
-        sink.datum({
+        sink.addRecord({
           kind,
           source: 'Wristband',
           stream: 'Heart rate',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
-import type { Datum } from '../../imports/record.js'
+import type { ImportedRecord } from '../../imports/record.js'
 import { collected, type Collected } from './collecting.js'
 
 const folder = join(packageDirectory, 'test/imports/samples')
@@ -23,7 +23,7 @@ function places(text: string, element: string): number[][] {
   )
 }
 
-function placesOf(data: readonly Datum[], kind: string): number[][] {
+function placesOf(data: readonly ImportedRecord[], kind: string): number[][] {
   return data
     .filter(each => each.kind === kind)
     .map(({ content }) => {

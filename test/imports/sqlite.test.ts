@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
-import { readFile } from '../../imports/read.js'
+import { readImportFile } from '../../imports/read.js'
 import { Unreadable } from '../../imports/record.js'
 import { Database } from '../../imports/sqlite/database.js'
 import type { Cell } from '../../imports/sqlite/payload.js'
-import { columnsIn } from '../../imports/sqlite/schema.js'
+import { parseColumns } from '../../imports/sqlite/schema.js'
 import { zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
 import { damaged, databaseOf } from './databases.js'
@@ -37,9 +37,9 @@ function readingOf(content: Buffer, columns: (table: string) => readonly string[
   try {
     const losses = { pages: 0, rows: 0 }
     const rows = Object.fromEntries(
-      database.tables.map(table => [table, [...database.rows(table, columns(table), losses)]])
+      database.tables.map(table => [table, [...database.readRows(table, columns(table), losses)]])
     )
-    return { rows, losses, gaps: database.gaps, bytes }
+    return { rows, losses, gaps: database.missingData, bytes }
   } finally {
     database.close()
   }
@@ -188,10 +188,10 @@ t.test('definitions of tables', t => {
     ['create table a (i integer primary key) strict, without rowid', undefined]
   ]
   for (const [sql, rowId] of rowIds) {
-    t.equal(columnsIn(sql)?.rowId, rowId, sql)
+    t.equal(parseColumns(sql)?.rowId, rowId, sql)
     const database = new Sqlite(':memory:')
     database.exec(sql)
-    const name = columnsIn(sql)!.stored.find(column => column.name === 'i' || column.name === '_id')!.name
+    const name = parseColumns(sql)!.stored.find(column => column.name === 'i' || column.name === '_id')!.name
     database
       .prepare(
         `insert into a (${name}${/\bb\b/i.test(sql) ? ', b' : ''}) values (7${/\bb\b/i.test(sql) ? ', 1' : ''})`
@@ -212,10 +212,10 @@ t.test('definitions of tables', t => {
     "create table a ('",
     'create table a (,)'
   ])
-    t.equal(columnsIn(sql), undefined, sql)
+    t.equal(parseColumns(sql), undefined, sql)
   const before = process.cpuUsage()
   for (const part of ['[', '"', "'", '`', '/*', '(', 'a,', '--', '"" ', 'as ('])
-    columnsIn(`create table a (${part.repeat(100_000)}`)
+    parseColumns(`create table a (${part.repeat(100_000)}`)
   const seconds = process.cpuUsage(before).user / 1e6
   t.ok(seconds < 4, `${seconds} s`)
   t.end()
@@ -376,7 +376,7 @@ t.test('tables of many columns take no longer than others of their size', async 
   writeFileSync(path, many)
   const database = new Database(path, () => undefined)
   t.equal(database.tables.length, 52, 'more columns are beyond what is looked at')
-  t.same(database.gaps, ['The list of tables is damaged: some of them may be missing'])
+  t.same(database.missingData, ['The list of tables is damaged: some of them may be missing'])
   database.close()
 })
 
@@ -386,18 +386,18 @@ t.test('what is put aside of an archive is removed, also where reading fails', a
   const before = readdirSync(folder)
   const failure = new Error('the sink fails')
   const sink = {
-    begin: () => undefined,
-    datum: () => undefined,
-    file: () => Promise.resolve(),
-    leftOut: () => {
+    beginFormat: () => undefined,
+    addRecord: () => undefined,
+    addFile: () => Promise.resolve(),
+    skip: () => {
       throw failure
     },
     warn: () => undefined
   }
   const where = { name: 'archive.zip', size: statSync(archive).size, spool: join(folder, 'spool') }
-  const context = { options: {}, table: () => undefined }
+  const context = { options: {}, reportTable: () => undefined }
   await t.rejects(
-    readFile(archive, where, sink, context, () => undefined),
+    readImportFile(archive, where, sink, context, () => undefined),
     failure
   )
   t.same(readdirSync(folder), before)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { formats } from '../../imports/formats/index.js'
-import type { Datum, Source } from '../../imports/record.js'
-import { headOf } from '../../imports/text/decode.js'
+import type { ImportedRecord, SourceFile } from '../../imports/record.js'
+import { readHead } from '../../imports/text/decode.js'
 import { pulsar } from './pulsar.js'
 
 const textOf = (path: string): string => readFileSync(join(packageDirectory, path), 'utf8')
@@ -28,19 +28,19 @@ t.test('it reads its files, and nobody else claims them before the tables do', a
   async function* bytes(): AsyncGenerator<Buffer, void, undefined> {
     yield await Promise.resolve(Buffer.from(text))
   }
-  const source: Source = { name: 'a.txt', size: text.length, bytes }
-  const head = await headOf(source)
+  const source: SourceFile = { name: 'a.txt', size: text.length, bytes }
+  const head = await readHead(source)
   t.ok(pulsar.recognises(head))
   t.equal(formats.find(format => format.recognises(head))?.id, 'csv', 'it has to stand before csv')
-  const data: Datum[] = []
+  const data: ImportedRecord[] = []
   const leftOut: string[] = []
   const sink = {
-    datum: (datum: Datum) => void data.push(datum),
-    leftOut: (kind: string, reason: string) => void leftOut.push(`${kind} ${reason}`),
-    file: () => Promise.resolve(),
+    addRecord: (record: ImportedRecord) => void data.push(record),
+    skip: (kind: string, reason: string) => void leftOut.push(`${kind} ${reason}`),
+    addFile: () => Promise.resolve(),
     warn: (message: string) => t.fail(message)
   }
-  const context = { options: { zone: 'Europe/Zurich' }, table: () => undefined }
+  const context = { options: { zone: 'Europe/Zurich' }, reportTable: () => undefined }
   await pulsar.read(source, head, sink, context)
   t.same(
     data.map(({ content, time }) => [time, content]),

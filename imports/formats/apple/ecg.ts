@@ -1,10 +1,10 @@
-/** Electrocardiograms of Apple's export: a head of lines with names, then one voltage a line. */
+/** Reads electrocardiograms of Apple's export: a header of named lines, then one voltage per line. */
 import { Unreadable, type Format } from '../../record.js'
-import { wholeText } from '../../text/decode.js'
-import { isoTime } from '../../text/times.js'
+import { readWholeText } from '../../text/decode.js'
+import { parseIsoTime } from '../../text/times.js'
 
-/** Longest recording that is read, in characters: many times half a minute. */
-const longest = 4 * 1024 * 1024
+/** Limit of a recording in characters; half a minute takes a small part of it. */
+const maxLength = 4 * 1024 * 1024
 const kind = 'Electrocardiogram'
 
 export const appleEcg: Format = {
@@ -15,23 +15,23 @@ export const appleEcg: Format = {
     (/^\S[^\n]*\n[^\n]*\n[^\n]*[12]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text) &&
       /\b\d{3}[.,]?\d* ?(?:Hz|hertz)/i.test(text.slice(0, 2000))),
   async read(source, head, sink) {
-    const text = await wholeText(source, head, longest)
-    const time = isoTime(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}/.exec(text)?.[0] ?? '')
+    const text = await readWholeText(source, head, maxLength)
+    const time = parseIsoTime(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}/.exec(text)?.[0] ?? '')
     const rate = Number(/(\d{1,9}(?:[.,]\d{1,9})?) ?(?:Hz|hertz)/i.exec(text)?.[1]?.replace(',', '.'))
     if (!(rate > 0) || Number.isNaN(time))
       throw new Unreadable('The electrocardiogram names no time or no sampling rate: export it again')
-    let at = 0
+    let index = 0
     for (const line of text.split('\n')) {
-      // Some write a comma in numbers.
+      // Some locales write a decimal comma.
       const plain = line.trim().replace(/^"(.*)"$/, '$1')
       if (!/^-?\d+(?:[.,]\d+)?(?:e-?\d+)?$/i.test(plain)) continue
-      sink.datum({
+      sink.addRecord({
         kind,
         source: '',
         type: 'electromotive-force/v',
         stream: 'Electrocardiograms',
-        time: time + at++ / rate,
-        // Microvolts.
+        time: time + index++ / rate,
+        // From microvolts.
         content: Number((Number(plain.replace(',', '.')) / 1e6).toPrecision(12)),
         track: `ecg ${time}`
       })

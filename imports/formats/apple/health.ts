@@ -1,33 +1,36 @@
-/** Apple Health's `export.xml`: records, correlations, workouts, and what belongs to them. */
+/** Reads Apple Health's `export.xml`: records, correlations and workouts with their details. */
 import type { Format, Sink } from '../../record.js'
-import { byteTextsOf } from '../../text/decode.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, XmlScanner } from '../../text/xml.js'
-import { categoryOf, nameOf } from './types.js'
+import { readByteText } from '../../text/decode.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, XmlScanner } from '../../text/xml.js'
+import { mapCategory, stripPrefix } from './types.js'
 import { PressurePairs } from './pressure.js'
-import { giveQuantity, pressureUnit } from './quantities.js'
-import { numberOf } from '../../text/units.js'
-import { zoneOf } from '../../text/zones.js'
+import { addQuantity, pressureUnit } from './quantities.js'
+import { parseNumber } from '../../text/units.js'
+import { findZone } from '../../text/zones.js'
 
 export const appleHealth: Format = {
   id: 'apple-health',
   name: 'Apple Health',
   recognises: ({ text }) => /<HealthData[\s>]/.test(text) || /<!DOCTYPE\s+HealthData/.test(text),
   async read(source, head, sink) {
-    const { decode, pieces } = byteTextsOf(source, head)
-    const reader = new Reader(sink, decode)
+    const { decode, chunks: pieces } = readByteText(source, head)
+    const reader = new HealthReader(sink, decode)
     const scanner = new XmlScanner(reader)
-    for await (const piece of pieces) {
-      scanner.write(piece)
+    for await (const chunk of pieces) {
+      scanner.write(chunk)
     }
-    scanner.end()
+    scanner.finish()
     reader.end()
     if (scanner.isCutOff || !reader.isClosed) sink.warn('The file is cut off: what is whole was read')
   }
 }
 
-/** Elements that hold others, tell about one, or belong to one that is left out; all others that are not read are counted. */
-const parts = new Set([
+/**
+ * Elements that contain others, describe one, or belong to a skipped one. All other elements that are not read are counted as
+ * skipped.
+ */
+const ignoredElements = new Set([
   'HealthData',
   'ExportDate',
   'HeartRateVariabilityMetadataList',
@@ -39,10 +42,10 @@ const parts = new Set([
   'LeftEye',
   'Attachment'
 ])
-/** The entry of a record that is of use. */
+/** The metadata entry of a record that is used. */
 const zoneKey = 'HKTimeZone'
-/** Statistics of a workout, one for each kind of record, and entries about it. */
-const mostStatistics = 200
+/** Limit of a workout's statistics, one for each kind of record, and of its metadata entries. */
+const maxDetails = 200
 const unnamed = 'a record without what makes one'
 
 interface Item {
@@ -53,11 +56,11 @@ interface Item {
   readonly metadata: Map<string, string>
 }
 
-function itemOf(kind: string, attributes: string): Item {
+function createItem(kind: string, attributes: string): Item {
   return { kind, attributes, zone: undefined, statistics: [], metadata: new Map() }
 }
 
-/** Records that belong together, as far as they have been read. */
+/** A group of records, as far as it has been read. */
 interface Correlation {
   readonly attributes: string
   systolic?: number
@@ -65,14 +68,14 @@ interface Correlation {
   parts: number
 }
 
-class Reader {
+class HealthReader {
   isClosed = false
-  /** The element whose parts are being read. */
-  #item: Item | undefined
-  /** Set within a correlation: its parts stand at the top once more. */
+  /** The element whose children are being read. */
+  #currentItem: Item | undefined
+  /** Set within a correlation. Its records are also at the top level. */
   #correlation: Correlation | undefined
   readonly #pairs: PressurePairs
-  /** The last times that were read: two of the three of a record are often the same. */
+  /** Caches the last parsed time: two of the three times of a record are often equal. */
   #lastText = ''
   #lastTime = NaN
 
@@ -85,31 +88,31 @@ class Reader {
 
   open(name: string, attributes: string, isEmpty: boolean): void {
     if (name === 'Record') {
-      if (this.#correlation) this.#part(attributes)
-      else if (isEmpty) this.#record(attributes, undefined)
-      else this.#item = itemOf('Record', attributes)
-    } else if (name === 'MetadataEntry') this.#entry(attributes)
+      if (this.#correlation) this.#readCorrelatedRecord(attributes)
+      else if (isEmpty) this.#readRecord(attributes, undefined)
+      else this.#currentItem = createItem('Record', attributes)
+    } else if (name === 'MetadataEntry') this.#readMetadata(attributes)
     else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
     else if (name === 'Workout') {
-      this.#item = itemOf('Workout', attributes)
+      this.#currentItem = createItem('Workout', attributes)
       if (isEmpty) this.close('Workout')
-    } else if (name === 'WorkoutStatistics') this.#statistics(attributes)
+    } else if (name === 'WorkoutStatistics') this.#readStatistics(attributes)
     else if (name === 'ActivitySummary')
-      this.sink.leftOut(name, 'a summary of records that are in the file themselves')
-    else if (name === 'Me') this.sink.leftOut(name, 'a description of the person')
-    else if (!parts.has(name)) this.sink.leftOut(name, 'of a kind without a type here')
+      this.sink.skip(name, 'a summary of records that are in the file themselves')
+    else if (name === 'Me') this.sink.skip(name, 'a description of the person')
+    else if (!ignoredElements.has(name)) this.sink.skip(name, 'of a kind without a type here')
   }
 
   close(name: string): void {
-    const item = this.#item
+    const item = this.#currentItem
     if (name === 'Record' && item?.kind === 'Record') {
-      this.#item = undefined
-      this.#record(item.attributes, item.zone)
+      this.#currentItem = undefined
+      this.#readRecord(item.attributes, item.zone)
     } else if (name === 'Workout' && item?.kind === 'Workout') {
-      this.#item = undefined
-      this.#workout(item)
+      this.#currentItem = undefined
+      this.#addWorkout(item)
     } else if (name === 'Correlation' && this.#correlation) {
-      this.#correlated(this.#correlation)
+      this.#addCorrelation(this.#correlation)
       this.#correlation = undefined
     } else if (name === 'HealthData') this.isClosed = true
   }
@@ -118,109 +121,120 @@ class Reader {
     this.#pairs.end()
   }
 
-  /** What is said about a record: its time zone, and of a workout all, as far as there is room. */
-  #entry(attributes: string): void {
-    const item = this.#item
-    const key = this.#text(attributes, 'key')
-    const value = this.#text(attributes, 'value')
-    const hasRoom = item?.kind === 'Workout' && item.metadata.size < mostStatistics
+  /** Reads a metadata entry: the time zone of any record, and all entries of a workout up to the limit. */
+  #readMetadata(attributes: string): void {
+    const item = this.#currentItem
+    const key = this.#getText(attributes, 'key')
+    const value = this.#getText(attributes, 'value')
+    const mayAdd = item?.kind === 'Workout' && item.metadata.size < maxDetails
     if (item && key === zoneKey) item.zone = value
-    else if (hasRoom && !item.metadata.has(key)) item.metadata.set(key, value)
-    else this.sink.leftOut(`MetadataEntry ${key}`, 'of a kind without a type here')
+    else if (mayAdd && !item.metadata.has(key)) item.metadata.set(key, value)
+    else this.sink.skip(`MetadataEntry ${key}`, 'of a kind without a type here')
   }
 
-  #statistics(attributes: string): void {
-    const statistics = this.#item?.statistics
-    if (statistics && statistics.length < mostStatistics) statistics.push(this.#statisticsOf(attributes))
-    else this.sink.leftOut('WorkoutStatistics', 'of a kind without a type here')
+  #readStatistics(attributes: string): void {
+    const statistics = this.#currentItem?.statistics
+    if (statistics && statistics.length < maxDetails) statistics.push(this.#parseStatistics(attributes))
+    else this.sink.skip('WorkoutStatistics', 'of a kind without a type here')
   }
 
-  #statisticsOf(attributes: string): Record<string, unknown> {
-    const result: Record<string, unknown> = { type: nameOf(attribute(attributes, 'type') ?? '') }
+  #parseStatistics(attributes: string): Record<string, unknown> {
+    const result: Record<string, unknown> = { type: stripPrefix(getAttribute(attributes, 'type') ?? '') }
     for (const name of ['average', 'minimum', 'maximum', 'sum']) {
-      const value = numberOf(attribute(attributes, name))
+      const value = parseNumber(getAttribute(attributes, name))
       if (value !== undefined) result[name] = value
     }
-    return { ...result, unit: this.#text(attributes, 'unit') }
+    return { ...result, unit: this.#getText(attributes, 'unit') }
   }
 
-  /** An attribute that may have characters beyond ASCII; empty where it is missing. */
-  #text(attributes: string, name: string): string {
-    return attribute(attributes, name, this.decode) ?? ''
+  /** Returns an attribute that may contain characters beyond ASCII; an empty string if it is missing. */
+  #getText(attributes: string, name: string): string {
+    return getAttribute(attributes, name, this.decode) ?? ''
   }
 
-  #time(text: string | undefined): number {
+  #parseTime(text: string | undefined): number {
     if (text === undefined) return NaN
     if (text === this.#lastText) return this.#lastTime
     this.#lastText = text
-    return (this.#lastTime = isoTime(text))
+    return (this.#lastTime = parseIsoTime(text))
   }
 
-  #record(attributes: string, zone: string | undefined): void {
-    const name = attribute(attributes, 'type')
+  #readRecord(attributes: string, zone: string | undefined): void {
+    const name = getAttribute(attributes, 'type')
     if (name === undefined) {
-      this.sink.leftOut('Record', unnamed)
+      this.sink.skip('Record', unnamed)
       return
     }
-    const kind = nameOf(name)
-    const time = this.#time(attribute(attributes, 'startDate'))
-    const end = this.#time(attribute(attributes, 'endDate'))
-    const source = this.#text(attributes, 'sourceName')
-    const value = attribute(attributes, 'value') ?? ''
+    const kind = stripPrefix(name)
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
+    const end = this.#parseTime(getAttribute(attributes, 'endDate'))
+    const source = this.#getText(attributes, 'sourceName')
+    const value = getAttribute(attributes, 'value') ?? ''
     const duration = end > time ? end - time : undefined
     if (name.startsWith('HKCategoryType')) {
-      const category = categoryOf(kind, value)
+      const category = mapCategory(kind, value)
       if (category)
-        this.sink.datum({ kind, source, time, duration, zone: zoneOf(zone), identity: value, ...category })
-      else this.sink.leftOut(kind, 'of a kind without a type here')
+        this.sink.addRecord({
+          kind,
+          source,
+          time,
+          duration,
+          zone: findZone(zone),
+          identity: value,
+          ...category
+        })
+      else this.sink.skip(kind, 'of a kind without a type here')
       return
     }
-    const unit = this.#text(attributes, 'unit')
-    giveQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
+    const unit = this.#getText(attributes, 'unit')
+    addQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
   }
 
-  /** A record within a correlation. */
-  #part(attributes: string): void {
+  /** Reads a record within a correlation. */
+  #readCorrelatedRecord(attributes: string): void {
     const correlation = this.#correlation!
     correlation.parts++
-    const kind = nameOf(attribute(attributes, 'type') ?? '')
-    const value = numberOf(attribute(attributes, 'value'))
-    if (value === undefined || attribute(attributes, 'unit') !== pressureUnit) return
+    const kind = stripPrefix(getAttribute(attributes, 'type') ?? '')
+    const value = parseNumber(getAttribute(attributes, 'value'))
+    if (value === undefined || getAttribute(attributes, 'unit') !== pressureUnit) return
     if (kind === 'BloodPressureSystolic') correlation.systolic = value
     else if (kind === 'BloodPressureDiastolic') correlation.diastolic = value
   }
 
-  #correlated({ attributes, diastolic, systolic }: Correlation): void {
-    const kind = nameOf(attribute(attributes, 'type') ?? 'Correlation')
-    const time = this.#time(attribute(attributes, 'startDate'))
-    const source = this.#text(attributes, 'sourceName')
+  #addCorrelation({ attributes, diastolic, systolic }: Correlation): void {
+    const kind = stripPrefix(getAttribute(attributes, 'type') ?? 'Correlation')
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
+    const source = this.#getText(attributes, 'sourceName')
     if (systolic !== undefined && diastolic !== undefined)
       this.#pairs.correlation({ kind, source, time, systolic, diastolic })
-    else this.sink.leftOut(kind, 'a group of records that are in the file themselves')
+    else this.sink.skip(kind, 'a group of records that are in the file themselves')
   }
 
-  #workout({ attributes, metadata, statistics, zone }: Item): void {
+  #addWorkout({ attributes, metadata, statistics, zone }: Item): void {
     const kind = 'Workout'
-    const time = this.#time(attribute(attributes, 'startDate'))
-    const end = this.#time(attribute(attributes, 'endDate'))
-    const activity = (attribute(attributes, 'workoutActivityType') ?? '').replace('HKWorkoutActivityType', '')
+    const time = this.#parseTime(getAttribute(attributes, 'startDate'))
+    const end = this.#parseTime(getAttribute(attributes, 'endDate'))
+    const activity = (getAttribute(attributes, 'workoutActivityType') ?? '').replace(
+      'HKWorkoutActivityType',
+      ''
+    )
     const workout: Record<string, unknown> = { activity }
     for (const name of ['duration', 'totalDistance', 'totalEnergyBurned']) {
-      const value = numberOf(attribute(attributes, name))
-      if (value !== undefined) workout[name] = { value, unit: this.#text(attributes, `${name}Unit`) }
+      const value = parseNumber(getAttribute(attributes, name))
+      if (value !== undefined) workout[name] = { value, unit: this.#getText(attributes, `${name}Unit`) }
     }
     if (statistics.length > 0) workout['statistics'] = statistics
     if (metadata.size > 0) workout['metadata'] = Object.fromEntries(metadata)
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
-      source: this.#text(attributes, 'sourceName'),
+      source: this.#getText(attributes, 'sourceName'),
       type: 'activity/plain',
       stream: 'Workouts',
       time,
       duration: end > time ? end - time : undefined,
       identity: activity,
       description: activity,
-      zone: zoneOf(zone),
+      zone: findZone(zone),
       clientData: { 'apple:workout': workout }
     })
   }

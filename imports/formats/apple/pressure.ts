@@ -1,4 +1,4 @@
-/** Blood pressure as two records, systolic and diastolic, and perhaps a correlation of them, which are one measurement. */
+/** Joins blood pressures that are written as two records, systolic and diastolic, with or without a correlation of them. */
 import type { Sink } from '../../record.js'
 
 interface Half {
@@ -13,75 +13,77 @@ interface Half {
 interface Pair {
   systolic?: Half
   diastolic?: Half
-  /** Different ones of the same time. */
+  /** Other values of the same time. */
   readonly others: Half[]
 }
 
-/** Halves that wait for what belongs to them. */
-const mostWaiting = 100_000
-const joined = 'part of a measurement that is brought in as one'
+/** Limit of records that wait for their counterpart. */
+const maxWaiting = 100_000
+const joinedReason = 'part of a measurement that is brought in as one'
 
+/** Collects systolic and diastolic records and emits each pair as one measurement. */
 export class PressurePairs {
   readonly #waiting = new Map<string, Pair>()
   #size = 0
 
   constructor(private readonly sink: Sink) {}
 
-  /** A half at the top of the file: the correlation may come later, or not at all. */
+  /** Adds a record at the top level of the file. Its correlation may follow later, or not exist. */
   add(half: Half): void {
     const key = `${half.source}\n${half.time}`
     const side = half.isSystolic ? 'systolic' : 'diastolic'
     const pair: Pair = this.#waiting.get(key) ?? { others: [] }
-    const known = pair[side]
-    if (known?.value === half.value) this.sink.leftOut(half.kind, 'in the file more than once')
-    else if (this.#size >= mostWaiting) this.sink.leftOut(half.kind, joined)
+    const previous = pair[side]
+    if (previous?.value === half.value) this.sink.skip(half.kind, 'in the file more than once')
+    else if (this.#size >= maxWaiting) this.sink.skip(half.kind, joinedReason)
     else {
       this.#size++
-      if (known) pair.others.push(half)
+      if (previous) pair.others.push(half)
       else pair[side] = half
       this.#waiting.set(key, pair)
     }
   }
 
-  correlation(whole: {
+  /** Emits a correlation, and drops the records that it consists of. Time is in seconds. */
+  correlation(correlation: {
     readonly kind: string
     readonly source: string
     readonly time: number
     readonly systolic: number
     readonly diastolic: number
   }): void {
-    const { diastolic, kind, source, systolic, time } = whole
+    const { diastolic, kind, source, systolic, time } = correlation
     const key = `${source}\n${time}`
     const pair = this.#waiting.get(key)
     if (pair) {
       this.#waiting.delete(key)
-      for (const { kind: part } of halvesOf(pair)) {
+      for (const { kind: part } of listHalves(pair)) {
         this.#size--
-        this.sink.leftOut(part, joined)
+        this.sink.skip(part, joinedReason)
       }
     }
-    this.#give(kind, source, time, systolic, diastolic)
+    this.#emit(kind, source, time, systolic, diastolic)
   }
 
-  /** Halves without a correlation are measurements, too, if both are there. */
+  /** Emits pairs without a correlation; skips single records. */
   end(): void {
     for (const pair of this.#waiting.values()) {
       const { diastolic, others, systolic } = pair
       if (others.length > 0)
-        for (const { kind } of halvesOf(pair)) this.sink.leftOut(kind, 'one of several of the same time')
+        for (const { kind } of listHalves(pair)) this.sink.skip(kind, 'one of several of the same time')
       else if (systolic && diastolic) {
-        this.#give(systolic.kind, systolic.source, systolic.time, systolic.value, diastolic.value)
-        this.sink.leftOut(diastolic.kind, joined)
+        this.#emit(systolic.kind, systolic.source, systolic.time, systolic.value, diastolic.value)
+        this.sink.skip(diastolic.kind, joinedReason)
       } else
-        this.sink.leftOut((systolic ?? diastolic)!.kind, 'half of a measurement whose other half is missing')
+        this.sink.skip((systolic ?? diastolic)!.kind, 'half of a measurement whose other half is missing')
     }
     this.#waiting.clear()
     this.#size = 0
   }
 
-  #give(kind: string, source: string, time: number, systolic: number, diastolic: number): void {
+  #emit(kind: string, source: string, time: number, systolic: number, diastolic: number): void {
     const content = { systolic, diastolic }
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source,
       time,
@@ -92,6 +94,6 @@ export class PressurePairs {
   }
 }
 
-function halvesOf({ diastolic, others, systolic }: Pair): Half[] {
+function listHalves({ diastolic, others, systolic }: Pair): Half[] {
   return [systolic, diastolic, ...others].filter(each => each !== undefined)
 }

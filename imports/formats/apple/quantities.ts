@@ -1,14 +1,14 @@
-/** Quantities of HealthKit, as both of Apple's exports have them. */
+/** Reads HealthKit quantities, as both of Apple's exports write them. */
 import type { Sink } from '../../record.js'
-import { numberOf } from '../../text/units.js'
+import { parseNumber } from '../../text/units.js'
 import type { PressurePairs } from './pressure.js'
-import { isPressure, quantityOf } from './types.js'
+import { isPressure, mapQuantity } from './types.js'
 
-/** The only unit in which blood pressures are brought in. */
+/** The only supported unit of blood pressure. */
 export const pressureUnit = 'mmHg'
 
 interface Quantity {
-  /** Its type, without the prefix of HealthKit. */
+  /** Its type, without HealthKit's prefix. */
   readonly kind: string
   readonly source: string
   /** Seconds. */
@@ -19,21 +19,21 @@ interface Quantity {
   readonly value: string
 }
 
-/** Gives a quantity to the sink, or to `pairs` where it is half of a blood pressure. */
-export function giveQuantity(quantity: Quantity, pairs: PressurePairs, sink: Sink): void {
+/** Adds a quantity to the sink, or to `pairs` if it is half of a blood pressure. */
+export function addQuantity(quantity: Quantity, pairs: PressurePairs, sink: Sink): void {
   const { duration, kind, source, time, unit } = quantity
-  const value = numberOf(quantity.value)
+  const value = parseNumber(quantity.value)
   if (value === undefined) {
-    sink.leftOut(kind, 'without a number')
+    sink.skip(kind, 'without a number')
     return
   }
   if (isPressure(kind)) {
     const isSystolic = kind === 'BloodPressureSystolic'
     if (unit === pressureUnit) pairs.add({ kind, isSystolic, source, time, value })
-    else sink.leftOut(kind, 'in a unit without a type here')
+    else sink.skip(kind, 'in a unit without a type here')
     return
   }
-  const mapped = quantityOf(kind, unit, value)
-  if (typeof mapped === 'string') sink.leftOut(kind, mapped)
-  else sink.datum({ kind, source, time, duration, ...mapped })
+  const mapped = mapQuantity(kind, unit, value)
+  if (typeof mapped === 'string') sink.skip(kind, mapped)
+  else sink.addRecord({ kind, source, time, duration, ...mapped })
 }

@@ -1,23 +1,23 @@
-/** HealthKit's kinds of records, and the types of the service that they become. */
+/** Maps HealthKit's kinds of records to event types. */
 import type { Reason } from '../../reasons.js'
-import { measureOf, scaled } from '../../text/units.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
 
-/** A kind without the prefix that all kinds share. */
-export function nameOf(identifier: string): string {
-  return known(names, identifier, () => identifier.replace(prefix, '') || 'Record')
+/** Returns a kind without HealthKit's prefix. */
+export function stripPrefix(identifier: string): string {
+  return getCached(nameCache, identifier, () => identifier.replace(prefix, '') || 'Record')
 }
 
-/** What a kind becomes besides its value. */
-export interface Mapped {
+/** Type, stream and fixed content of a kind's events. */
+export interface MappedKind {
   readonly type: string
   readonly stream: string
   readonly content?: unknown
 }
 
-/** Types by kind, where the unit alone does not tell. */
-const types: Readonly<Record<string, string>> = {
+/** Types by kind, where the unit is ambiguous. */
+const typesByKind: Readonly<Record<string, string>> = {
   StepCount: 'count/steps',
   BodyMassIndex: 'pressure/kg-m2',
   CyclingCadence: 'frequency/rpm',
@@ -26,7 +26,7 @@ const types: Readonly<Record<string, string>> = {
   RestingHeartRate: 'frequency/bpm',
   WalkingHeartRateAverage: 'frequency/bpm'
 }
-/** Kinds whose percentages are fractions, and the least and the most that these can be in percent. */
+/** Kinds whose percentages are written as fractions, with their valid range in percent. */
 const fractions: Readonly<Record<string, readonly [least: number, most: number]>> = {
   BodyFatPercentage: [1.5, 90],
   OxygenSaturation: [10, 100],
@@ -37,12 +37,12 @@ const fractions: Readonly<Record<string, readonly [least: number, most: number]>
   PeripheralPerfusionIndex: [0, 30],
   AtrialFibrillationBurden: [0, 100]
 }
-const asWords = new Map<string, string>()
-const names = new Map<string, string>()
+const wordsCache = new Map<string, string>()
+const nameCache = new Map<string, string>()
 
-/** `BodyMassIndex` as `Body mass index`. */
-export function wordsOf(kind: string): string {
-  return known(asWords, kind, () => {
+/** Formats a kind as words: `BodyMassIndex` becomes `Body mass index`. */
+export function formatWords(kind: string): string {
+  return getCached(wordsCache, kind, () => {
     const words = kind.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     return words
       .split(' ')
@@ -51,43 +51,43 @@ export function wordsOf(kind: string): string {
   })
 }
 
-function known(cache: Map<string, string>, key: string, make: () => string): string {
+function getCached(cache: Map<string, string>, key: string, compute: () => string): string {
   let value = cache.get(key)
   if (value === undefined) {
-    value = make()
+    value = compute()
     if (cache.size < 5000) cache.set(key, value)
   }
   return value
 }
 
-/** Returns what a quantity becomes, or why it is left out. */
-export function quantityOf(
+/** Maps a quantity to a type and content; returns the reason if it is skipped. */
+export function mapQuantity(
   kind: string,
   unit: string,
   value: number
-): (Mapped & { content: number }) | Reason {
-  const stream = wordsOf(kind)
-  const own = Object.hasOwn(types, kind) ? types[kind] : undefined
-  if (own !== undefined && unit === (own.startsWith('frequency/') ? 'count/min' : 'count'))
-    return { type: own, stream, content: value }
+): (MappedKind & { content: number }) | Reason {
+  const stream = formatWords(kind)
+  const override = Object.hasOwn(typesByKind, kind) ? typesByKind[kind] : undefined
+  if (override !== undefined && unit === (override.startsWith('frequency/') ? 'count/min' : 'count'))
+    return { type: override, stream, content: value }
   if (unit === '%') {
     const range = Object.hasOwn(fractions, kind) ? fractions[kind] : undefined
     if (!range) return 'in a unit without a type here'
-    // Some programs write percent all the same.
-    const content = value <= 1 ? scaled(value, 100) : value
+    // Some apps write percent nonetheless.
+    const content = value <= 1 ? scaleValue(value, 100) : value
     if (content < range[0] || content > range[1]) return 'of a value that is impossible for what it measures'
     return { type: 'ratio/percent', stream, content }
   }
-  const measure = measureOf(unit)
+  const measure = findMeasure(unit)
   if (!measure) return 'in a unit without a type here'
-  return { type: measure.type, stream, content: scaled(value, measure.factor) }
+  return { type: measure.type, stream, content: scaleValue(value, measure.factor) }
 }
 
 export function isPressure(kind: string): boolean {
   return kind === 'BloodPressureSystolic' || kind === 'BloodPressureDiastolic'
 }
 
-const sleep: Readonly<Record<string, string>> = {
+const sleepStages: Readonly<Record<string, string>> = {
   InBed: 'inBed',
   Asleep: 'asleep',
   AsleepUnspecified: 'asleep',
@@ -96,7 +96,7 @@ const sleep: Readonly<Record<string, string>> = {
   AsleepREM: 'asleep',
   Awake: 'awake'
 }
-const severities: Readonly<Record<string, string>> = {
+const severitiesByWord: Readonly<Record<string, string>> = {
   NotPresent: 'notPresent',
   Mild: 'mild',
   Moderate: 'moderate',
@@ -104,7 +104,7 @@ const severities: Readonly<Record<string, string>> = {
   Unspecified: 'unspecified',
   Present: 'unspecified'
 }
-const flows: Readonly<Record<string, string>> = {
+const flowsByWord: Readonly<Record<string, string>> = {
   Unspecified: 'unspecified',
   None: 'none',
   Light: 'light',
@@ -112,21 +112,21 @@ const flows: Readonly<Record<string, string>> = {
   Heavy: 'heavy'
 }
 
-/** What a category becomes; `undefined` where there is no type for it. */
-export function categoryOf(
+/** Maps a category to a type and content; returns `undefined` if there is no type for it. */
+export function mapCategory(
   kind: string,
   value: string
-): (Mapped & { clientData?: Readonly<Record<string, unknown>> }) | undefined {
-  const stream = wordsOf(kind)
-  // The value ends with its word, after the name of its kind.
-  const word = lastWord(
+): (MappedKind & { clientData?: Readonly<Record<string, unknown>> }) | undefined {
+  const stream = formatWords(kind)
+  // The value consists of its kind's name and a word.
+  const word = getLastWord(
     value.replace(
       /^HKCategoryValue(?:SleepAnalysis|Severity|Presence|MenstrualFlow|VaginalBleeding|AppetiteChanges)?/,
       ''
     )
   )
   if (kind === 'SleepAnalysis') {
-    const analysis = word === undefined ? undefined : sleep[word]
+    const analysis = word === undefined ? undefined : sleepStages[word]
     return analysis === undefined
       ? undefined
       : {
@@ -137,7 +137,7 @@ export function categoryOf(
         }
   }
   if (kind === 'MenstrualFlow') {
-    const flow = word === undefined ? undefined : flows[word]
+    const flow = word === undefined ? undefined : flowsByWord[word]
     return flow === undefined
       ? undefined
       : { type: 'reproductive-health/menstrual-flow', stream, content: flow }
@@ -145,14 +145,14 @@ export function categoryOf(
   if (kind === 'MindfulSession')
     return { type: 'activity/plain', stream, clientData: { 'apple:category': kind } }
   if (/^HKCategoryValue(?:Severity|Presence)/.test(value)) {
-    const severity = word === undefined ? undefined : severities[word]
+    const severity = word === undefined ? undefined : severitiesByWord[word]
     return severity === undefined ? undefined : { type: 'symptoms/severity', stream, content: severity }
   }
   return undefined
 }
 
-/** The letters at the end of a value, from their first capital on. */
-function lastWord(value: string): string | undefined {
+/** Returns the letters at the end of a value, from their first capital on. */
+function getLastWord(value: string): string | undefined {
   let start = value.length
   while (start > 0 && /[A-Za-z]/.test(value[start - 1]!)) start--
   const letters = value.slice(start)

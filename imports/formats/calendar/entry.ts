@@ -1,62 +1,63 @@
-/** Entries of a calendar, and what they say besides their times. */
-import type { Datum } from '../../record.js'
-import { listOf, unescapeText, type ContentLine } from './lines.js'
+/** Builds records from calendar entries, without their times. */
+import type { ImportedRecord } from '../../record.js'
+import { splitList, unescapeText, type ContentLine } from './lines.js'
 
-export interface Entry {
+export interface CalendarEntry {
   readonly kind: string
-  /** Name of its calendar. */
+  /** Name of the calendar. */
   readonly calendar: string
-  /** Zone of times that name none. */
+  /** Zone for times without one. */
   readonly zone: string | undefined
   readonly isCancelled: boolean
   readonly lines: Map<string, ContentLine[]>
   size: number
 }
 
-/** Returns what all kinds of entries become besides their times. */
-export function recordOf(
-  entry: Entry
-): Pick<Datum, 'kind' | 'source' | 'isEvent' | 'identity' | 'clientData'> {
-  const uid = textIn(entry, 'UID')
+/** Returns the parts of a record that all kinds of entries share. */
+export function toBaseRecord(
+  entry: CalendarEntry
+): Pick<ImportedRecord, 'kind' | 'source' | 'isEvent' | 'identity' | 'clientData'> {
+  const uid = getText(entry, 'UID')
   const occurrence = entry.lines.get('RECURRENCE-ID')?.[0]?.value
-  const categories = (entry.lines.get('CATEGORIES') ?? []).flatMap(({ value }) => listOf(value))
-  const told = Object.entries({
+  const categories = (entry.lines.get('CATEGORIES') ?? []).flatMap(({ value }) => splitList(value))
+  const details = Object.entries({
     uid,
-    location: textIn(entry, 'LOCATION'),
-    status: textIn(entry, 'STATUS'),
-    url: textIn(entry, 'URL'),
-    geo: textIn(entry, 'GEO'),
-    due: textIn(entry, 'DUE'),
+    location: getText(entry, 'LOCATION'),
+    status: getText(entry, 'STATUS'),
+    url: getText(entry, 'URL'),
+    geo: getText(entry, 'GEO'),
+    due: getText(entry, 'DUE'),
     occurrence,
     categories,
-    rules: valuesOf(entry, 'RRULE'),
-    dates: valuesOf(entry, 'RDATE'),
-    exceptions: valuesOf(entry, 'EXDATE')
+    rules: getValues(entry, 'RRULE'),
+    dates: getValues(entry, 'RDATE'),
+    exceptions: getValues(entry, 'EXDATE')
   }).filter(([, value]) => value !== undefined && value.length > 0)
   return {
     kind: entry.kind,
     source: entry.calendar,
     isEvent: true,
-    identity: JSON.stringify(uid === '' ? [describe(entry), told] : [uid, occurrence ?? '']),
-    clientData: { 'ical:entry': Object.fromEntries(told) }
+    identity: JSON.stringify(uid === '' ? [getDescription(entry), details] : [uid, occurrence ?? '']),
+    clientData: { 'ical:entry': Object.fromEntries(details) }
   }
 }
 
-/** Returns the texts of all lines of a name. */
-export function textIn(entry: Entry, name: string): string {
+/** Returns the texts of all lines with a name, joined by blank lines. */
+export function getText(entry: CalendarEntry, name: string): string {
   return (entry.lines.get(name) ?? [])
     .map(({ value }) => unescapeText(value).trim())
     .filter(Boolean)
     .join('\n\n')
 }
 
-function valuesOf(entry: Entry, name: string): string[] {
+function getValues(entry: CalendarEntry, name: string): string[] {
   return (entry.lines.get(name) ?? []).map(({ parameters, value }) => {
     const id = parameters.get('TZID')
     return id === undefined ? value : `TZID=${id}:${value}`
   })
 }
 
-export function describe(entry: Entry): string | undefined {
-  return [textIn(entry, 'SUMMARY'), textIn(entry, 'DESCRIPTION')].filter(Boolean).join('\n\n') || undefined
+/** Returns the summary and the description; `undefined` if both are empty. */
+export function getDescription(entry: CalendarEntry): string | undefined {
+  return [getText(entry, 'SUMMARY'), getText(entry, 'DESCRIPTION')].filter(Boolean).join('\n\n') || undefined
 }

@@ -1,31 +1,31 @@
-/** Content lines of iCalendar: unfolded, and taken apart into a name, parameters and a value. (RFC 5545, 3.1) */
+/** Unfolds iCalendar's content lines and parses them into name, parameters and value. (RFC 5545, 3.1) */
 import { isUtf8 } from 'node:buffer'
-import type { Head, Source } from '../../record.js'
-import { bytePieces, isUtf16, textsOf } from '../../text/decode.js'
+import type { FileHead, SourceFile } from '../../record.js'
+import { readBytesAsText, isUtf16, readText } from '../../text/decode.js'
 
-/** Characters of a line; the rest is not kept, as that of pictures. */
-const longestLine = 100_000
+/** Limit of a line in characters. The rest is dropped, such as that of embedded pictures. */
+const maxLineLength = 100_000
 
 export interface ContentLine {
-  /** In capitals. */
+  /** In upper case. */
   readonly name: string
-  /** By names in capitals. */
+  /** By name in upper case. */
   readonly parameters: ReadonlyMap<string, string>
   /** As written. */
   readonly value: string
-  /** Characters in all. */
+  /** Length in characters. */
   readonly length: number
-  /** Whether it has been cut. */
-  readonly isCut: boolean
+  /** True if it was truncated. */
+  readonly isTruncated: boolean
 }
 
-/** Returns pieces of a text in which lines may be folded within a character, and what makes their characters. */
-export function foldedTextsOf(
-  source: Source,
-  head: Head
-): { readonly pieces: AsyncIterable<string>; readonly decode: (line: string) => string } {
-  if (isUtf16(head)) return { pieces: textsOf(source, head), decode: line => line }
-  return { pieces: bytePieces(source), decode: decodeLine }
+/** Returns the chunks of a text whose lines may be folded within a character, and the function that decodes an unfolded line. */
+export function readFoldedText(
+  source: SourceFile,
+  head: FileHead
+): { readonly chunks: AsyncIterable<string>; readonly decode: (line: string) => string } {
+  if (isUtf16(head)) return { chunks: readText(source, head), decode: line => line }
+  return { chunks: readBytesAsText(source), decode: decodeLine }
 }
 
 function decodeLine(line: string): string {
@@ -33,11 +33,11 @@ function decodeLine(line: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes)
 }
 
-/** Scans pieces of a text for lines, which it unfolds. */
+/** Splits the chunks of a text into lines and unfolds them. */
 export class LineScanner {
   #line = ''
-  #isCut = false
-  /** Whether the next character begins a line of the file. */
+  #isTruncated = false
+  /** True if the next character begins a line of the file. */
   #isAtStart = true
   #hasLine = false
 
@@ -46,10 +46,10 @@ export class LineScanner {
     private readonly onLine: (line: ContentLine) => void
   ) {}
 
-  write(piece: string): void {
+  write(chunk: string): void {
     let at = 0
-    while (at < piece.length) {
-      const code = piece.charCodeAt(at)
+    while (at < chunk.length) {
+      const code = chunk.charCodeAt(at)
       if (code === 10 || code === 13) {
         this.#isAtStart = true
         at++
@@ -61,36 +61,36 @@ export class LineScanner {
           at++
           continue
         }
-        this.#give()
+        this.#emit()
       }
-      const end = lineEnd(piece, at)
-      this.#add(piece.slice(at, end))
+      const end = findLineEnd(chunk, at)
+      this.#add(chunk.slice(at, end))
       at = end
     }
   }
 
   end(): void {
-    this.#give()
+    this.#emit()
   }
 
   #add(text: string): void {
     this.#hasLine = true
-    const room = longestLine - this.#line.length
-    if (text.length > room) this.#isCut = true
-    this.#line += text.slice(0, room)
+    const available = maxLineLength - this.#line.length
+    if (text.length > available) this.#isTruncated = true
+    this.#line += text.slice(0, available)
   }
 
-  #give(): void {
+  #emit(): void {
     if (this.#hasLine) {
-      const parsed = parseLine(this.decode(this.#line), this.#isCut)
+      const parsed = parseLine(this.decode(this.#line), this.#isTruncated)
       if (parsed) this.onLine(parsed)
     }
     this.#line = ''
-    this.#hasLine = this.#isCut = false
+    this.#hasLine = this.#isTruncated = false
   }
 }
 
-function lineEnd(text: string, from: number): number {
+function findLineEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 10 || code === 13) return at
@@ -100,24 +100,24 @@ function lineEnd(text: string, from: number): number {
 
 const parameterPattern = /;([\w-]+)=((?:"[^"]*"|[^":;])*)/y
 
-function parseLine(line: string, isCut: boolean): ContentLine | undefined {
+function parseLine(line: string, isTruncated: boolean): ContentLine | undefined {
   const start = /^\uFEFF?([\w.-]+)/.exec(line)
   if (!start) return undefined
   const parameters = new Map<string, string>()
   let at = start[0].length
   while (line[at] === ';') {
-    // Some programs write whole texts into one.
+    // Some apps write long texts into a parameter.
     parameterPattern.lastIndex = at
     const parameter = parameterPattern.exec(line)
     if (!parameter) break
     parameters.set(parameter[1]!.toUpperCase(), parameter[2]!.replaceAll('"', ''))
     at += parameter[0].length
   }
-  // Of one that is cut within its parameters, the name tells what is missing.
-  if (line[at] !== ':' && !isCut) return undefined
-  // Some programs put a group before the name.
+  // If a line is truncated within its parameters, its name is still counted.
+  if (line[at] !== ':' && !isTruncated) return undefined
+  // Some apps put a group before the name.
   const name = start[1]!.slice(start[1]!.lastIndexOf('.') + 1).toUpperCase()
-  return { name, parameters, value: line.slice(at + 1), length: line.length, isCut }
+  return { name, parameters, value: line.slice(at + 1), length: line.length, isTruncated }
 }
 
 /** Returns a text without its escapes. */
@@ -127,7 +127,7 @@ export function unescapeText(value: string): string {
   )
 }
 
-/** Returns the texts of a list, whose commas are not escaped. */
-export function listOf(value: string): string[] {
+/** Returns the items of a list. Their escaped commas do not separate. */
+export function splitList(value: string): string[] {
   return (value.match(/(?:\\.|[^,\\])+/g) ?? []).map(each => unescapeText(each).trim()).filter(Boolean)
 }

@@ -1,52 +1,52 @@
-/** Times and lengths of entries of a calendar. */
-import { fromLocal } from '../../text/times.js'
+/** Parses times and durations of calendar entries. */
+import { localToUtc } from '../../text/times.js'
 import type { ContentLine } from './lines.js'
-import { localTime, type CalendarZones } from './zones.js'
+import { parseLocalTime, type CalendarZones } from './zones.js'
 
-/** A time in seconds, `NaN` if it cannot be read. */
+/** A time in seconds; `NaN` if it is unreadable. */
 export interface CalendarTime {
   readonly time: number
-  /** A day rather than a time: its beginning. */
+  /** True for a date without time; `time` is its beginning. */
   readonly isDay: boolean
-  /** The next day's beginning; `NaN` for a time. */
+  /** Beginning of the next day; `NaN` for a time. */
   readonly nextDay: number
-  /** Name of its zone, as the file has it. */
+  /** Name of its zone, as written in the file. */
   readonly zone: string | undefined
-  /** Whether it is its zone that is not known. */
+  /** True if the time is unreadable because its zone is unknown. */
   readonly lacksZone: boolean
 }
 
-const dayLength = 86_400
+const secondsPerDay = 86_400
 
-/** Returns the time of a line; `zone` is that of times and days that name none. */
-export function calendarTime(
+/** Parses the time of a line. `zone` applies to times and dates without one. */
+export function parseCalendarTime(
   { parameters, value }: ContentLine,
   zones: CalendarZones,
   zone: string | undefined
 ): CalendarTime {
   const id = parameters.get('TZID')
-  const local = localTime(value)
+  const local = parseLocalTime(value)
   const isDay = /^\s*\d{8}\s*$/.test(value)
-  const timeIn = (seconds: number): number => {
+  const toTime = (seconds: number): number => {
     if (/z\s*$/i.test(value)) return seconds
-    if (id !== undefined && !isDay) return zones.timeIn(seconds, id)
-    return zone === undefined ? seconds : fromLocal(seconds, zone)
+    if (id !== undefined && !isDay) return zones.toUtc(seconds, id)
+    return zone === undefined ? seconds : localToUtc(seconds, zone)
   }
-  const time = timeIn(local)
+  const time = toTime(local)
   return {
     time,
     isDay,
-    nextDay: isDay ? timeIn(local + dayLength) : NaN,
-    zone: id === undefined || isDay ? undefined : zones.nameOf(id),
+    nextDay: isDay ? toTime(local + secondsPerDay) : NaN,
+    zone: id === undefined || isDay ? undefined : zones.findName(id),
     lacksZone: Number.isNaN(time) && !Number.isNaN(local)
   }
 }
 
-/** Returns seconds of a length such as `PT1H30M` or `P2D`; `NaN` if it is none. */
-export function durationIn(text: string): number {
+/** Parses a duration such as `PT1H30M` or `P2D` into seconds; returns `NaN` if it is invalid. */
+export function parseDuration(text: string): number {
   const parts = /^([+-])?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i.exec(text.trim())
   if (!parts || /[PT]$/i.test(text.trim())) return NaN
-  const factors = [7 * dayLength, dayLength, 3600, 60, 1]
+  const factors = [7 * secondsPerDay, secondsPerDay, 3600, 60, 1]
   const seconds = factors.reduce((sum, factor, at) => sum + factor * Number(parts[at + 2] ?? 0), 0)
   return parts[1] === '-' ? -seconds : seconds
 }

@@ -1,23 +1,23 @@
-/** Time zones that a calendar describes itself, and times in them. (RFC 5545, 3.6.5) */
-import { fromLocal, isPlausible, timeOf, type Parts } from '../../text/times.js'
-import { zoneOf } from '../../text/zones.js'
+/** Computes times in time zones that a calendar defines itself. (RFC 5545, 3.6.5) */
+import { localToUtc, isPlausible, toTime, type DateParts } from '../../text/times.js'
+import { findZone } from '../../text/zones.js'
 import type { ContentLine } from './lines.js'
 
-const days = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
+const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
-/** When an offset begins to hold, each year or once. Local times in seconds, as if they were UTC. */
+/** The start of an offset, once or every year. Local times in seconds, as if they were UTC. */
 interface Observance {
   start: number
   until: number
-  /** Seconds east of Greenwich, before and from then on. */
+  /** Offset from UTC in seconds, before and after the start. */
   from: number
   to: number
   rule: Rule | undefined
-  /** Further times at which it begins. */
+  /** Further starts. */
   dates: number[]
 }
 
-/** The day of a year on which an observance begins: what is missing is as at its start. */
+/** The day of the year on which an observance starts. Missing parts are those of its first start. */
 interface Rule {
   readonly month: number | undefined
   readonly weekday: number | undefined
@@ -25,129 +25,131 @@ interface Rule {
   readonly monthDays: readonly number[]
 }
 
-/** A local time from which on an offset holds. */
-interface Onset {
+/** A local time (seconds) and the offset that applies from then on. */
+interface Transition {
   readonly at: number
-  readonly to: number
+  readonly offset: number
 }
 
-/** Times of one zone that is described by its changes. */
-export class DescribedZone {
-  /** Name in the database of zones, where the description gives one. */
+/** Converts local times of a zone that is defined by its changes of offset. */
+export class CustomZone {
+  /** IANA name, if the definition has one. */
   name: string | undefined
   readonly #observances: Observance[] = []
-  /** Onsets by years, with the one that a year begins with. */
-  readonly #years = new Map<number, readonly Onset[]>()
+  /** Transitions by year, preceded by the one in effect when the year begins. */
+  readonly #transitionsByYear = new Map<number, readonly Transition[]>()
   #rules = 0
   #dates = 0
 
-  begin(): void {
-    if (this.#observances.length < mostObservances)
+  /** Begins an observance. */
+  beginObservance(): void {
+    if (this.#observances.length < maxObservances)
       this.#observances.push({ start: NaN, until: Infinity, from: NaN, to: NaN, rule: undefined, dates: [] })
   }
 
-  /** Takes a line of the observance that has begun last. */
-  add({ name, value }: ContentLine): void {
+  /** Adds a line of the current observance. */
+  addLine({ name, value }: ContentLine): void {
     const last = this.#observances.at(-1)
     if (!last) return
-    if (name === 'DTSTART') last.start = localTime(value)
-    else if (name === 'TZOFFSETFROM') last.from = offsetIn(value)
-    else if (name === 'TZOFFSETTO') last.to = offsetIn(value)
-    else if (name === 'RRULE' && ++this.#rules <= mostRules) {
-      const rule = value.slice(0, longestRule).toUpperCase()
-      last.rule = ruleIn(rule)
+    if (name === 'DTSTART') last.start = parseLocalTime(value)
+    else if (name === 'TZOFFSETFROM') last.from = parseOffset(value)
+    else if (name === 'TZOFFSETTO') last.to = parseOffset(value)
+    else if (name === 'RRULE' && ++this.#rules <= maxRules) {
+      const rule = value.slice(0, maxRuleLength).toUpperCase()
+      last.rule = parseRule(rule)
       const until = /UNTIL=(\w+)/.exec(rule)?.[1]
-      // In UTC; a day more or less does not matter, as the next observance decides.
-      if (until !== undefined) last.until = localTime(until) + 86_400
+      // UTC. A day more or less does not matter, as the next observance takes precedence.
+      if (until !== undefined) last.until = parseLocalTime(until) + 86_400
     } else if (name === 'RDATE') {
-      const dates = value.split(',', mostDates - this.#dates).map(localTime)
+      const dates = value.split(',', maxDates - this.#dates).map(parseLocalTime)
       this.#dates += dates.length
       last.dates.push(...dates)
     }
   }
 
-  /** Returns the time of a local time (both in seconds); `NaN` where the zone does not tell. */
-  timeOf(local: number): number {
-    // So that there are not many years.
+  /** Converts a local time to UTC (both in seconds); returns `NaN` if the zone is incomplete. */
+  toUtc(local: number): number {
+    // Limits the number of cached years.
     if (!isPlausible(local)) return local
     const year = new Date(local * 1000).getUTCFullYear()
-    let onsets = this.#years.get(year)
-    if (!onsets) this.#years.set(year, (onsets = this.#onsetsIn(year)))
+    let transitions = this.#transitionsByYear.get(year)
+    if (!transitions) this.#transitionsByYear.set(year, (transitions = this.#listTransitions(year)))
     let [latest, offset] = [-Infinity, NaN]
-    for (const { at, to } of onsets) if (at <= local && at > latest) [latest, offset] = [at, to]
+    for (const { at, offset: to } of transitions) if (at <= local && at > latest) [latest, offset] = [at, to]
     if (latest > -Infinity) return local - offset
-    const first = this.#known.toSorted((a, b) => a.start - b.start)[0]
+    const first = this.#validObservances.toSorted((a, b) => a.start - b.start)[0]
     return first ? local - first.from : NaN
   }
 
-  get #known(): Observance[] {
+  get #validObservances(): Observance[] {
     return this.#observances.filter(({ from, start, to }) => start === start && to === to && from === from)
   }
 
-  #onsetsIn(year: number): Onset[] {
+  #listTransitions(year: number): Transition[] {
     const [from, to] = [Date.UTC(year, 0, 1) / 1000, Date.UTC(year + 1, 0, 1) / 1000]
-    let before: Onset = { at: -Infinity, to: NaN }
-    const onsets: Onset[] = []
-    for (const each of this.#known) {
+    let before: Transition = { at: -Infinity, offset: NaN }
+    const transitions: Transition[] = []
+    for (const each of this.#validObservances) {
       const { dates, rule, start, until } = each
-      const at = lastOnset(each, from)
-      if (at > before.at) before = { at, to: each.to }
-      const yearly = rule ? onsetIn(year, rule, start) : NaN
-      const own = [start, ...dates, yearly <= until ? yearly : NaN]
-      for (const onset of own)
-        if (onset > from && onset < to && onset >= start) onsets.push({ at: onset, to: each.to })
+      const at = findLastStart(each, from)
+      if (at > before.at) before = { at, offset: each.to }
+      const yearly = rule ? findYearlyStart(year, rule, start) : NaN
+      const starts = [start, ...dates, yearly <= until ? yearly : NaN]
+      for (const transition of starts)
+        if (transition > from && transition < to && transition >= start)
+          transitions.push({ at: transition, offset: each.to })
     }
-    return [before, ...onsets]
+    return [before, ...transitions]
   }
 }
 
-const mostObservances = 500
-/** Of one zone. */
-const mostDates = 5000
-const mostRules = 100
-const longestRule = 500
+const maxObservances = 500
+/** Limits for one zone. */
+const maxDates = 5000
+const maxRules = 100
+const maxRuleLength = 500
 
-/** Reads a yearly rule; `undefined` for others. */
-function ruleIn(text: string): Rule | undefined {
+/** Parses a yearly rule; returns `undefined` for other rules. */
+function parseRule(text: string): Rule | undefined {
   if (!text.includes('FREQ=YEARLY')) return undefined
   const month = /BYMONTH=(\d+)/.exec(text)?.[1]
   const [, nth, weekday] = /BYDAY=([+-]?\d)?(SU|MO|TU|WE|TH|FR|SA)/.exec(text) ?? []
   return {
     month: month === undefined ? undefined : Number(month) - 1,
-    weekday: weekday === undefined ? undefined : days.indexOf(weekday),
+    weekday: weekday === undefined ? undefined : weekdays.indexOf(weekday),
     nth: nth === undefined ? undefined : Number(nth),
     monthDays: (/BYMONTHDAY=([\d,]+)/.exec(text)?.[1] ?? '').split(',').filter(Boolean).map(Number)
   }
 }
 
-/** Returns when an observance has begun last before a local time; `-Infinity` if it has not. */
-function lastOnset({ dates, rule, start, until }: Observance, local: number): number {
+/** Returns the last start of an observance before a local time; `-Infinity` if there is none. */
+function findLastStart({ dates, rule, start, until }: Observance, local: number): number {
   if (local < start) return -Infinity
   let last = start
   for (const each of dates) if (each <= local && each > last) last = each
   if (!rule) return last
   const year = new Date(local * 1000).getUTCFullYear()
   for (const each of [year - 1, year]) {
-    const onset = onsetIn(each, rule, start)
-    if (onset > last && onset <= local && onset <= until) last = onset
+    const transition = findYearlyStart(each, rule, start)
+    if (transition > last && transition <= local && transition <= until) last = transition
   }
-  // Where a rule has ended, its last year is the one that counts.
+  // If the rule has ended, its last year applies.
   if (last === start && until < local) {
     const final = new Date(until * 1000).getUTCFullYear()
     for (const each of [final - 1, final]) {
-      const onset = onsetIn(each, rule, start)
-      if (onset > last && onset <= until) last = onset
+      const transition = findYearlyStart(each, rule, start)
+      if (transition > last && transition <= until) last = transition
     }
   }
   return last
 }
 
-/** Returns the day of a year on which a rule falls, at the hour of its start; `NaN` if there is none. */
-function onsetIn(year: number, rule: Rule, start: number): number {
+/** Returns the time in a year at which a rule applies, at the hour of its start; `NaN` if there is none. */
+function findYearlyStart(year: number, rule: Rule, start: number): number {
   const clock = ((start % 86_400) + 86_400) % 86_400
-  const begun = new Date(start * 1000)
-  const { month = begun.getUTCMonth(), monthDays, weekday } = rule
-  if (weekday === undefined) return Date.UTC(year, month, monthDays[0] ?? begun.getUTCDate()) / 1000 + clock
+  const started = new Date(start * 1000)
+  const { month = started.getUTCMonth(), monthDays, weekday } = rule
+  if (weekday === undefined) return Date.UTC(year, month, monthDays[0] ?? started.getUTCDate()) / 1000 + clock
   const nth = rule.nth ?? (monthDays.length > 0 ? 0 : 1)
   const length = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const matching: number[] = []
@@ -158,46 +160,46 @@ function onsetIn(year: number, rule: Rule, start: number): number {
   return day === undefined ? NaN : Date.UTC(year, month, day) / 1000 + clock
 }
 
-/** Returns seconds of a text such as `+0200` or `-023015`; `NaN` if it is none. */
-function offsetIn(text: string): number {
+/** Parses an offset such as `+0200` or `-023015` into seconds; returns `NaN` if it is invalid. */
+function parseOffset(text: string): number {
   const parts = /^([+-])(\d\d)(\d\d)(\d\d)?$/.exec(text.trim())
   if (!parts) return NaN
   const seconds = Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0)
   return parts[1] === '-' ? -seconds : seconds
 }
 
-/** Returns a local time such as `20240501T083000` or `20240501` in seconds, as if it were UTC; `NaN` if it is none. */
-export function localTime(text: string): number {
+/** Parses a local time such as `20240501T083000` or `20240501` into seconds, as if it were UTC; returns `NaN` if it is invalid. */
+export function parseLocalTime(text: string): number {
   const parts = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?Z?$/i.exec(text.trim())
   if (!parts) return NaN
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(at => Number(parts[at] ?? 0))
-  return timeOf([year, month, day, hour, minute, second] as unknown as Parts)
+  return toTime([year, month, day, hour, minute, second] as unknown as DateParts)
 }
 
-/** The zones of one file. */
+/** The time zones of one file. */
 export class CalendarZones {
-  readonly #described = new Map<string, DescribedZone>()
+  readonly #definedZones = new Map<string, CustomZone>()
 
-  describe(id: string, zone: DescribedZone): void {
-    if (this.#described.size < mostZones) this.#described.set(id, zone)
+  define(id: string, zone: CustomZone): void {
+    if (this.#definedZones.size < maxZones) this.#definedZones.set(id, zone)
   }
 
-  /** Returns the name of a zone in the database, by its id, or what its description says. */
-  nameOf(id: string): string | undefined {
+  /** Returns the IANA name of a zone, by its id or its definition. */
+  findName(id: string): string | undefined {
     const tail = /(?<![A-Za-z_])[A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_+-]+)?\d*$/.exec(id)?.[0]
     return (
-      zoneOf(id) ??
-      (id.includes('/') ? (zoneOf(tail) ?? zoneOf(tail?.slice(tail.indexOf('/') + 1))) : undefined) ??
-      this.#described.get(id)?.name
+      findZone(id) ??
+      (id.includes('/') ? (findZone(tail) ?? findZone(tail?.slice(tail.indexOf('/') + 1))) : undefined) ??
+      this.#definedZones.get(id)?.name
     )
   }
 
-  /** Returns the time of a local time in a zone; `NaN` where neither the database nor the file knows it. */
-  timeIn(local: number, id: string): number {
-    const name = this.nameOf(id)
-    if (name !== undefined) return fromLocal(local, name)
-    return this.#described.get(id)?.timeOf(local) ?? NaN
+  /** Converts a local time in a zone to UTC; returns `NaN` if neither the IANA database nor the file defines the zone. */
+  toUtc(local: number, id: string): number {
+    const name = this.findName(id)
+    if (name !== undefined) return localToUtc(local, name)
+    return this.#definedZones.get(id)?.toUtc(local) ?? NaN
   }
 }
 
-const mostZones = 1000
+const maxZones = 1000

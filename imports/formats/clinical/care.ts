@@ -1,8 +1,8 @@
-/** Records of care, which are kept as they are. */
-import { byName } from '../json-files.js'
+/** Builds events of clinical records, which keep the record as it is. */
+import { toLookupMap } from '../json-files.js'
 
-/** Kinds of records, as FHIR names them, with the names that events have for them. */
-const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
+/** Kinds of records by FHIR's names, with the names that events use. */
+const kinds = toLookupMap<readonly [clinicalType: string, resourceType: string]>({
   AllergyIntolerance: ['allergyRecord', 'allergyIntolerance'],
   Immunization: ['immunizationRecord', 'immunization'],
   Condition: ['conditionRecord', 'condition'],
@@ -14,16 +14,16 @@ const kinds = byName<readonly [clinicalType: string, resourceType: string]>({
   Procedure: ['procedureRecord', 'procedure']
 })
 
-/** Longest name of a record, in characters. */
-const longestName = 500
+/** Limit of a record's name, in characters. */
+const maxNameLength = 500
 
-/** Whether a kind is one of records of care. */
-export function isCareRecord(kind: string): boolean {
+/** Returns true if a kind is a clinical record. */
+export function isClinicalKind(kind: string): boolean {
   return kinds.has(kind)
 }
 
-/** Returns the event of a record of care, whose kind is one that {@link isCareRecord} knows. */
-export function careRecord(
+/** Returns the event of a clinical record. `kind` is one that {@link isClinicalKind} accepts. */
+export function buildClinicalEvent(
   kind: string,
   record: { readonly name: string; readonly identifier: string; readonly isVital: boolean }
 ): { readonly type: string; readonly stream: string; readonly content: unknown } {
@@ -32,7 +32,7 @@ export function careRecord(
     type: 'clinical/fhir',
     stream: `${kind}s`,
     content: {
-      displayName: record.name.slice(0, longestName) || kind,
+      displayName: record.name.slice(0, maxNameLength) || kind,
       clinicalType: record.isVital ? 'vitalSignRecord' : clinicalType,
       fhir: { identifier: record.identifier, resourceType }
     }

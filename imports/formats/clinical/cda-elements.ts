@@ -1,63 +1,64 @@
-/** Elements of a clinical document, held as trees of a bounded size. */
+/** Builds element trees of limited size from a clinical document. */
 import { Unreadable } from '../../record.js'
-import { attribute, localName } from '../../text/xml.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
 
-/** Levels within one statement. */
-const deepest = 100
-/** Characters of one statement. */
-const longest = 200_000
+/** Limit of nested elements in a statement. */
+const maxDepth = 100
+/** Limit of a statement, in characters. */
+const maxLength = 200_000
 
 export class CdaElement {
   readonly children: CdaElement[] = []
   text = ''
   readonly name: string
 
-  /** `tag`: its name as written; `attributes`: the text between it and the end of the tag. */
+  /** `tag` is the name as written; `attributes` is the text between the name and the end of the tag. */
   constructor(
     readonly tag: string,
     readonly attributes: string
   ) {
-    this.name = localName(tag)
+    this.name = getLocalName(tag)
   }
 
   /** Returns the value of an attribute. */
   get(name: string): string | undefined {
-    return attribute(this.attributes, name)
+    return getAttribute(this.attributes, name)
   }
 
-  /** Returns the first element at a path below it. */
+  /** Returns the first element at a path below this one. */
   find(...path: readonly string[]): CdaElement | undefined {
     const [name, ...rest] = path
     const found = this.children.find(each => each.name === name)
     return rest.length === 0 ? found : found?.find(...rest)
   }
 
-  all(name: string): CdaElement[] {
+  /** Returns the children with a name. */
+  findAll(name: string): CdaElement[] {
     return this.children.filter(each => each.name === name)
   }
 
-  /** Returns its text and that of its parts, trimmed. */
+  /** Returns the text of this element and its descendants, trimmed. */
   get wholeText(): string {
     return [this.text, ...this.children.map(each => each.wholeText)].join(' ').trim()
   }
 
-  /** Writes it as XML, without those of its parts, however deep, that have one of these names. */
-  toXml(without?: ReadonlySet<string>): string {
+  /** Formats the element as XML, without descendants that have one of the given names. */
+  toXml(excluded?: ReadonlySet<string>): string {
     const parts = this.children
-      .filter(({ name }) => without?.has(name) !== true)
-      .map(each => each.toXml(without))
+      .filter(({ name }) => excluded?.has(name) !== true)
+      .map(each => each.toXml(excluded))
       .join('')
-    const inner = escape(this.text.trim()) + parts
+    const inner = escapeXml(this.text.trim()) + parts
     const start = `<${this.tag}${this.attributes.trimEnd()}`
     return inner === '' ? `${start}/>` : `${start}>${inner}</${this.tag}>`
   }
 }
 
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Builds one element of what a scanner finds. */
+/** Builds one element from the tags that a scanner finds. */
 export class ElementBuilder {
   readonly root: CdaElement
   readonly #open: CdaElement[]
@@ -68,14 +69,14 @@ export class ElementBuilder {
     this.#open = [this.root]
   }
 
-  /** Whether it is larger than a record can be: it is not whole then. */
+  /** True if it exceeds the limit of a record. It is incomplete then. */
   get isTooLarge(): boolean {
-    return this.#size > longest
+    return this.#size > maxLength
   }
 
   open(tag: string, attributes: string): void {
-    if (this.#open.length >= deepest)
-      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
+    if (this.#open.length >= maxDepth)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
     const element = new CdaElement(tag, attributes)
     this.#size += 2 * tag.length + attributes.length + 5
     if (!this.isTooLarge) this.#open.at(-1)!.children.push(element)
@@ -87,11 +88,11 @@ export class ElementBuilder {
     if (!this.isTooLarge) this.#open.at(-1)!.text += text
   }
 
-  /** Returns whether the element itself has ended. */
+  /** Closes an element; returns true if it is the root. */
   close(name: string): boolean {
-    // Where an end is missing, or one is there that nothing has begun, the elements around it still hold.
-    const at = this.#open.findLastIndex(each => each.name === name)
-    if (at >= 0) this.#open.length = at
-    return at === 0
+    // Tolerates missing and superfluous end tags: the elements that contain them stay open.
+    const index = this.#open.findLastIndex(each => each.name === name)
+    if (index >= 0) this.#open.length = index
+    return index === 0
   }
 }

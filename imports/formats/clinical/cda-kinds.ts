@@ -1,10 +1,10 @@
-/** What statements of a clinical document are records of, in the kinds of FHIR, and which are none of what took place. */
+/** Maps statements of a clinical document to FHIR's kinds, and finds those that did not take place. */
 import type { Reason } from '../../reasons.js'
 import type { CdaElement } from './cda-elements.js'
-import { nameIn } from './cda-values.js'
+import { getCodeName } from './cda-values.js'
 
-/** Elements that state something about a person. Others within an entry tell about one of these. */
-export const statements = new Set([
+/** Elements that are statements about a person. Other elements within an entry describe one of these. */
+export const statementElements = new Set([
   'observation',
   'act',
   'substanceAdministration',
@@ -16,8 +16,8 @@ export const statements = new Set([
   'organizer'
 ])
 
-const templates = '2.16.840.1.113883.10.20.22.4.'
-/** Sections by LOINC. */
+const templatePrefix = '2.16.840.1.113883.10.20.22.4.'
+/** LOINC codes of sections. */
 const allergySection = '48765-2'
 const conditionSections = new Set(['11450-4', '11348-0', '46241-6', '11535-2', '75310-3', '55108-5'])
 const immunizationSection = '11369-6'
@@ -27,23 +27,23 @@ const familySection = '10157-6'
 
 function hasTemplate(element: CdaElement, ...numbers: readonly number[]): boolean {
   return element
-    .all('templateId')
-    .some(each => numbers.some(number => each.get('root') === templates + number))
+    .findAll('templateId')
+    .some(each => numbers.some(number => each.get('root') === templatePrefix + number))
 }
 
-/** Returns the statements of which an act is only the frame: allergies and problems as concerns. */
-export function concernsIn(act: CdaElement, section: string): CdaElement[] {
+/** Returns the observations (allergies and problems) that an act wraps as concerns. */
+export function findConcerns(act: CdaElement, section: string): CdaElement[] {
   const isConcern =
     act.name === 'act' &&
     (hasTemplate(act, 3, 30, 132) || section === allergySection || conditionSections.has(section))
   if (!isConcern) return []
   return act
-    .all('entryRelationship')
-    .flatMap(each => (each.get('typeCode') === 'SUBJ' ? each.all('observation') : []))
+    .findAll('entryRelationship')
+    .flatMap(each => (each.get('typeCode') === 'SUBJ' ? each.findAll('observation') : []))
 }
 
-/** Returns the kind of a statement by the template that it follows, or the section that it is in. */
-export function careKindOf(element: CdaElement, section: string): string | undefined {
+/** Returns the FHIR kind of a statement, by its template or its section. */
+export function toFhirKind(element: CdaElement, section: string): string | undefined {
   switch (element.name) {
     case 'observation':
       if (hasTemplate(element, 7, 90) || section === allergySection) return 'AllergyIntolerance'
@@ -68,31 +68,33 @@ export function isVitalSign(element: CdaElement, section: string): boolean {
   return section === vitalSection || hasTemplate(element, 27)
 }
 
-/** Statuses of what has not begun, or was called off. */
-const unfinished = new Set(['cancelled', 'held', 'new', 'obsolete'])
-/** Kinds that an order makes a record, too. */
-const ordered = new Set(['MedicationStatement', 'MedicationRequest'])
+/** Statuses of statements that did not begin or were cancelled. */
+const unfinishedStatuses = new Set(['cancelled', 'held', 'new', 'obsolete'])
+/** Kinds that also count when they are orders. */
+const orderKinds = new Set(['MedicationStatement', 'MedicationRequest'])
 
-/** Returns why a statement, or one around it, is none of something that was so; `undefined` where it is. */
-export function faultOf(element: CdaElement, section: string): Reason | undefined {
-  const kind = careKindOf(element, section)
+/**
+ * Returns the reason to skip a statement because it, or one that contains it, states nothing that happened; `undefined` to keep it.
+ */
+export function findSkipReason(element: CdaElement, section: string): Reason | undefined {
+  const kind = toFhirKind(element, section)
   const status = element.find('statusCode')?.get('code') ?? ''
   const mood = element.get('moodCode') ?? 'EVN'
   if (section === familySection || element.find('subject', 'relatedSubject')) return 'about another person'
   if (element.get('nullFlavor') !== undefined) return 'a record without what makes one'
   if (status === 'nullified') return 'marked as entered in error'
-  if (unfinished.has(status) || element.get('negationInd') === 'true')
+  if (unfinishedStatuses.has(status) || element.get('negationInd') === 'true')
     return 'cancelled, not carried out or ruled out'
-  // A medication that was stopped has been taken, and a concern that is closed was one.
+  // A stopped medication has been taken, and a closed concern existed.
   if (status === 'aborted' && ['observation', 'procedure', 'encounter'].includes(element.name))
     return 'cancelled, not carried out or ruled out'
-  if (mood !== 'EVN' && !(ordered.has(kind ?? '') && ['INT', 'RQO'].includes(mood)))
+  if (mood !== 'EVN' && !(orderKinds.has(kind ?? '') && ['INT', 'RQO'].includes(mood)))
     return 'a plan or a goal, not something that took place'
   return undefined
 }
 
-/** Returns how a record of a kind is called: what was given, what somebody has, or what was done or observed. */
-export function careNameOf(kind: string, element: CdaElement): string {
+/** Returns the name of a record: what was given, diagnosed, done or observed. */
+export function getRecordName(kind: string, element: CdaElement): string {
   const code = element.find('code')
   const value = element.find('value')
   const product = (element.find('consumable') ?? element.find('product'))?.find('manufacturedProduct')
@@ -102,6 +104,6 @@ export function careNameOf(kind: string, element: CdaElement): string {
   if (material) codes = [material.find('code')]
   else if (kind === 'AllergyIntolerance') codes = [agent?.find('code'), value, code]
   else if (kind === 'Condition') codes = [value, code]
-  const names = codes.map(each => nameIn(each))
+  const names = codes.map(each => getCodeName(each))
   return names.find(Boolean) ?? material?.find('name')?.wholeText ?? ''
 }

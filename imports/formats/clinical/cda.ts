@@ -1,27 +1,34 @@
-/** Clinical documents of HL7 version 3 (CDA, C-CDA), and the one that Apple's export has. */
+/** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the one in Apple's export. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import type { Reason } from '../../reasons.js'
-import { localName } from '../../text/xml.js'
+import { getLocalName } from '../../text/xml.js'
 import { PressurePairs } from '../apple/pressure.js'
-import { giveQuantity } from '../apple/quantities.js'
-import { nameOf } from '../apple/types.js'
-import { readElements, type ElementReader } from '../xml-files.js'
-import { careRecord } from './care.js'
+import { addQuantity } from '../apple/quantities.js'
+import { stripPrefix } from '../apple/types.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
+import { buildClinicalEvent } from './care.js'
 import { CdaElement, ElementBuilder } from './cda-elements.js'
-import { careKindOf, careNameOf, concernsIn, faultOf, isVitalSign, statements } from './cda-kinds.js'
-import { isNotMeasured, spanIn, toFhir, type Span } from './cda-values.js'
-import { measurementIn, pressureHalfIn } from './observations.js'
+import {
+  toFhirKind,
+  getRecordName,
+  findConcerns,
+  findSkipReason,
+  isVitalSign,
+  statementElements
+} from './cda-kinds.js'
+import { isNotMeasured, findTimeSpan, toFhir, type TimeSpan } from './cda-values.js'
+import { findMeasurement, findPressureHalf } from './observations.js'
 
-type Read = Format['read']
+type ReadFunction = Format['read']
 
 const isDocument = (text: string): boolean => /<(?:[\w.-]+:)?ClinicalDocument[\s>]/.test(text)
-const read: Read = async (source, head, sink, { options }) => {
-  const reader = new Reader(sink, options.zone)
-  await readElements(source, head, sink, reader)
+const read: ReadFunction = async (source, head, sink, { options }) => {
+  const reader = new CdaReader(sink, options.zone)
+  await readXmlElements(source, head, sink, reader)
   reader.end()
 }
 
-/** Its records are those of Apple's other file, so that they are known if both come. */
+/** Shares its id with Apple's other file, so that a record in both is imported once. */
 export const appleCda: Format = {
   id: 'apple-health',
   name: 'Apple Health',
@@ -36,14 +43,14 @@ export const cda: Format = {
   read
 }
 
-/** What tells nothing of what a record says: documents that overlap have it in other words. */
-const aside = new Set(['templateId', 'id', 'text', 'author', 'performer', 'reference'])
-/** Elements around one another, and organizers among them. */
-const deepest = 1000
-const deepestOrganizer = 20
-/** What an organizer says of all that it holds, and how much of it is kept: each statement is looked at with it. */
-const ofFrame = new Set(['statusCode', 'effectiveTime', 'subject'])
-const mostOfFrame = 10
+/** Elements that do not identify a record: overlapping documents write them differently. */
+const nonIdentifyingElements = new Set(['templateId', 'id', 'text', 'author', 'performer', 'reference'])
+/** Limits of nested elements, and of nested organizers. */
+const maxDepth = 1000
+const maxOrganizerDepth = 20
+/** Elements of an organizer that apply to all its statements, and how many are kept: each statement is checked against them. */
+const frameElements = new Set(['statusCode', 'effectiveTime', 'subject'])
+const maxFrameElements = 10
 
 interface Section {
   code: string
@@ -52,23 +59,23 @@ interface Section {
   hasText: boolean
 }
 
-/** An organizer without what it holds, which is given out piece by piece. */
+/** An organizer without its statements, which are processed one by one. */
 interface Organizer {
   readonly frame: CdaElement
   readonly pairs: PressurePairs
 }
 
-class Reader implements ElementReader {
+class CdaReader implements ElementReader {
   #hasEnded = false
   readonly #path: string[] = []
   readonly #sections: Section[] = []
   readonly #organizers: Organizer[] = []
-  /** Of what stands in no organizer. */
+  /** Pairs outside of organizers. */
   readonly #pairs: PressurePairs
   #building: ElementBuilder | undefined
-  /** Takes what is being built. */
-  #take: (element: CdaElement) => void = () => undefined
-  /** The organization that keeps the document. */
+  /** Receives the element that is being built. */
+  #onElement: (element: CdaElement) => void = () => undefined
+  /** The organization that maintains the document. */
   #source = ''
 
   constructor(
@@ -78,7 +85,7 @@ class Reader implements ElementReader {
     this.#pairs = new PressurePairs(sink)
   }
 
-  /** Apple writes entries behind the end of the document, too. */
+  /** Apple also writes entries after the end of the document. */
   get isClosed(): boolean {
     return this.#hasEnded && this.#path.length === 0 && !this.#building
   }
@@ -88,26 +95,29 @@ class Reader implements ElementReader {
       this.#building.open(tag, attributes)
       return
     }
-    const name = localName(tag)
-    const [above, around] = [this.#path.at(-1), this.#path.at(-2)]
+    const name = getLocalName(tag)
+    const [parent, grandparent] = [this.#path.at(-1), this.#path.at(-2)]
     const section = this.#sections.at(-1)
-    if (statements.has(name) && (above === 'entry' || (above === 'component' && around === 'organizer'))) {
+    if (
+      statementElements.has(name) &&
+      (parent === 'entry' || (parent === 'component' && grandparent === 'organizer'))
+    ) {
       if (section) section.hasEntries = true
-      if (name !== 'organizer') this.#build(tag, attributes, element => this.#statement(element))
-    } else if (above === 'organizer' && name !== 'component') {
+      if (name !== 'organizer') this.#build(tag, attributes, element => this.#addStatement(element))
+    } else if (parent === 'organizer' && name !== 'component') {
       const frame = this.#organizers.at(-1)?.frame
       this.#build(tag, attributes, element => {
-        if (frame && ofFrame.has(element.name) && frame.children.length < mostOfFrame)
+        if (frame && frameElements.has(element.name) && frame.children.length < maxFrameElements)
           frame.children.push(element)
       })
-    } else if (above === 'section' && section && name === 'code')
+    } else if (parent === 'section' && section && name === 'code')
       this.#build(tag, attributes, element => (section.code = element.get('code') ?? ''))
-    else if (above === 'section' && section && name === 'title')
+    else if (parent === 'section' && section && name === 'title')
       this.#build(tag, attributes, element => (section.title = element.wholeText))
     else if (name === 'representedCustodianOrganization')
       this.#build(tag, attributes, element => (this.#source = element.find('name')?.wholeText ?? ''))
     if (this.#building) return
-    this.#begin(tag, name, attributes)
+    this.#enter(tag, name, attributes)
   }
 
   text(text: string): void {
@@ -117,42 +127,42 @@ class Reader implements ElementReader {
   }
 
   close(tag: string): void {
-    const name = localName(tag)
+    const name = getLocalName(tag)
     const building = this.#building
     if (building) {
       if (!building.close(name)) return
       this.#building = undefined
-      if (building.isTooLarge) this.sink.leftOut(name, 'larger than a record can be')
-      else this.#take(building.root)
+      if (building.isTooLarge) this.sink.skip(name, 'larger than a record can be')
+      else this.#onElement(building.root)
       return
     }
-    // Where an end is missing, or one is there that nothing has begun, the elements around it still hold.
-    const at = this.#path.lastIndexOf(name)
-    if (at < 0) return
-    for (const each of this.#path.splice(at).toReversed()) this.#end(each)
+    // Tolerates missing and superfluous end tags: the elements that contain them stay open.
+    const index = this.#path.lastIndexOf(name)
+    if (index < 0) return
+    for (const each of this.#path.splice(index).toReversed()) this.#leave(each)
   }
 
   finish(): void {
-    if (this.#building) this.sink.leftOut(this.#building.root.name, 'cut off before its end')
-    for (const name of this.#path.splice(0).toReversed()) this.#end(name)
+    if (this.#building) this.sink.skip(this.#building.root.name, 'cut off before its end')
+    for (const name of this.#path.splice(0).toReversed()) this.#leave(name)
   }
 
-  /** To be called once all has been read. */
+  /** Emits what is pending. Call it after everything has been read. */
   end(): void {
     this.#pairs.end()
   }
 
-  #build(tag: string, attributes: string, take: (element: CdaElement) => void): void {
+  #build(tag: string, attributes: string, onElement: (element: CdaElement) => void): void {
     this.#building = new ElementBuilder(tag, attributes)
-    this.#take = take
+    this.#onElement = onElement
   }
 
-  /** An element whose parts are looked at one by one. */
-  #begin(tag: string, name: string, attributes: string): void {
-    const isTooDeep = name === 'organizer' && this.#organizers.length >= deepestOrganizer
-    if (this.#path.length >= deepest || isTooDeep)
+  /** Enters an element whose children are processed one by one. */
+  #enter(tag: string, name: string, attributes: string): void {
+    const isTooDeep = name === 'organizer' && this.#organizers.length >= maxOrganizerDepth
+    if (this.#path.length >= maxDepth || isTooDeep)
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', {
-        count: isTooDeep ? deepestOrganizer : deepest
+        count: isTooDeep ? maxOrganizerDepth : maxDepth
       })
     this.#path.push(name)
     if (name === 'section') this.#sections.push({ code: '', title: '', hasEntries: false, hasText: false })
@@ -161,101 +171,104 @@ class Reader implements ElementReader {
         frame: new CdaElement(tag, attributes),
         pairs: new PressurePairs(this.sink)
       })
-    else if (name === 'recordTarget') this.sink.leftOut('patient', 'a description of the person')
-    else if (name === 'nonXMLBody') this.sink.leftOut(name, 'of a kind without a type here')
+    else if (name === 'recordTarget') this.sink.skip('patient', 'a description of the person')
+    else if (name === 'nonXMLBody') this.sink.skip(name, 'of a kind without a type here')
   }
 
-  #end(name: string): void {
+  #leave(name: string): void {
     if (name === 'organizer') this.#organizers.pop()?.pairs.end()
     else if (name === 'section') {
       const section = this.#sections.pop()!
-      // Most texts say in words what the entries of their section say.
+      // Most texts repeat the entries of their section.
       if (section.hasText && !section.hasEntries)
-        this.sink.leftOut(`section ${section.title || section.code}`.trim(), 'of a kind without a type here')
+        this.sink.skip(`section ${section.title || section.code}`.trim(), 'of a kind without a type here')
     } else if (name === 'ClinicalDocument') this.#hasEnded = true
   }
 
-  #statement(element: CdaElement): void {
+  #addStatement(element: CdaElement): void {
     const type = element.find('text', 'type')?.wholeText ?? ''
     if (type.startsWith('HKQuantityTypeIdentifier')) {
-      this.#quantity(element, nameOf(type))
+      this.#addQuantity(element, stripPrefix(type))
       return
     }
-    const concerns = concernsIn(element, this.#sectionCode)
-    if (concerns.length === 0) this.#record(element, element)
-    for (const each of concerns) this.#record(each, element)
+    const concerns = findConcerns(element, this.#sectionCode)
+    if (concerns.length === 0) this.#addRecord(element, element)
+    for (const each of concerns) this.#addRecord(each, element)
   }
 
   get #sectionCode(): string {
     return this.#sections.at(-1)?.code ?? ''
   }
 
-  /** A measurement of HealthKit, with the words that Apple's other file has for it. */
-  #quantity(element: CdaElement, kind: string): void {
-    const span = spanIn(element.all('effectiveTime'), this.zone)
+  /** Adds a HealthKit measurement, named as in Apple's other file. */
+  #addQuantity(element: CdaElement, kind: string): void {
+    const span = findTimeSpan(element.findAll('effectiveTime'), this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, withoutTime(span))
+      this.sink.skip(kind, getTimeFault(span))
       return
     }
     const { duration, time } = span
-    const textOf = (name: string): string => element.find('text', name)?.wholeText ?? ''
-    const [source, unit, value] = [textOf('sourceName'), textOf('unit'), textOf('value')]
-    giveQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
+    const getText = (name: string): string => element.find('text', name)?.wholeText ?? ''
+    const [source, unit, value] = [getText('sourceName'), getText('unit'), getText('value')]
+    addQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
   }
 
-  /** A statement, which stands for itself or within `whole`. */
-  #record(element: CdaElement, whole: CdaElement): void {
+  /** Adds a statement, which stands alone or within `whole`. */
+  #addRecord(element: CdaElement, whole: CdaElement): void {
     const { name } = element
     const section = this.#sectionCode
     const organizer = this.#organizers.at(-1)
-    const around = [...new Set([element, whole, ...this.#organizers.map(({ frame }) => frame)])]
-    const kind = careKindOf(element, section)
-    const fault = around.map(each => faultOf(each, section)).find(each => each !== undefined)
-    if (fault !== undefined) this.sink.leftOut(name, fault)
-    else if (kind === undefined) this.sink.leftOut(name, 'of a kind without a type here')
-    else if (kind === 'Observation') this.#observation(element, around, organizer?.pairs ?? this.#pairs)
-    else this.#careRecord(kind, element, whole, this.#spanOf(around))
+    const nested = [...new Set([element, whole, ...this.#organizers.map(({ frame }) => frame)])]
+    const kind = toFhirKind(element, section)
+    const reason = nested.map(each => findSkipReason(each, section)).find(each => each !== undefined)
+    if (reason !== undefined) this.sink.skip(name, reason)
+    else if (kind === undefined) this.sink.skip(name, 'of a kind without a type here')
+    else if (kind === 'Observation') this.#addObservation(element, nested, organizer?.pairs ?? this.#pairs)
+    else this.#addClinicalRecord(kind, element, whole, this.#findTimeSpan(nested))
   }
 
-  /** Returns the time of the innermost of elements around one another that has one. */
-  #spanOf(around: readonly CdaElement[]): Span {
-    const spans = around.map(each => spanIn(each.all('effectiveTime'), this.zone))
-    return spans.find(({ isBroken, time }) => isBroken || !Number.isNaN(time)) ?? spans[0]!
+  /** Returns the time of the innermost of nested elements that has one. */
+  #findTimeSpan(around: readonly CdaElement[]): TimeSpan {
+    const spans = around.map(each => findTimeSpan(each.findAll('effectiveTime'), this.zone))
+    return spans.find(({ isUnreadable: isBroken, time }) => isBroken || !Number.isNaN(time)) ?? spans[0]!
   }
 
-  #observation(element: CdaElement, around: readonly CdaElement[], pairs: PressurePairs): void {
+  #addObservation(element: CdaElement, nested: readonly CdaElement[], pairs: PressurePairs): void {
     const kind = element.name
-    const span = this.#spanOf(around)
+    const span = this.#findTimeSpan(nested)
     const { duration, time } = span
     const source = this.#source
     const resource = toFhir(element)
-    const half = pressureHalfIn(resource)
-    const measurement = measurementIn(resource, duration)
-    if (isNotMeasured(element)) this.sink.leftOut(kind, 'not measured, as the file itself says')
-    else if (!half && !measurement) this.#careRecord('Observation', element, element, span)
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime(span))
+    const half = findPressureHalf(resource)
+    const measurement = findMeasurement(resource, duration)
+    if (isNotMeasured(element)) this.sink.skip(kind, 'not measured, as the file itself says')
+    else if (!half && !measurement) this.#addClinicalRecord('Observation', element, element, span)
+    else if (Number.isNaN(time)) this.sink.skip(kind, getTimeFault(span))
     else if (half) pairs.add({ kind, source, time, ...half })
-    else if (measurement) this.sink.datum({ kind, source, time, duration, ...measurement })
+    else if (measurement) this.sink.addRecord({ kind, source, time, duration, ...measurement })
   }
 
-  /** Kept as it was. */
-  #careRecord(kind: string, element: CdaElement, whole: CdaElement, span: Span): void {
-    const written = whole.all('author').flatMap(each => each.all('time'))
-    const { duration, isBroken, time } =
-      Number.isNaN(span.time) && !span.isBroken ? spanIn(written, this.zone) : span
+  /** Adds a clinical record, kept as it is. */
+  #addClinicalRecord(kind: string, element: CdaElement, whole: CdaElement, span: TimeSpan): void {
+    const authored = whole.findAll('author').flatMap(each => each.findAll('time'))
+    const {
+      duration,
+      isUnreadable: isBroken,
+      time
+    } = Number.isNaN(span.time) && !span.isUnreadable ? findTimeSpan(authored, this.zone) : span
     if (Number.isNaN(time)) {
-      this.sink.leftOut(element.name, withoutTime({ isBroken }))
+      this.sink.skip(element.name, getTimeFault({ isUnreadable: isBroken }))
       return
     }
-    const name = careNameOf(kind, element)
+    const name = getRecordName(kind, element)
     const id = element.find('id')
-    this.sink.datum({
+    this.sink.addRecord({
       kind: element.name,
       source: this.#source,
       time,
       duration,
-      identity: element.toXml(name === '' ? undefined : aside),
-      ...careRecord(kind, {
+      identity: element.toXml(name === '' ? undefined : nonIdentifyingElements),
+      ...buildClinicalEvent(kind, {
         name,
         identifier: id?.get('extension') ?? id?.get('root') ?? '',
         isVital: kind === 'Observation' && isVitalSign(element, this.#sectionCode)
@@ -265,6 +278,6 @@ class Reader implements ElementReader {
   }
 }
 
-function withoutTime({ isBroken }: Pick<Span, 'isBroken'>): Reason {
+function getTimeFault({ isUnreadable: isBroken }: Pick<TimeSpan, 'isUnreadable'>): Reason {
   return isBroken ? 'of a time that cannot be read' : 'without a time'
 }

@@ -1,9 +1,9 @@
-/** FHIR R4: Bundles, single resources and NDJSON; observations by LOINC and UCUM, the rest as it is. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
-import { careRecord, isCareRecord } from './care.js'
-import { measurementIn } from './observations.js'
+/** Reads FHIR R4 (bundles, single resources and NDJSON): observations by LOINC and UCUM, other records as they are. */
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
+import { buildClinicalEvent, isClinicalKind } from './care.js'
+import { findMeasurement } from './observations.js'
 
 export const fhir: Format = {
   id: 'fhir',
@@ -12,19 +12,19 @@ export const fhir: Format = {
   async read(source, head, sink, { options }) {
     const reader = new FhirReader(options.zone, sink)
     const isBundle = /"resourceType"\s*:\s*"Bundle"/.test(head.text)
-    // A Bundle is looked into; resources by themselves, or one a line, are the objects.
-    await eachObject(
+    // The objects are the entries of a bundle, or single resources, one per file or line.
+    await readObjects(
       source,
       head,
       sink,
       path => (isBundle ? path.length === 1 && path[0] === 'entry' : path.length === 0),
-      (object, path) => reader.read(path[0] === 'entry' ? at(object, 'resource') : object)
+      (object, path) => reader.read(path[0] === 'entry' ? getMember(object, 'resource') : object)
     )
   }
 }
 
-/** Statuses of what has no result yet, did not take place, or is known not to be so. */
-const unfinished = new Set([
+/** Statuses of records without a result, that did not take place, or that were refuted. */
+const unfinishedStatuses = new Set([
   'cancelled',
   'registered',
   'not-done',
@@ -33,8 +33,8 @@ const unfinished = new Set([
   'preparation',
   'refuted'
 ])
-/** Resources that are remembered, so that one under several providers comes once. */
-const mostRemembered = 200_000
+/** Limit of remembered resources. A resource listed by several providers is imported once. */
+const maxRemembered = 200_000
 
 /** Reads resources one by one. */
 export class FhirReader {
@@ -46,72 +46,76 @@ export class FhirReader {
   ) {}
 
   read(resource: unknown): void {
-    const kind = textAt(resource, 'resourceType') ?? 'entry'
-    const statuses = isObject(resource) ? statusesOf(resource) : []
-    if (!isObject(resource)) this.sink.leftOut(kind, 'without a resource')
-    else if (statuses.includes('entered-in-error')) this.sink.leftOut(kind, 'marked as entered in error')
-    else if (statuses.some(each => unfinished.has(each)))
-      this.sink.leftOut(kind, 'cancelled, not carried out or ruled out')
-    else if (this.#isKnown(kind, resource)) this.sink.leftOut(kind, 'in the file more than once')
-    else if (kind === 'Observation') this.#observation(kind, resource)
-    else if (isCareRecord(kind)) this.#clinical(kind, resource)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+    const kind = getText(resource, 'resourceType') ?? 'entry'
+    const statuses = isObject(resource) ? getStatuses(resource) : []
+    if (!isObject(resource)) this.sink.skip(kind, 'without a resource')
+    else if (statuses.includes('entered-in-error')) this.sink.skip(kind, 'marked as entered in error')
+    else if (statuses.some(each => unfinishedStatuses.has(each)))
+      this.sink.skip(kind, 'cancelled, not carried out or ruled out')
+    else if (this.#isDuplicate(kind, resource)) this.sink.skip(kind, 'in the file more than once')
+    else if (kind === 'Observation') this.#addObservation(kind, resource)
+    else if (isClinicalKind(kind)) this.#addClinicalRecord(kind, resource)
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
-  #isKnown(kind: string, resource: Json): boolean {
-    const id = textAt(resource, 'id')
+  #isDuplicate(kind: string, resource: Json): boolean {
+    const id = getText(resource, 'id')
     if (id === undefined) return false
-    const key = `${kind}/${id}/${textAt(resource, 'meta', 'versionId') ?? ''}`
+    const key = `${kind}/${id}/${getText(resource, 'meta', 'versionId') ?? ''}`
     if (this.#seen.has(key)) return true
-    if (this.#seen.size < mostRemembered) this.#seen.add(key)
+    if (this.#seen.size < maxRemembered) this.#seen.add(key)
     return false
   }
 
-  #observation(kind: string, resource: Json): void {
-    const span = spanOf(resource, this.zone)
+  #addObservation(kind: string, resource: Json): void {
+    const span = getTimeSpan(resource, this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    const common = { kind, source: sourceOf(resource), ...span, identity: identityOf(resource) }
-    const measurement = measurementIn(resource, span.duration)
-    if (measurement) this.sink.datum({ ...common, ...measurement })
-    else this.#clinical(kind, resource)
+    const common = { kind, source: getSource(resource), ...span, identity: getIdentity(resource) }
+    const measurement = findMeasurement(resource, span.duration)
+    if (measurement) this.sink.addRecord({ ...common, ...measurement })
+    else this.#addClinicalRecord(kind, resource)
   }
 
-  /** Kept as it was. */
-  #clinical(kind: string, resource: Json): void {
-    const span = spanOf(resource, this.zone)
+  /** Adds a clinical record, kept as it is. */
+  #addClinicalRecord(kind: string, resource: Json): void {
+    const span = getTimeSpan(resource, this.zone)
     if (Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, 'without a time')
+      this.sink.skip(kind, 'without a time')
       return
     }
-    const isVital = listAt(resource, 'category').some(each => JSON.stringify(each).includes('vital-signs'))
-    const datum: Datum = {
+    const isVital = getList(resource, 'category').some(each => JSON.stringify(each).includes('vital-signs'))
+    const record: ImportedRecord = {
       kind,
-      source: sourceOf(resource),
+      source: getSource(resource),
       ...span,
-      identity: identityOf(resource),
-      ...careRecord(kind, { name: displayOf(resource), identifier: textAt(resource, 'id') ?? '', isVital }),
+      identity: getIdentity(resource),
+      ...buildClinicalEvent(kind, {
+        name: getDisplayName(resource),
+        identifier: getText(resource, 'id') ?? '',
+        isVital
+      }),
       clientData: { 'fhir:resource': resource }
     }
-    this.sink.datum(datum)
+    this.sink.addRecord(record)
   }
 }
 
-/** Returns the status of a resource, and whether what it says has been verified: a code, or in older versions a text. */
-function statusesOf(resource: Json): string[] {
-  const verified = listAt(resource, 'verificationStatus', 'coding').map(each => textAt(each, 'code'))
-  const isWithheld = at(resource, 'notGiven') === true || at(resource, 'wasNotTaken') === true
+/** Returns the status and the verification status of a resource: a code, or a text in older versions. */
+function getStatuses(resource: Json): string[] {
+  const verification = getList(resource, 'verificationStatus', 'coding').map(each => getText(each, 'code'))
+  const isNotGiven = getMember(resource, 'notGiven') === true || getMember(resource, 'wasNotTaken') === true
   return [
-    textAt(resource, 'status'),
-    textAt(resource, 'verificationStatus'),
-    ...verified,
-    ...(isWithheld ? ['not-done'] : [])
+    getText(resource, 'status'),
+    getText(resource, 'verificationStatus'),
+    ...verification,
+    ...(isNotGiven ? ['not-done'] : [])
   ].filter(each => each !== undefined)
 }
 
-const timeNames = [
+const timeMembers = [
   'effectiveDateTime',
   'effectiveInstant',
   'onsetDateTime',
@@ -124,39 +128,41 @@ const timeNames = [
   'recordedDate',
   'assertedDate'
 ]
-const periodNames = ['effectivePeriod', 'performedPeriod', 'onsetPeriod']
+const periodMembers = ['effectivePeriod', 'performedPeriod', 'onsetPeriod']
 
-function spanOf(resource: Json, zone: string | undefined): { time: number; duration?: number } {
-  for (const name of periodNames) {
-    const time = partialTime(textAt(resource, name, 'start'), zone)
-    const end = partialTime(textAt(resource, name, 'end'), zone)
+function getTimeSpan(resource: Json, zone: string | undefined): { time: number; duration?: number } {
+  for (const name of periodMembers) {
+    const time = parsePartialTime(getText(resource, name, 'start'), zone)
+    const end = parsePartialTime(getText(resource, name, 'end'), zone)
     if (!Number.isNaN(time)) return end > time ? { time, duration: end - time } : { time }
   }
-  for (const name of timeNames) {
-    const time = partialTime(textAt(resource, name), zone)
+  for (const name of timeMembers) {
+    const time = parsePartialTime(getText(resource, name), zone)
     if (!Number.isNaN(time)) return { time }
   }
   return { time: NaN }
 }
 
-/** Dates may be years or months alone. */
-function partialTime(text: string | undefined, zone: string | undefined): number {
+/** Parses a time; dates may consist of a year, or of year and month. */
+function parsePartialTime(text: string | undefined, zone: string | undefined): number {
   if (text === undefined) return NaN
-  if (/^\d{4}$/.test(text)) return isoTime(`${text}-01-01`, zone)
-  if (/^\d{4}-\d\d$/.test(text)) return isoTime(`${text}-01`, zone)
-  return isoTime(text, zone)
+  if (/^\d{4}$/.test(text)) return parseIsoTime(`${text}-01-01`, zone)
+  if (/^\d{4}-\d\d$/.test(text)) return parseIsoTime(`${text}-01`, zone)
+  return parseIsoTime(text, zone)
 }
 
-function sourceOf(resource: Json): string {
-  return textAt(resource, 'device', 'display') ?? textAt(listAt(resource, 'performer')[0], 'display') ?? ''
+function getSource(resource: Json): string {
+  return getText(resource, 'device', 'display') ?? getText(getList(resource, 'performer')[0], 'display') ?? ''
 }
 
-function identityOf(resource: Json): string {
-  return textAt(resource, 'id') ?? JSON.stringify(resource)
+function getIdentity(resource: Json): string {
+  return getText(resource, 'id') ?? JSON.stringify(resource)
 }
 
-function displayOf(resource: Json): string {
+function getDisplayName(resource: Json): string {
   const coded =
-    at(resource, 'code') ?? at(resource, 'vaccineCode') ?? at(resource, 'medicationCodeableConcept')
-  return textAt(coded, 'text') ?? textAt(listAt(coded, 'coding')[0], 'display') ?? ''
+    getMember(resource, 'code') ??
+    getMember(resource, 'vaccineCode') ??
+    getMember(resource, 'medicationCodeableConcept')
+  return getText(coded, 'text') ?? getText(getList(coded, 'coding')[0], 'display') ?? ''
 }

@@ -1,16 +1,17 @@
-/** Heart beats in FIT's messages: the times between them, and heart rates that a chest strap has stored. */
+/** Reads heartbeats from FIT messages: intervals, and heart rates stored by a chest strap. */
 import type { Sink } from '../../record.js'
-import type { Track } from '../tracks.js'
+import type { TrackWriter } from '../tracks.js'
 import type { FitMessage } from './messages.js'
-import { listIn, numberIn, timeIn } from './values.js'
+import { getNumbers, getNumber, toTime } from './values.js'
 
-/** Ticks a second of a strap's clock. */
+/** Ticks per second of the strap's clock. */
 const ticksPerSecond = 1024
 
-export class Beats {
-  /** When the last beat was (seconds). */
+/** Adds the heartbeats of one file to the sink. */
+export class HeartbeatReader {
+  /** Time of the last beat (seconds). */
   #beat = -Infinity
-  /** A time of the strap's clock in seconds and in its ticks. */
+  /** A point in time, in seconds and in ticks of the strap's clock. */
   #anchor: { readonly time: number; readonly ticks: number } | undefined
   #ticks = 0
 
@@ -20,18 +21,18 @@ export class Beats {
   ) {}
 
   /**
-   * Reads times between beats (ms), the last of which is not before `now`. Each beat comes that long after the one before: several
-   * messages a second, and beats of the same length, are told apart by it.
+   * Adds intervals between beats (ms). The last beat is not before `now`. Each beat follows the one before by its interval, which
+   * distinguishes several messages per second and beats of equal length.
    */
-  intervals(kind: string, values: readonly number[], now: number): void {
+  addIntervals(kind: string, values: readonly number[], now: number): void {
     const times = values.filter(value => !Number.isNaN(value))
     if (Number.isNaN(now) || times.length === 0) {
-      this.sink.leftOut(kind, 'without a time', Math.max(1, times.length))
+      this.sink.skip(kind, 'without a time', Math.max(1, times.length))
       return
     }
     for (const content of times) {
       this.#beat = Math.max(this.#beat + content / 1000, now)
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
         source: this.source,
         type: 'time/ms',
@@ -42,30 +43,31 @@ export class Beats {
     }
   }
 
-  /** Reads heart rates by the strap's clock. One message ties that to the time of the day; the others follow it. */
-  rates({ fields, timestamp }: FitMessage, track: Track): void {
+  /** Adds heart rates by the strap's clock. One message relates it to the time of day; the others follow it. */
+  addRates({ fields, timestamp }: FitMessage, track: TrackWriter): void {
     const kind = 'hr'
-    const whole = listIn(fields, 9)
-    const time = timeIn(timestamp) + (numberIn(fields, 0) ?? 0) / 32_768
-    if (!Number.isNaN(time) && whole[0] !== undefined) this.#anchor = { time, ticks: whole[0] }
-    const ticks = whole.length > 0 ? whole : this.#unpacked(listIn(fields, 10))
+    const fullTicks = getNumbers(fields, 9)
+    const anchorTime = toTime(timestamp) + (getNumber(fields, 0) ?? 0) / 32_768
+    if (!Number.isNaN(anchorTime) && fullTicks[0] !== undefined)
+      this.#anchor = { time: anchorTime, ticks: fullTicks[0] }
+    const ticks = fullTicks.length > 0 ? fullTicks : this.#unpackTicks(getNumbers(fields, 10))
     this.#ticks = ticks.at(-1) ?? this.#ticks
-    for (const [at, rate] of listIn(fields, 6).entries()) {
+    for (const [index, rate] of getNumbers(fields, 6).entries()) {
       if (Number.isNaN(rate)) continue
       const anchor = this.#anchor
-      const own = anchor ? anchor.time + ((ticks[at] ?? NaN) - anchor.ticks) / ticksPerSecond : NaN
-      track.measure(kind, Number(own.toFixed(3)), 'heartRate', rate)
+      const time = anchor ? anchor.time + ((ticks[index] ?? NaN) - anchor.ticks) / ticksPerSecond : NaN
+      track.addValue(kind, Number(time.toFixed(3)), 'heartRate', rate)
     }
   }
 
-  /** Times of 12 bits each, two in three bytes, that go on from the last whole one. */
-  #unpacked(bytes: readonly number[]): number[] {
+  /** Unpacks 12-bit times, two in three bytes, that continue from the last complete time. */
+  #unpackTicks(bytes: readonly number[]): number[] {
     const list: number[] = []
     let last = this.#ticks
-    for (let at = 0; at + 2 < bytes.length; at += 3) {
-      const [first, middle, third] = [0, 1, 2].map(index => {
-        const byte = bytes[at + index]!
-        // A byte of ones stands for none where it is alone, and is one of several here.
+    for (let index = 0; index + 2 < bytes.length; index += 3) {
+      const [first, middle, third] = [0, 1, 2].map(offset => {
+        const byte = bytes[index + offset]!
+        // 0xff means invalid for a single byte, but is data in a packed array.
         return Number.isNaN(byte) ? 0xff : byte
       }) as [number, number, number]
       for (const low of [first | ((middle & 15) << 8), (middle >> 4) | (third << 4)]) {

@@ -1,13 +1,13 @@
-/** Days of watches in FIT's messages: heart rates, and what has been done since midnight. */
+/** Reads daily monitoring from FIT messages: heart rates, and totals since midnight. */
 import type { Sink } from '../../record.js'
 import type { FitMessage } from './messages.js'
-import { doings } from './names.js'
-import { leaveOthers, numberIn, scale, timeIn } from './values.js'
+import { monitoringActivities } from './names.js'
+import { skipOtherFields, getNumber, scaleValue, toTime } from './values.js'
 
 const kind = 'monitoring'
-/** Running and walking: their cycles are counted as steps. */
-const onFoot = new Set([1, 6])
-/** Sums since midnight, of each doing by itself. */
+/** Running and walking, whose cycles are steps. */
+const footActivities = new Set([1, 6])
+/** Totals since midnight, separate for each activity. */
 const totals = [
   { field: 1, name: 'calories', type: 'energy/kcal', stream: 'Energy of the day so far', by: 1 },
   { field: 2, name: 'distance', type: 'length/m', stream: 'Distance of the day so far', by: 100 },
@@ -21,10 +21,11 @@ const totals = [
     by: 1
   }
 ] as const
-const known = new Set([0, 5, 11, 12, 24, 26, 27, ...totals.map(({ field }) => field)])
+const readFields = new Set([0, 5, 11, 12, 24, 26, 27, ...totals.map(({ field }) => field)])
 
-export class Monitoring {
-  /** Times of days are sent in parts: the lower half of one, which goes on from the whole one before. */
+/** Adds the monitoring messages of one file to the sink. */
+export class MonitoringReader {
+  /** Current time in FIT seconds. Most messages contain only its lower 16 bits, relative to the last complete time. */
   #clock = 0
   #isFirst = true
 
@@ -36,43 +37,49 @@ export class Monitoring {
   read(message: FitMessage): void {
     const { fields, timestamp } = message
     if (timestamp !== undefined) this.#clock = timestamp
-    const half = numberIn(fields, 26)
-    if (half !== undefined) this.#clock += (half - (this.#clock & 0xffff) + 0x1_0000) & 0xffff
-    const time = timeIn(this.#clock)
+    const lowBits = getNumber(fields, 26)
+    if (lowBits !== undefined) this.#clock += (lowBits - (this.#clock & 0xffff) + 0x1_0000) & 0xffff
+    const time = toTime(this.#clock)
     this.#isFirst = true
-    const heartRate = numberIn(fields, 27)
+    const heartRate = getNumber(fields, 27)
     if (heartRate === 0)
-      this.sink.leftOut(this.#kind('heart rate'), 'zero, which means that nothing was measured')
-    else this.#give('heart rate', time, 'frequency/bpm', 'Heart rate', heartRate)
-    this.#give('temperature', time, 'temperature/c', 'Temperature', scale(numberIn(fields, 12), 100))
-    this.#totals(fields, time)
-    if (this.#isFirst) this.sink.leftOut(kind, 'without a number')
-    leaveOthers(message, known, this.sink)
+      this.sink.skip(this.#nextKind('heart rate'), 'zero, which means that nothing was measured')
+    else this.#addValue('heart rate', time, 'frequency/bpm', 'Heart rate', heartRate)
+    this.#addValue(
+      'temperature',
+      time,
+      'temperature/c',
+      'Temperature',
+      scaleValue(getNumber(fields, 12), 100)
+    )
+    this.#addTotals(fields, time)
+    if (this.#isFirst) this.sink.skip(kind, 'without a number')
+    skipOtherFields(message, readFields, this.sink)
   }
 
-  #totals(fields: FitMessage['fields'], time: number): void {
-    const intensity = numberIn(fields, 24)
-    const doing = numberIn(fields, 5) ?? (intensity === undefined ? undefined : intensity & 31)
-    // Walking and running have sums of their own, which are not to be mixed.
-    const suffix = doing === undefined ? '' : `, ${doings[doing] ?? doing}`
-    for (const { by, field, name, stream, type } of totals) {
-      const value = numberIn(fields, field)
+  #addTotals(fields: FitMessage['fields'], time: number): void {
+    const intensity = getNumber(fields, 24)
+    const activity = getNumber(fields, 5) ?? (intensity === undefined ? undefined : intensity & 31)
+    // Walking and running have separate totals, which must not be mixed.
+    const suffix = activity === undefined ? '' : `, ${monitoringActivities[activity] ?? activity}`
+    for (const { by: divisor, field, name, stream, type } of totals) {
+      const value = getNumber(fields, field)
       if (value === undefined) continue
-      if (field === 3 && !onFoot.has(doing ?? NaN))
-        this.sink.leftOut(this.#kind('cycles'), 'of a kind without a type here')
-      else this.#give(name, time, type, `${stream}${suffix}`, scale(value, by))
+      if (field === 3 && !footActivities.has(activity ?? NaN))
+        this.sink.skip(this.#nextKind('cycles'), 'of a kind without a type here')
+      else this.#addValue(name, time, type, `${stream}${suffix}`, scaleValue(value, divisor))
     }
   }
 
-  #give(name: string, time: number, type: string, stream: string, content: number | undefined): void {
+  #addValue(name: string, time: number, type: string, stream: string, content: number | undefined): void {
     if (content === undefined) return
-    const own = this.#kind(name)
-    if (Number.isNaN(time)) this.sink.leftOut(own, 'without a time')
-    else this.sink.datum({ kind: own, source: this.source, type, stream, time, content })
+    const ownKind = this.#nextKind(name)
+    if (Number.isNaN(time)) this.sink.skip(ownKind, 'without a time')
+    else this.sink.addRecord({ kind: ownKind, source: this.source, type, stream, time, content })
   }
 
-  /** The first value of a message is its record, the others are records of their own. */
-  #kind(name: string): string {
+  /** Returns the kind of the next value. The first value of a message counts as its record, the others as additional ones. */
+  #nextKind(name: string): string {
     const own = this.#isFirst ? kind : `${kind} ${name}`
     this.#isFirst = false
     return own

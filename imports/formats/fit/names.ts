@@ -1,6 +1,6 @@
-/** What FIT numbers: messages, sports and makers. (Garmin's public profile) */
+/** Names of FIT's messages, sports and manufacturers. (Garmin's public profile) */
 
-const messages: Readonly<Record<number, string>> = {
+const messageNames: Readonly<Record<number, string>> = {
   0: 'file_id',
   1: 'capabilities',
   2: 'device_settings',
@@ -106,18 +106,18 @@ const messages: Readonly<Record<number, string>> = {
   412: 'nap_event'
 }
 
-/** Messages by which a device tells of itself, of its settings or of the file. */
-const ofDevice = new Set([
+/** Messages about the device, its settings or the file. */
+const deviceMessages = new Set([
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 21, 23, 26, 27, 28, 34, 35, 37, 38, 39, 49, 53, 72, 103, 105,
   106, 127, 131, 158, 159, 160, 162, 167, 188, 206, 207, 210, 258, 259, 262, 264, 375, 389
 ])
 
-export function messageName(number: number): string {
-  return messages[number] ?? `message ${number}`
+export function getMessageName(number: number): string {
+  return messageNames[number] ?? `message ${number}`
 }
 
-export function isOfDevice(number: number): boolean {
-  return ofDevice.has(number)
+export function isDeviceMessage(number: number): boolean {
+  return deviceMessages.has(number)
 }
 
 export const sports: Readonly<Record<number, string>> = {
@@ -172,10 +172,10 @@ export const sports: Readonly<Record<number, string>> = {
   62: 'High intensity interval training',
   67: 'Meditation'
 }
-/** Sports on foot: their steps are counted as strides. */
-export const onFoot = new Set([1, 11, 17])
+/** Sports on foot. Their cycles are strides of two steps. */
+export const footSports = new Set([1, 11, 17])
 
-export const makers: Readonly<Record<number, string>> = {
+export const manufacturers: Readonly<Record<number, string>> = {
   1: 'Garmin',
   23: 'Suunto',
   32: 'Wahoo',
@@ -185,8 +185,8 @@ export const makers: Readonly<Record<number, string>> = {
   294: 'Coros'
 }
 
-/** What somebody did in the day of a watch. */
-export const doings: Readonly<Record<number, string>> = {
+/** Activities of daily monitoring. */
+export const monitoringActivities: Readonly<Record<number, string>> = {
   0: 'other',
   1: 'running',
   2: 'cycling',

@@ -1,22 +1,22 @@
-/** Values of FIT's messages: numbers, times, and what messages of single measurements hold. */
+/** Reads values of FIT messages: numbers, times and single measurements. */
 import type { Sink } from '../../record.js'
 import type { FitMessage } from './messages.js'
-import { messageName } from './names.js'
+import { getMessageName } from './names.js'
 
-/** Seconds from 1970 to the first of FIT's. */
+/** Start of FIT time, in seconds since the epoch. */
 const epoch = 631_065_600
-/** Below this (FIT's seconds), a time counts from when the device was switched on: its clock was not set. */
-const earliest = 0x1000_0000
+/** Smaller times (FIT seconds) count from when the device was switched on: its clock was not set. */
+const minTime = 0x1000_0000
 const timestampField = 253
-/** What a scale sends while it calculates. */
-const calculating = 65_534
+/** Sent by a scale while it calculates. */
+const calculatingValue = 65_534
 
-/** A time in seconds since 1970; `NaN` if there is none, or the clock was not set. */
-export function timeIn(value: number | undefined): number {
-  return value === undefined || value < earliest ? NaN : value + epoch
+/** Converts FIT seconds to seconds since the epoch; returns `NaN` if there is no time or the clock was not set. */
+export function toTime(value: number | undefined): number {
+  return value === undefined || value < minTime ? NaN : value + epoch
 }
 
-export function numberIn(fields: FitMessage['fields'], field: number): number | undefined {
+export function getNumber(fields: FitMessage['fields'], field: number): number | undefined {
   const value = fields.get(field)
   if (typeof value === 'number') return value
   return Array.isArray(value) && typeof value[0] === 'number' && !Number.isNaN(value[0])
@@ -24,46 +24,46 @@ export function numberIn(fields: FitMessage['fields'], field: number): number | 
     : undefined
 }
 
-/** The numbers of a list, `NaN` where there is none. */
-export function listIn(fields: FitMessage['fields'], field: number): readonly number[] {
+/** Returns the numbers of a field, with `NaN` for invalid ones. */
+export function getNumbers(fields: FitMessage['fields'], field: number): readonly number[] {
   const value = fields.get(field)
   return typeof value === 'number' ? [value] : Array.isArray(value) ? (value as number[]) : []
 }
 
-export function scale(value: number | undefined, by: number, offset = 0): number | undefined {
-  return value === undefined ? undefined : Number((value / by + offset).toFixed(4))
+export function scaleValue(value: number | undefined, divisor: number, offset = 0): number | undefined {
+  return value === undefined ? undefined : Number((value / divisor + offset).toFixed(4))
 }
 
-/** A field that is a record of its own. */
-interface Value {
+/** A field that becomes a record. */
+interface MeasuredField {
   readonly field: number
   readonly type: string
   readonly stream: string
-  readonly by?: number
+  readonly divisor?: number
 }
 
 interface Layout {
-  readonly values: readonly Value[]
-  /** Fields that say how or when it was measured. */
-  readonly others?: readonly number[]
-  /** The field of the time, where it is not that of all messages. */
+  readonly values: readonly MeasuredField[]
+  /** Fields about how or when it was measured. */
+  readonly contextFields?: readonly number[]
+  /** Field of the time, if it is not the usual timestamp. */
   readonly time?: number
 }
 
-/** Messages that hold single measurements. */
+/** Layouts of messages with single measurements, by message number. */
 const layouts: Readonly<Record<number, Layout>> = {
   30: {
     values: [
-      { field: 0, type: 'mass/kg', stream: 'Weight', by: 100 },
-      { field: 1, type: 'ratio/percent', stream: 'Body fat', by: 100 },
-      { field: 2, type: 'ratio/percent', stream: 'Body water', by: 100 },
-      { field: 3, type: 'mass/kg', stream: 'Visceral fat mass', by: 100 },
-      { field: 4, type: 'mass/kg', stream: 'Bone mass', by: 100 },
-      { field: 5, type: 'mass/kg', stream: 'Muscle mass', by: 100 },
+      { field: 0, type: 'mass/kg', stream: 'Weight', divisor: 100 },
+      { field: 1, type: 'ratio/percent', stream: 'Body fat', divisor: 100 },
+      { field: 2, type: 'ratio/percent', stream: 'Body water', divisor: 100 },
+      { field: 3, type: 'mass/kg', stream: 'Visceral fat mass', divisor: 100 },
+      { field: 4, type: 'mass/kg', stream: 'Bone mass', divisor: 100 },
+      { field: 5, type: 'mass/kg', stream: 'Muscle mass', divisor: 100 },
       { field: 10, type: 'time/y', stream: 'Metabolic age' },
-      { field: 13, type: 'pressure/kg-m2', stream: 'Body mass index', by: 10 }
+      { field: 13, type: 'pressure/kg-m2', stream: 'Body mass index', divisor: 10 }
     ],
-    others: [12]
+    contextFields: [12]
   },
   211: {
     values: [
@@ -72,57 +72,60 @@ const layouts: Readonly<Record<number, Layout>> = {
     ]
   },
   229: {
-    values: [{ field: 2, type: 'gas-consumption/mlpkgmin', stream: 'VO2 max', by: 10 }],
-    others: [5, 6, 8, 9, 12, 13],
+    values: [{ field: 2, type: 'gas-consumption/mlpkgmin', stream: 'VO2 max', divisor: 10 }],
+    contextFields: [5, 6, 8, 9, 12, 13],
     time: 0
   },
-  269: { values: [{ field: 0, type: 'ratio/percent', stream: 'Oxygen saturation' }], others: [1, 2] },
-  297: { values: [{ field: 0, type: 'frequency/brpm', stream: 'Respiratory rate', by: 100 }] },
+  269: { values: [{ field: 0, type: 'ratio/percent', stream: 'Oxygen saturation' }], contextFields: [1, 2] },
+  297: { values: [{ field: 0, type: 'frequency/brpm', stream: 'Respiratory rate', divisor: 100 }] },
   370: {
     values: [
-      { field: 1, type: 'time/ms', stream: 'Heart rate variability of nights', by: 128 },
-      { field: 0, type: 'time/ms', stream: 'Heart rate variability of the week', by: 128 },
-      { field: 2, type: 'time/ms', stream: 'Highest heart rate variability of nights', by: 128 }
+      { field: 1, type: 'time/ms', stream: 'Heart rate variability of nights', divisor: 128 },
+      { field: 0, type: 'time/ms', stream: 'Heart rate variability of the week', divisor: 128 },
+      { field: 2, type: 'time/ms', stream: 'Highest heart rate variability of nights', divisor: 128 }
     ]
   },
-  371: { values: [{ field: 0, type: 'time/ms', stream: 'Heart rate variability', by: 128 }] }
+  371: { values: [{ field: 0, type: 'time/ms', stream: 'Heart rate variability', divisor: 128 }] }
 }
 
-/** Reads a message of single measurements; returns false if it is another one. */
-export function readValues(message: FitMessage, source: string, sink: Sink): boolean {
+/** Adds the values of a message with single measurements; returns false for other messages. */
+export function addValues(message: FitMessage, source: string, sink: Sink): boolean {
   const layout = layouts[message.number]
   if (!layout) return false
   const { fields } = message
-  const name = messageName(message.number)
-  const time = timeIn(layout.time === undefined ? message.timestamp : numberIn(fields, layout.time))
+  const name = getMessageName(message.number)
+  const time = toTime(layout.time === undefined ? message.timestamp : getNumber(fields, layout.time))
   let isFirst = true
-  for (const { by = 1, field, stream, type } of layout.values) {
-    const value = numberIn(fields, field)
+  for (const { divisor: by = 1, field, stream, type } of layout.values) {
+    const value = getNumber(fields, field)
     if (value === undefined) continue
     const kind = isFirst ? name : `${name} ${stream.toLowerCase()}`
     isFirst = false
-    if (Number.isNaN(time)) sink.leftOut(kind, 'without a time')
-    else if (value < 0 || (message.number === 30 && value === calculating))
-      sink.leftOut(kind, 'not measured, as the file itself says')
-    else if (value === 0) sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else sink.datum({ kind, source, type, stream, time, content: scale(value, by)! })
+    if (Number.isNaN(time)) sink.skip(kind, 'without a time')
+    else if (value < 0 || (message.number === 30 && value === calculatingValue))
+      sink.skip(kind, 'not measured, as the file itself says')
+    else if (value === 0) sink.skip(kind, 'zero, which means that nothing was measured')
+    else sink.addRecord({ kind, source, type, stream, time, content: scaleValue(value, by)! })
   }
-  if (isFirst) sink.leftOut(name, 'without a number')
-  const known = [...layout.values.map(({ field }) => field), ...(layout.others ?? [])]
-  leaveOthers(message, new Set(layout.time === undefined ? known : [...known, layout.time]), sink)
+  if (isFirst) sink.skip(name, 'without a number')
+  const readFields = [...layout.values.map(({ field }) => field), ...(layout.contextFields ?? [])]
+  skipOtherFields(
+    message,
+    new Set(layout.time === undefined ? readFields : [...readFields, layout.time]),
+    sink
+  )
   return true
 }
 
-/** Counts the fields of a message that are not read, by their numbers. */
-export function leaveOthers(
-  { developers, fields, number }: FitMessage,
+/** Counts the fields of a message that are not read as skipped, by their numbers. */
+export function skipOtherFields(
+  { developerFields: developers, fields, number }: FitMessage,
   known: ReadonlySet<number>,
   sink: Sink
 ): void {
-  const name = messageName(number)
+  const name = getMessageName(number)
   for (const field of fields.keys())
     if (field !== timestampField && !known.has(field))
-      sink.leftOut(`${name} field ${field}`, 'of a kind without a type here')
-  if (developers > 0)
-    sink.leftOut(`${name} field of a developer`, 'of a kind without a type here', developers)
+      sink.skip(`${name} field ${field}`, 'of a kind without a type here')
+  if (developers > 0) sink.skip(`${name} field of a developer`, 'of a kind without a type here', developers)
 }

@@ -1,37 +1,37 @@
-/** Times that paths cover. */
+/** Tracks the time ranges that paths cover. */
 
-/** Spans of time (seconds), which may come in any order. */
-export class Covered {
-  #spans: { readonly from: number; to: number }[] = []
+/** A set of time ranges (seconds), added in any order. */
+export class CoveredTimes {
+  #ranges: { readonly from: number; to: number }[] = []
   #isSorted = true
 
   add(from: number, to: number): void {
     if (!(to >= from)) return
-    const last = this.#spans.at(-1)
+    const last = this.#ranges.at(-1)
     if (last && from < last.from) this.#isSorted = false
     else if (last && from <= last.to) {
       last.to = Math.max(last.to, to)
       return
     }
-    this.#spans.push({ from, to })
+    this.#ranges.push({ from, to })
   }
 
-  /** Whether a time is within one of them. */
+  /** Returns true if a time is within one of the ranges. */
   has(time: number): boolean {
     if (!this.#isSorted) this.#sort()
-    let [low, high] = [0, this.#spans.length]
+    let [low, high] = [0, this.#ranges.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#spans[middle]!.from <= time) low = middle + 1
+      if (this.#ranges[middle]!.from <= time) low = middle + 1
       else high = middle
     }
-    return low > 0 && time <= this.#spans[low - 1]!.to
+    return low > 0 && time <= this.#ranges[low - 1]!.to
   }
 
   #sort(): void {
-    const spans = this.#spans.toSorted((a, b) => a.from - b.from)
-    this.#spans = []
+    const ranges = this.#ranges.toSorted((a, b) => a.from - b.from)
+    this.#ranges = []
     this.#isSorted = true
-    for (const { from, to } of spans) this.add(from, to)
+    for (const { from, to } of ranges) this.add(from, to)
   }
 }

@@ -1,8 +1,8 @@
-/** Google Fit: the data points of Takeout and of its API, in buckets or not, and sessions. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { isPlace } from '../tracks.js'
+/** Reads Google Fit: the data points of Takeout and of its API, in buckets or not, and sessions. */
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { readObjects, isJson, getList, getNumber, getText, type Json } from '../json-files.js'
+import { isValidPosition } from '../tracks.js'
 
 export const googleFit: Format = {
   id: 'google-fit',
@@ -13,36 +13,36 @@ export const googleFit: Format = {
       /"(?:Data Source|dataSourceId)"\s*:\s*"(?:raw|derived):com\.google\./.test(head.text) ||
       (/"fitnessActivity"\s*:/.test(head.text) && /"startTime"\s*:/.test(head.text))),
   async read(source, head, sink) {
-    const reader = new Reader(sink)
+    const reader = new GoogleFitReader(sink)
     const isSession = /"fitnessActivity"\s*:/.test(head.text)
     const isBucketed = /"bucket"\s*:/.test(head.text)
-    // A file of one source names it at its beginning; buckets have several.
+    // A file of one source names it at the beginning; buckets have several.
     const origin = isBucketed
       ? ''
       : (/"(?:Data Source|dataSourceId)"\s*:\s*"([^"]{1,500})"/.exec(head.text)?.[1] ?? '')
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
       path => (isSession ? path.length === 0 : path.at(-1) === 'point' || path.at(-1) === 'Data Points'),
-      object => (isSession ? reader.session(object) : reader.point(object, origin))
+      object => (isSession ? reader.addSession(object) : reader.addPoint(object, origin))
     )
   }
 }
 
 const prefix = 'com.google.'
-const nanoseconds = 1e9
+const nanosecondsPerSecond = 1e9
 
-/** Types of one number, by the names of Google's. */
-const singles = new Map<
+/** Types with a single number, by Google's names. */
+const singleValueTypes = new Map<
   string,
-  { readonly type: string; readonly stream: string; readonly isSpan?: boolean }
+  { readonly type: string; readonly stream: string; readonly hasDuration?: boolean }
 >([
   ['heart_rate.bpm', { type: 'frequency/bpm', stream: 'Heart rate' }],
-  ['step_count.delta', { type: 'count/steps', stream: 'Steps', isSpan: true }],
-  ['distance.delta', { type: 'length/m', stream: 'Distance', isSpan: true }],
-  ['calories.expended', { type: 'energy/kcal', stream: 'Energy', isSpan: true }],
-  ['active_minutes', { type: 'time/min', stream: 'Active time', isSpan: true }],
+  ['step_count.delta', { type: 'count/steps', stream: 'Steps', hasDuration: true }],
+  ['distance.delta', { type: 'length/m', stream: 'Distance', hasDuration: true }],
+  ['calories.expended', { type: 'energy/kcal', stream: 'Energy', hasDuration: true }],
+  ['active_minutes', { type: 'time/min', stream: 'Active time', hasDuration: true }],
   ['weight', { type: 'mass/kg', stream: 'Weight' }],
   ['height', { type: 'length/m', stream: 'Height' }],
   ['body.fat.percentage', { type: 'ratio/percent', stream: 'Body fat' }],
@@ -55,42 +55,42 @@ const singles = new Map<
   ['cycling.wheel_revolution.rpm', { type: 'frequency/rpm', stream: 'Turns of the wheel' }],
   ['cycling.pedaling.cadence', { type: 'frequency/rpm', stream: 'Cadence' }]
 ])
-const stages: readonly string[] = ['', 'awake', 'asleep', 'outOfBed', 'light', 'deep', 'rem']
+const sleepStages: readonly string[] = ['', 'awake', 'asleep', 'outOfBed', 'light', 'deep', 'rem']
 
-class Reader {
+class GoogleFitReader {
   constructor(private readonly sink: Sink) {}
 
-  point(object: Json, origin: string): void {
-    const name = textAt(object, 'dataTypeName') ?? origin.split(':')[1] ?? ''
+  addPoint(object: Json, origin: string): void {
+    const name = getText(object, 'dataTypeName') ?? origin.split(':')[1] ?? ''
     const kind = name.startsWith(prefix) ? name.slice(prefix.length) : name || 'point'
     const [time, end] = ['startTimeNanos', 'endTimeNanos'].map(
-      each => (numberAt(object, each) ?? NaN) / nanoseconds
+      each => (getNumber(object, each) ?? NaN) / nanosecondsPerSecond
     ) as [number, number]
-    const numbers = valuesOf(object)
-    const single = singles.get(kind)
-    const own = { kind, source: sourceOf(textAt(object, 'originDataSourceId') || origin), time }
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (single) this.#single(own, single, numbers[0], end)
-    else if (kind === 'location.sample') this.#position(own, numbers)
-    else if (kind === 'blood_pressure') this.#pressure(own, numbers)
-    else if (kind === 'sleep.segment') this.#sleep(own, numbers[0], end)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+    const numbers = getValues(object)
+    const single = singleValueTypes.get(kind)
+    const base = { kind, source: formatSource(getText(object, 'originDataSourceId') || origin), time }
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (single) this.#addSingle(base, single, numbers[0], end)
+    else if (kind === 'location.sample') this.#addPosition(base, numbers)
+    else if (kind === 'blood_pressure') this.#addPressure(base, numbers)
+    else if (kind === 'sleep.segment') this.#addSleep(base, numbers[0], end)
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
-  /** An activity as a whole, with sums that are points elsewhere. */
-  session(object: Json): void {
-    const [time, end] = ['startTime', 'endTime'].map(each => isoTime(textAt(object, each) ?? '')) as [
+  /** Adds an activity. Its totals are data points elsewhere. */
+  addSession(object: Json): void {
+    const [time, end] = ['startTime', 'endTime'].map(each => parseIsoTime(getText(object, each) ?? '')) as [
       number,
       number
     ]
-    const name = textAt(object, 'fitnessActivity') ?? ''
-    if (Number.isNaN(time)) this.sink.leftOut('session', 'without a time')
+    const name = getText(object, 'fitnessActivity') ?? ''
+    if (Number.isNaN(time)) this.sink.skip('session', 'without a time')
     else {
-      const sums = listAt(object, 'aggregate').flatMap(each => {
-        const value = numberAt(each, 'floatValue') ?? numberAt(each, 'intValue')
-        return value === undefined ? [] : [[textAt(each, 'metricName') ?? '', value] as const]
+      const totals = getList(object, 'aggregate').flatMap(each => {
+        const value = getNumber(each, 'floatValue') ?? getNumber(each, 'intValue')
+        return value === undefined ? [] : [[getText(each, 'metricName') ?? '', value] as const]
       })
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'session',
         source: '',
         type: 'activity/plain',
@@ -98,37 +98,44 @@ class Reader {
         time,
         duration: end > time ? end - time : undefined,
         identity: name,
-        description: textAt(object, 'name') || name.replaceAll('_', ' '),
-        clientData: { 'google:session': { activity: name, ...Object.fromEntries(sums.slice(0, 50)) } }
+        description: getText(object, 'name') || name.replaceAll('_', ' '),
+        clientData: { 'google:session': { activity: name, ...Object.fromEntries(totals.slice(0, 50)) } }
       })
     }
-    const segments = listAt(object, 'segment').length
-    if (segments > 0) this.sink.leftOut('session segment', 'of a kind without a type here', segments)
+    const segments = getList(object, 'segment').length
+    if (segments > 0) this.sink.skip('session segment', 'of a kind without a type here', segments)
   }
 
-  #single(
-    own: Pick<Datum, 'kind' | 'source' | 'time'>,
-    { isSpan, stream, type }: { readonly type: string; readonly stream: string; readonly isSpan?: boolean },
+  #addSingle(
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
+    {
+      hasDuration,
+      stream,
+      type
+    }: { readonly type: string; readonly stream: string; readonly hasDuration?: boolean },
     content: number | undefined,
     end: number
   ): void {
-    if (content === undefined) this.sink.leftOut(own.kind, 'without a number')
+    if (content === undefined) this.sink.skip(base.kind, 'without a number')
     else
-      this.sink.datum({
-        ...own,
+      this.sink.addRecord({
+        ...base,
         type,
         stream,
         content,
-        duration: isSpan && end > own.time ? end - own.time : undefined
+        duration: hasDuration && end > base.time ? end - base.time : undefined
       })
   }
 
-  #position(own: Pick<Datum, 'kind' | 'source' | 'time'>, numbers: readonly (number | undefined)[]): void {
+  #addPosition(
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
+    numbers: readonly (number | undefined)[]
+  ): void {
     const [latitude, longitude, horizontalAccuracy, altitude] = numbers
-    if (!isPlace(latitude, longitude)) this.sink.leftOut(own.kind, 'at coordinates beyond the earth')
+    if (!isValidPosition(latitude, longitude)) this.sink.skip(base.kind, 'at coordinates beyond the earth')
     else
-      this.sink.datum({
-        ...own,
+      this.sink.addRecord({
+        ...base,
         type: 'position/wgs84',
         stream: 'Positions',
         content: {
@@ -140,28 +147,35 @@ class Reader {
       })
   }
 
-  #pressure(own: Pick<Datum, 'kind' | 'source' | 'time'>, numbers: readonly (number | undefined)[]): void {
+  #addPressure(
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
+    numbers: readonly (number | undefined)[]
+  ): void {
     const [systolic, diastolic] = numbers
-    if (!systolic || !diastolic) this.sink.leftOut(own.kind, 'without a number')
+    if (!systolic || !diastolic) this.sink.skip(base.kind, 'without a number')
     else
-      this.sink.datum({
-        ...own,
+      this.sink.addRecord({
+        ...base,
         type: 'blood-pressure/mmhg-bpm',
         stream: 'Blood pressure',
         content: { systolic, diastolic }
       })
   }
 
-  #sleep(own: Pick<Datum, 'kind' | 'source' | 'time'>, value: number | undefined, end: number): void {
-    const stage = stages[value ?? 0]
+  #addSleep(
+    base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
+    value: number | undefined,
+    end: number
+  ): void {
+    const stage = sleepStages[value ?? 0]
     if (!stage || stage === 'outOfBed')
-      this.sink.leftOut(own.kind, stage ? 'of a kind without a type here' : 'without a number')
+      this.sink.skip(base.kind, stage ? 'of a kind without a type here' : 'without a number')
     else
-      this.sink.datum({
-        ...own,
+      this.sink.addRecord({
+        ...base,
         type: 'sleep/analysis',
         stream: 'Sleep',
-        duration: end > own.time ? end - own.time : undefined,
+        duration: end > base.time ? end - base.time : undefined,
         content: { analysis: stage === 'awake' ? 'awake' : 'asleep' },
         identity: `${stage} ${end}`,
         clientData: { 'google:sleep': { stage } }
@@ -169,17 +183,17 @@ class Reader {
   }
 }
 
-/** The numbers of a point, as Takeout and the API write them. */
-function valuesOf(object: Json): (number | undefined)[] {
-  const own = listAt(object, 'fitValue')
-  const values = own.length > 0 ? own.map(each => (each as Json)['value']) : listAt(object, 'value')
-  return values.map(each => numberAt(each, 'fpVal') ?? numberAt(each, 'intVal'))
+/** Returns the numbers of a data point, as written by Takeout or the API. */
+function getValues(object: Json): (number | undefined)[] {
+  const base = getList(object, 'fitValue')
+  const values = base.length > 0 ? base.map(each => (each as Json)['value']) : getList(object, 'value')
+  return values.map(each => getNumber(each, 'fpVal') ?? getNumber(each, 'intVal'))
 }
 
-/** `raw:com.google.weight:com.example.scale:Scale` without the type, which the stream tells. */
-function sourceOf(id: string): string {
+/** Formats a data source id such as `raw:com.google.weight:com.example.scale:Scale` without its type, which the stream shows. */
+function formatSource(id: string): string {
   return id
     .split(':')
-    .filter((part, at) => at !== 1 && part !== '')
+    .filter((part, index) => index !== 1 && part !== '')
     .join(' ')
 }

@@ -1,33 +1,33 @@
-/** What the tables of Gadgetbridge hold. */
+/** Describes the tables of Gadgetbridge. */
 import type { Cell } from '../../sqlite/payload.js'
-import type { Measure } from './rows.js'
+import type { ColumnMeasure } from './rows.js'
 
-const unmeasured = 'zero, which means that nothing was measured'
+const notMeasured = 'zero, which means that nothing was measured'
 
-const heartRate: Measure = {
+const heartRate: ColumnMeasure = {
   type: 'frequency/bpm',
   stream: 'Heart rate',
-  // 255 and 254 are what devices send while they measure, or are not worn.
+  // Devices send 255 and 254 while they measure or are not worn.
   absent: [-1, 254, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [10, 250]
 }
 const restingHeartRate = { ...heartRate, stream: 'Resting heart rate' }
-const oxygen: Measure = {
+const oxygen: ColumnMeasure = {
   type: 'ratio/percent',
   stream: 'Oxygen saturation',
   absent: [-1, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [40, 100]
 }
-const respiration: Measure = {
+const respiration: ColumnMeasure = {
   type: 'frequency/brpm',
   stream: 'Respiratory rate',
   absent: [-1, 255],
-  zero: unmeasured,
+  zero: notMeasured,
   range: [2, 80]
 }
-/** Of one minute. */
+/** Steps per minute. */
 const steps = {
   type: 'count/steps',
   stream: 'Steps',
@@ -35,15 +35,15 @@ const steps = {
   zero: 'zero, which stands for none',
   range: [0, 1000],
   duration: 60
-} satisfies Measure & { duration: number }
+} satisfies ColumnMeasure & { duration: number }
 
-export interface Column extends Measure {
-  /** Seconds. */
+export interface SampleColumn extends ColumnMeasure {
+  /** Seconds that a value covers. */
   readonly duration?: number
 }
 
-/** Columns of tables that are values by themselves. Steps of other devices are sums so far. */
-const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
+/** Columns that become records, by table. Step columns of other devices are running totals. */
+const columnsByTable: Readonly<Record<string, Readonly<Record<string, SampleColumn>>>> = {
   MI_BAND_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   HUAMI_EXTENDED_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
   XIAOMI_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps, SPO2: oxygen },
@@ -56,7 +56,7 @@ const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   GARMIN_RESPIRATORY_RATE_SAMPLE: { RESPIRATORY_RATE: respiration },
   GARMIN_HEART_RATE_RESTING_SAMPLE: { HEART_RATE: restingHeartRate },
   GARMIN_HRV_VALUE_SAMPLE: {
-    VALUE: { type: 'time/ms', stream: 'Heart rate variability', zero: unmeasured, range: [1, 1000] }
+    VALUE: { type: 'time/ms', stream: 'Heart rate variability', zero: notMeasured, range: [1, 1000] }
   },
   CMF_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
   CMF_SPO2_SAMPLE: { SPO2: oxygen },
@@ -64,21 +64,21 @@ const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   COLMI_SPO2_SAMPLE: { SPO2: oxygen },
   WENA3_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
   MI_SCALE_WEIGHT_SAMPLE: {
-    WEIGHT_KG: { type: 'mass/kg', stream: 'Weight', zero: unmeasured, range: [0.1, 500] }
+    WEIGHT_KG: { type: 'mass/kg', stream: 'Weight', zero: notMeasured, range: [0.1, 500] }
   },
   FEMOMETER_VINCA2_TEMPERATURE_SAMPLE: {
-    TEMPERATURE: { type: 'temperature/c', stream: 'Body temperature', zero: unmeasured, range: [25, 45] }
+    TEMPERATURE: { type: 'temperature/c', stream: 'Body temperature', zero: notMeasured, range: [25, 45] }
   }
 }
 
-/** What `XIAOMI_MANUAL_SAMPLE` holds, by its type. */
-export const manual: ReadonlyMap<Cell, Measure> = new Map([
+/** Measurements of `XIAOMI_MANUAL_SAMPLE` by its type. */
+export const manualMeasures: ReadonlyMap<Cell, ColumnMeasure> = new Map([
   [0x11, heartRate],
   [0x12, oxygen]
 ])
 
-/** Columns that say which row it is, and are no records. */
-export const keys: ReadonlySet<string> = new Set([
+/** Columns that identify a row and are not records. */
+export const keyColumns: ReadonlySet<string> = new Set([
   '_ID',
   'TIMESTAMP',
   'DEVICE_ID',
@@ -86,23 +86,25 @@ export const keys: ReadonlySet<string> = new Set([
   'UTC_OFFSET',
   'TYPE_NUM'
 ])
-export const sessions: ReadonlySet<string> = new Set([
+/** Tables of sleep sessions. */
+export const sleepTables: ReadonlySet<string> = new Set([
   'XIAOMI_SLEEP_TIME_SAMPLE',
   'CMF_SLEEP_SESSION_SAMPLE',
   'COLMI_SLEEP_SESSION_SAMPLE'
 ])
-/** Lengths of parts of a night, as the device tells them. */
-export const parts = [
+/** Durations of sleep stages, as recorded by the device. */
+export const stageColumns = [
   'TOTAL_DURATION',
   'DEEP_SLEEP_DURATION',
   'LIGHT_SLEEP_DURATION',
   'REM_SLEEP_DURATION',
   'AWAKE_DURATION'
 ]
-export const settings =
+/** Tables of settings and internal data. */
+export const settingTables =
   /^(?:DEVICE|USER)_ATTRIBUTES$|^(?:USER|ALARM|REMINDER|WORLD_CLOCK|CONTACT|TAG|BATTERY_LEVEL|CALENDAR_SYNC_STATE|PENDING_FILE|android_metadata)$|NOTIFICATION/
-/** Kinds of activities whose numbers have not changed. */
-export const kinds: ReadonlyMap<Cell, string> = new Map([
+/** Kinds of activities whose numbers are the same in all versions. */
+export const activityKinds: ReadonlyMap<Cell, string> = new Map([
   [0x10, 'running'],
   [0x20, 'walking'],
   [0x40, 'swimming'],
@@ -125,12 +127,13 @@ export const kinds: ReadonlyMap<Cell, string> = new Map([
   [0x800000, 'climbing']
 ])
 
-/** Whether a table holds the samples of a device by the minute. Those of Huawei are there twice, by their ends. */
-export function isActivity(table: string): boolean {
+/** Returns true if a table contains a device's samples by minute. Huawei stores its samples twice. */
+export function isActivityTable(table: string): boolean {
   return table.endsWith('ACTIVITY_SAMPLE') && !table.startsWith('HUAWEI')
 }
 
-export function columnsOf(table: string): Readonly<Record<string, Column>> | undefined {
-  if (Object.hasOwn(values, table)) return values[table]
-  return isActivity(table) ? { HEART_RATE: heartRate } : undefined
+/** Returns the columns of a table that become records; `undefined` if there are none. */
+export function findColumns(table: string): Readonly<Record<string, SampleColumn>> | undefined {
+  if (Object.hasOwn(columnsByTable, table)) return columnsByTable[table]
+  return isActivityTable(table) ? { HEART_RATE: heartRate } : undefined
 }

@@ -1,33 +1,33 @@
-/** What lasts in Health Connect: exercises with their routes, and nights with their stages. */
+/** Reads sessions of Health Connect: exercises with their routes, and nights with their stages. */
 import type { Cell } from '../../sqlite/payload.js'
-import { scaled } from '../../text/units.js'
-import { nightContent } from '../sleep.js'
-import { isPlace } from '../tracks.js'
-import { exercises, stages } from './health-connect-tables.js'
-import type { Common, HealthRows } from './health-rows.js'
-import { Parents } from './parents.js'
-import { eachRow, textIn, timeIn } from './rows.js'
+import { scaleValue } from '../../text/units.js'
+import { getNightContent } from '../sleep.js'
+import { isValidPosition } from '../tracks.js'
+import { exerciseNames, sleepStages } from './health-connect-tables.js'
+import type { BaseRecord, HealthRows } from './health-rows.js'
+import { ParentRows } from './parents.js'
+import { readRows, toText, toTime } from './rows.js'
 
-export const exercise = 'exercise_session_record_table'
-export const route = 'exercise_route_table'
-export const night = 'sleep_session_record_table'
-export const stage = 'sleep_stages_table'
-/** Nights that are kept until their stages have been read. */
-const mostNights = 100_000
-const unknown = 'of a kind without a type here'
-const kinds = exercises.split(', ')
+export const exerciseTable = 'exercise_session_record_table'
+export const routeTable = 'exercise_route_table'
+export const nightTable = 'sleep_session_record_table'
+export const stageTable = 'sleep_stages_table'
+/** Limit of nights held until their stages have been read. */
+const maxNights = 100_000
+const unknownKind = 'of a kind without a type here'
+const exerciseKinds = exerciseNames.split(', ')
 
-/** Reads exercises, and the positions on the way. */
+/** Reads exercises and the positions of their routes. */
 export async function readExercises(rows: HealthRows): Promise<void> {
   const { sink } = rows
-  const parents = new Parents(sink)
-  await rows.read(exercise, ['exercise_type', 'title', 'notes'], (common, [type, title, notes], id) => {
+  const parents = new ParentRows(sink)
+  await rows.read(exerciseTable, ['exercise_type', 'title', 'notes'], (common, [type, title, notes], id) => {
     parents.add(id, common.source, common.time)
-    const name = (typeof type === 'number' && kinds[type]) || undefined
-    const text = [textIn(title) ?? name, textIn(notes)].filter(part => part !== undefined).join('\n')
-    if (Number.isNaN(common.time)) sink.leftOut(exercise, 'without a time')
+    const name = (typeof type === 'number' && exerciseKinds[type]) || undefined
+    const text = [toText(title) ?? name, toText(notes)].filter(part => part !== undefined).join('\n')
+    if (Number.isNaN(common.time)) sink.skip(exerciseTable, 'without a time')
     else
-      sink.datum({
+      sink.addRecord({
         ...common,
         type: 'activity/plain',
         stream: 'Activities',
@@ -41,26 +41,27 @@ export async function readExercises(rows: HealthRows): Promise<void> {
         }
       })
   })
-  await readPlaces(rows, parents)
+  await readRoutes(rows, parents)
 }
 
-/** Positions on the way, as one track for each exercise. */
-async function readPlaces({ database, sink }: HealthRows, parents: Parents): Promise<void> {
-  const others = ['altitude', 'horizontal_accuracy', 'vertical_accuracy']
-  const own = ['altitude', 'horizontalAccuracy', 'verticalAccuracy']
-  const names = ['parent_key', 'timestamp_millis', 'latitude', 'longitude', ...others]
-  await eachRow(database, route, names, sink, ([key, millis, latitude, longitude, ...rest]) => {
+/** Reads the positions of routes, one track for each exercise. */
+async function readRoutes({ database, sink }: HealthRows, parents: ParentRows): Promise<void> {
+  const positionColumns = ['altitude', 'horizontal_accuracy', 'vertical_accuracy']
+  const positionMembers = ['altitude', 'horizontalAccuracy', 'verticalAccuracy']
+  const names = ['parent_key', 'timestamp_millis', 'latitude', 'longitude', ...positionColumns]
+  await readRows(database, routeTable, names, sink, ([key, millis, latitude, longitude, ...otherCells]) => {
     const parent = parents.find(key)
-    const time = timeIn(millis)
-    const isAt = typeof latitude === 'number' && typeof longitude === 'number' && isPlace(latitude, longitude)
-    if (Number.isNaN(time)) sink.leftOut(route, 'without a time')
-    else if (!isAt) sink.leftOut(route, 'at coordinates beyond the earth')
+    const time = toTime(millis)
+    const isAtPosition =
+      typeof latitude === 'number' && typeof longitude === 'number' && isValidPosition(latitude, longitude)
+    if (Number.isNaN(time)) sink.skip(routeTable, 'without a time')
+    else if (!isAtPosition) sink.skip(routeTable, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude, longitude }
-      for (const [at, cell] of rest.entries())
-        if (typeof cell === 'number' && cell !== Number.MIN_VALUE) content[own[at]!] = cell
-      sink.datum({
-        kind: route,
+      for (const [index, cell] of otherCells.entries())
+        if (typeof cell === 'number' && cell !== Number.MIN_VALUE) content[positionMembers[index]!] = cell
+      sink.addRecord({
+        kind: routeTable,
         source: parent?.source ?? '',
         type: 'position/wgs84',
         stream: 'Positions',
@@ -72,61 +73,61 @@ async function readPlaces({ database, sink }: HealthRows, parents: Parents): Pro
   })
 }
 
-/** A night is a record where it has no stages; where it has, what was noted of it is. */
+/** Reads nights. A night without stages becomes a record; of a night with stages, only its note does. */
 export async function readNights(rows: HealthRows): Promise<void> {
   const { sink } = rows
-  const parents = new Parents(sink)
-  const nights: { common: Common; id: Cell; note: string }[] = []
-  await rows.read(night, ['title', 'notes'], (common, [title, notes], id) => {
+  const parents = new ParentRows(sink)
+  const nights: { common: BaseRecord; id: Cell; note: string }[] = []
+  await rows.read(nightTable, ['title', 'notes'], (common, [title, notes], id) => {
     parents.add(id, common.source, common.time)
-    const note = [title, notes].flatMap(cell => textIn(cell) ?? []).join('\n')
-    if (Number.isNaN(common.time)) sink.leftOut(night, 'without a time')
-    else if (nights.length >= mostNights)
-      sink.leftOut(night, 'beyond the number of sources and tracks that one file may have')
+    const note = [title, notes].flatMap(cell => toText(cell) ?? []).join('\n')
+    if (Number.isNaN(common.time)) sink.skip(nightTable, 'without a time')
+    else if (nights.length >= maxNights)
+      sink.skip(nightTable, 'beyond the number of sources and tracks that one file may have')
     else nights.push({ common, id, note })
   })
-  const staged = await readStages(rows, parents)
+  const nightsWithStages = await readStages(rows, parents)
   for (const { common, id, note } of nights) {
     const { duration = 0 } = common
-    if (!staged.has(id))
-      sink.datum({
+    if (!nightsWithStages.has(id))
+      sink.addRecord({
         ...common,
         type: 'sleep/analysis',
         stream: 'Sleep',
-        content: nightContent(undefined, duration ?? undefined),
+        content: getNightContent(undefined, duration ?? undefined),
         identity: `session ${duration ?? 0}`,
         ...(note !== '' && { description: note })
       })
     else if (note !== '')
-      sink.datum({ ...common, type: 'note/txt', stream: 'Notes of nights', content: note })
-    else sink.leftOut(night, 'a group of records that are in the file themselves')
+      sink.addRecord({ ...common, type: 'note/txt', stream: 'Notes of nights', content: note })
+    else sink.skip(nightTable, 'a group of records that are in the file themselves')
   }
 }
 
-/** Returns the nights that have stages. */
-async function readStages({ database, sink }: HealthRows, parents: Parents): Promise<Set<Cell>> {
-  const staged = new Set<Cell>()
+/** Reads sleep stages; returns the ids of the nights that have any. */
+async function readStages({ database, sink }: HealthRows, parents: ParentRows): Promise<Set<Cell>> {
+  const nightsWithStages = new Set<Cell>()
   const names = ['parent_key', 'stage_start_time', 'stage_end_time', 'stage_type']
-  await eachRow(database, stage, names, sink, ([key, start, finish, type]) => {
-    const [time, end, known] = [timeIn(start), timeIn(finish), stages.get(type)]
-    if (Number.isNaN(time)) sink.leftOut(stage, 'without a time')
-    else if (!(end >= time)) sink.leftOut(stage, 'of an end that cannot be read')
-    else if (!known) sink.leftOut(stage, unknown)
+  await readRows(database, stageTable, names, sink, ([key, start, finish, type]) => {
+    const [time, end, known] = [toTime(start), toTime(finish), sleepStages.get(type)]
+    if (Number.isNaN(time)) sink.skip(stageTable, 'without a time')
+    else if (!(end >= time)) sink.skip(stageTable, 'of an end that cannot be read')
+    else if (!known) sink.skip(stageTable, unknownKind)
     else {
       const parent = parents.find(key)
-      if (parent) staged.add(key)
-      sink.datum({
-        kind: stage,
+      if (parent) nightsWithStages.add(key)
+      sink.addRecord({
+        kind: stageTable,
         source: parent?.source ?? '',
         type: 'sleep/analysis',
         stream: 'Sleep',
         time,
-        duration: scaled(end - time),
+        duration: scaleValue(end - time),
         content: { analysis: known.analysis },
         identity: `${known.stage} ${end}`,
         clientData: { 'health-connect:sleep': { stage: known.stage } }
       })
     }
   })
-  return staged
+  return nightsWithStages
 }

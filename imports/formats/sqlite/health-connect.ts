@@ -1,123 +1,143 @@
-/** The export of Health Connect, Android's store of health data: a ZIP with its database. */
+/** Reads the export of Health Connect, Android's store of health data: a ZIP with its database. */
 import type { DatabaseFormat } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
-import { scaled } from '../../text/units.js'
-import { exercise, night, readExercises, readNights, route, stage } from './health-connect-sessions.js'
-import { absent, internal, nutrients, series, singles, words, type Column } from './health-connect-tables.js'
-import { apps, devices, HealthRows, type Common } from './health-rows.js'
-import { Parents } from './parents.js'
-import { eachRow, faultOf, leaveOut, timeIn } from './rows.js'
+import { scaleValue } from '../../text/units.js'
+import {
+  exerciseTable,
+  nightTable,
+  readExercises,
+  readNights,
+  routeTable,
+  stageTable
+} from './health-connect-sessions.js'
+import {
+  unsetNumbers,
+  internalTables,
+  nutrientColumns,
+  sampleTables,
+  singleValueTables,
+  wordTables,
+  type TableColumn
+} from './health-connect-tables.js'
+import { appTable, deviceTable, HealthRows, type BaseRecord } from './health-rows.js'
+import { ParentRows } from './parents.js'
+import { readRows, findSkipReason, skipTable, toTime } from './rows.js'
 
-const unknown = 'of a kind without a type here'
+const unknownKind = 'of a kind without a type here'
 
 export const healthConnect: DatabaseFormat = {
   id: 'health-connect',
   name: 'Health Connect',
   recognises: database =>
-    database.has(apps, 'row_id', 'package_name') &&
-    database.has('steps_record_table', 'app_info_id', 'start_time'),
+    database.hasColumns(appTable, 'row_id', 'package_name') &&
+    database.hasColumns('steps_record_table', 'app_info_id', 'start_time'),
   async read(database, sink) {
     const rows = new HealthRows(database, sink)
     await rows.readSources()
-    const reader = new Reader(rows)
+    const reader = new HealthConnectReader(rows)
     for (const table of database.tables) await reader.read(table)
   }
 }
 
-class Reader {
-  /** Tables that have been read already. */
-  readonly #read = new Set([apps, devices])
+class HealthConnectReader {
+  /** Tables that have been read. */
+  readonly #readTables = new Set([appTable, deviceTable])
 
   constructor(private readonly rows: HealthRows) {}
 
-  /** Reads a table, and those that it needs. */
+  /** Reads a table and those that belong to it. */
   async read(table: string): Promise<void> {
-    if (this.#read.has(table)) return
-    this.#read.add(table)
+    if (this.#readTables.has(table)) return
+    this.#readTables.add(table)
     const { database, sink } = this.rows
-    const [single, word, samples] = [singles.get(table), words.get(table), series.get(table)]
-    if (single && database.has(table, single.column)) await this.#values(table, [single])
-    else if (word && database.has(table, word.column)) await this.#words(table, word)
-    else if (samples && database.has(table, samples.column)) await this.#samples(table, samples)
-    else if (table === 'nutrition_record_table') await this.#values(table, nutrients)
-    else if (table === 'blood_pressure_record_table') await this.#pressures(table)
-    else if (table === exercise || table === route) {
-      this.#read.add(exercise).add(route)
+    const [single, word, samples] = [
+      singleValueTables.get(table),
+      wordTables.get(table),
+      sampleTables.get(table)
+    ]
+    if (single && database.hasColumns(table, single.column)) await this.#readValues(table, [single])
+    else if (word && database.hasColumns(table, word.column)) await this.#readWords(table, word)
+    else if (samples && database.hasColumns(table, samples.column)) await this.#readSamples(table, samples)
+    else if (table === 'nutrition_record_table') await this.#readValues(table, nutrientColumns)
+    else if (table === 'blood_pressure_record_table') await this.#readPressures(table)
+    else if (table === exerciseTable || table === routeTable) {
+      this.#readTables.add(exerciseTable).add(routeTable)
       await readExercises(this.rows)
-    } else if (table === night || table === stage) {
-      this.#read.add(night).add(stage)
+    } else if (table === nightTable || table === stageTable) {
+      this.#readTables.add(nightTable).add(stageTable)
       await readNights(this.rows)
-    } else if (this.#samplesOf(table)) await this.read(this.#samplesOf(table)!)
+    } else if (this.#findSampleTable(table)) await this.read(this.#findSampleTable(table)!)
     else
-      await leaveOut(
+      await skipTable(
         database,
         table,
         sink,
-        internal.test(table) ? 'about the file or the device, not a measurement' : unknown
+        internalTables.test(table) ? 'about the file or the device, not a measurement' : unknownKind
       )
   }
 
-  /** The table of samples that belong to rows of this one. */
-  #samplesOf(table: string): string | undefined {
+  /** Returns the table of samples whose parent is this table. */
+  #findSampleTable(table: string): string | undefined {
     const { database } = this.rows
-    return [...series.keys()].find(name => {
-      const { column, parent } = series.get(name)!
-      return parent === table && database.has(name, column)
+    return [...sampleTables.keys()].find(name => {
+      const { column, parent } = sampleTables.get(name)!
+      return parent === table && database.hasColumns(name, column)
     })
   }
 
-  /** Each value of a row is a record of its own. */
-  async #values(table: string, columns: readonly Column[]): Promise<void> {
+  /** Adds each value of a row as a record. */
+  async #readValues(table: string, columns: readonly TableColumn[]): Promise<void> {
     const names = columns.map(({ column }) => column)
-    const isOne = columns.length === 1
+    const hasOneColumn = columns.length === 1
     await this.rows.read(table, names, (common, cells) => {
       let count = 0
-      for (const [at, column] of columns.entries()) {
-        const cell = cells[at]
-        if (!isOne && (cell === undefined || cell === null || absent.includes(cell as number))) continue
+      for (const [index, column] of columns.entries()) {
+        const cell = cells[index]
+        if (!hasOneColumn && (cell === undefined || cell === null || unsetNumbers.includes(cell as number)))
+          continue
         count++
-        this.#value(isOne ? common : { ...common, kind: `${table}.${column.column}` }, cell, column)
+        this.#addValue(hasOneColumn ? common : { ...common, kind: `${table}.${column.column}` }, cell, column)
       }
-      if (count === 0) this.rows.sink.leftOut(table, 'empty')
+      if (count === 0) this.rows.sink.skip(table, 'empty')
     })
   }
 
-  #value(common: Common, cell: Cell, column: Column): void {
-    const fault = Number.isNaN(common.time)
+  #addValue(common: BaseRecord, cell: Cell, column: TableColumn): void {
+    const reason = Number.isNaN(common.time)
       ? 'without a time'
       : cell === null
         ? 'without a number'
-        : faultOf(cell, column)
-    if (fault) this.rows.sink.leftOut(common.kind, fault)
+        : findSkipReason(cell, column)
+    if (reason) this.rows.sink.skip(common.kind, reason)
     else {
       const { factor, stream, type } = column
-      this.rows.sink.datum({ ...common, type, stream, content: scaled(cell as number, factor) })
+      this.rows.sink.addRecord({ ...common, type, stream, content: scaleValue(cell as number, factor) })
     }
   }
 
-  async #words(
+  async #readWords(
     table: string,
-    { column, stream, type, words: own }: NonNullable<ReturnType<typeof words.get>>
+    { column, stream, type, words: wordsByNumber }: NonNullable<ReturnType<typeof wordTables.get>>
   ): Promise<void> {
     await this.rows.read(table, [column], (common, [cell]) => {
-      const word = own.get(cell)
-      if (Number.isNaN(common.time)) this.rows.sink.leftOut(table, 'without a time')
-      else if (word === undefined) this.rows.sink.leftOut(table, unknown)
-      else this.rows.sink.datum({ ...common, type, stream, content: word })
+      const word = wordsByNumber.get(cell)
+      if (Number.isNaN(common.time)) this.rows.sink.skip(table, 'without a time')
+      else if (word === undefined) this.rows.sink.skip(table, unknownKind)
+      else this.rows.sink.addRecord({ ...common, type, stream, content: word })
     })
   }
 
-  async #pressures(table: string): Promise<void> {
-    const range = { absent, range: [1, 400] as const }
+  async #readPressures(table: string): Promise<void> {
+    const range = { absent: unsetNumbers, range: [1, 400] as const }
     await this.rows.read(table, ['systolic', 'diastolic'], (common, [systolic, diastolic]) => {
-      const fault = Number.isNaN(common.time)
+      const reason = Number.isNaN(common.time)
         ? 'without a time'
         : systolic === null || diastolic === null
           ? 'half of a measurement whose other half is missing'
-          : (faultOf(systolic, range) ?? faultOf(diastolic, range))
-      if (fault) this.rows.sink.leftOut(table, fault)
+          : (findSkipReason(systolic, range) ?? findSkipReason(diastolic, range))
+      if (reason) this.rows.sink.skip(table, reason)
       else
-        this.rows.sink.datum({
+        this.rows.sink.addRecord({
           ...common,
           type: 'blood-pressure/mmhg-bpm',
           stream: 'Blood pressure',
@@ -126,18 +146,21 @@ class Reader {
     })
   }
 
-  async #samples(table: string, column: Column & { readonly parent: string }): Promise<void> {
+  async #readSamples(table: string, column: TableColumn & { readonly parent: string }): Promise<void> {
     const { parent } = column
-    this.#read.add(parent)
-    const parents = new Parents(this.rows.sink)
+    this.#readTables.add(parent)
+    const parents = new ParentRows(this.rows.sink)
     const groups = await this.rows.read(parent, [], ({ source, time }, _cells, id) =>
       parents.add(id, source, time)
     )
-    if (groups > 0)
-      this.rows.sink.leftOut(parent, 'a group of records that are in the file themselves', groups)
+    if (groups > 0) this.rows.sink.skip(parent, 'a group of records that are in the file themselves', groups)
     const names = ['parent_key', 'epoch_millis', column.column]
-    await eachRow(this.rows.database, table, names, this.rows.sink, ([key, time, cell]) =>
-      this.#value({ kind: table, source: parents.find(key)?.source ?? '', time: timeIn(time) }, cell, column)
+    await readRows(this.rows.database, table, names, this.rows.sink, ([key, time, cell]) =>
+      this.#addValue(
+        { kind: table, source: parents.find(key)?.source ?? '', time: toTime(time) },
+        cell,
+        column
+      )
     )
   }
 }

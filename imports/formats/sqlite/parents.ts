@@ -1,33 +1,33 @@
-/** Rows to which those of another table belong. */
+/** Finds the parent rows of another table's rows. */
 import type { Sink } from '../../record.js'
 import type { Cell } from '../../sqlite/payload.js'
 
-/** Rows that are kept: some hundred megabytes of a database hold as many. */
-const mostRows = 2_000_000
+/** Limit of parent rows; a database of several hundred megabytes has as many. */
+const maxRows = 2_000_000
 
-export class Parents {
+export class ParentRows {
   /** Ascending. */
   readonly #ids: number[] = []
   readonly #sources: string[] = []
   readonly #starts: number[] = []
-  #isTold = false
+  #hasWarned = false
 
   constructor(private readonly sink: Pick<Sink, 'warn'>) {}
 
-  /** Adds a row: those of a table come by their ids. */
+  /** Adds a row. Rows are added in order of their ids. */
   add(id: Cell, source: string, start: number): void {
     const last = this.#ids.at(-1) ?? -Infinity
-    if (typeof id === 'number' && id > last && this.#ids.length < mostRows) {
+    if (typeof id === 'number' && id > last && this.#ids.length < maxRows) {
       this.#ids.push(id)
       this.#sources.push(source)
       this.#starts.push(start)
-    } else if (!this.#isTold) {
-      this.#isTold = true
+    } else if (!this.#hasWarned) {
+      this.#hasWarned = true
       this.sink.warn('Some records do not tell their source: what they belong to is damaged, or too much')
     }
   }
 
-  /** The row with an id. */
+  /** Returns the row with an id; `undefined` if there is none. */
   find(id: Cell): { readonly source: string; readonly start: number } | undefined {
     if (typeof id !== 'number') return undefined
     let [from, to] = [0, this.#ids.length]

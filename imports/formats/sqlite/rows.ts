@@ -1,14 +1,14 @@
-/** What formats of SQLite databases have in common: rows, numbers and times of their columns. */
+/** Reads rows, numbers and times of SQLite databases. */
 import type { Reason } from '../../reasons.js'
 import type { Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
 
-/** Milliseconds since the epoch begin here, in March 1973, and seconds end, in the year 5138. */
-const leastMilliseconds = 1e11
+/** Larger numbers are milliseconds since the epoch (from March 1973), smaller ones are seconds (until the year 5138). */
+const minMilliseconds = 1e11
 
-/** Reads the rows of a table; what is damaged of it is told under its name. Returns how many rows were read. */
-export async function eachRow(
+/** Calls `onRow` with each row of a table and reports damage; returns the number of rows that were read. */
+export async function readRows(
   database: Database,
   table: string,
   columns: readonly string[],
@@ -17,11 +17,11 @@ export async function eachRow(
 ): Promise<number> {
   const losses = { pages: 0, rows: 0 }
   let count = 0
-  for (const cells of database.rows(table, columns, losses)) {
+  for (const cells of database.readRows(table, columns, losses)) {
     onRow(cells)
     count++
   }
-  if (losses.rows > 0) sink.leftOut(table, 'damaged', losses.rows)
+  if (losses.rows > 0) sink.skip(table, 'damaged', losses.rows)
   if (losses.pages > 0)
     sink.warn('{table} is damaged: the rows of {count} of its pages are missing', {
       table: JSON.stringify(table),
@@ -30,45 +30,51 @@ export async function eachRow(
   return count
 }
 
-/** Counts the rows of a table as left out. */
-export async function leaveOut(database: Database, table: string, sink: Sink, reason: Reason): Promise<void> {
-  const count = await eachRow(database, table, [], sink, () => undefined)
-  if (count > 0) sink.leftOut(table, reason, count)
+/** Counts the rows of a table as skipped. */
+export async function skipTable(
+  database: Database,
+  table: string,
+  sink: Sink,
+  reason: Reason
+): Promise<void> {
+  const count = await readRows(database, table, [], sink, () => undefined)
+  if (count > 0) sink.skip(table, reason, count)
 }
 
-/** What a column of numbers measures. */
-export interface Measure {
+/** What a numeric column measures. */
+export interface ColumnMeasure {
   readonly type: string
   readonly stream: string
-  /** By which its numbers are multiplied. */
+  /** Factor by which its numbers are multiplied. */
   readonly factor?: number
-  /** The least and the greatest number that there can be. */
+  /** Smallest and largest valid number. */
   readonly range?: readonly [number, number]
-  /** Numbers that stand for none. */
+  /** Numbers that mean "no value". */
   readonly absent?: readonly number[]
-  /** What a zero stands for, where it is not a value as others are. */
+  /** Reason to skip zeros, if they are not values. */
   readonly zero?: Reason
 }
 
-/** Why a cell is no value of a column; `undefined` if it is one, which is a number then. */
-export function faultOf(
+/** Returns the reason to skip a cell; `undefined` if it is a valid value, which is a number then. */
+export function findSkipReason(
   cell: Cell,
-  { absent, range, zero }: Omit<Measure, 'stream' | 'type'>
+  { absent, range, zero }: Omit<ColumnMeasure, 'stream' | 'type'>
 ): Reason | undefined {
   if (typeof cell === 'bigint') return 'of a number that is too large'
   if (typeof cell !== 'number') return 'of a value that is no number'
   if (absent?.includes(cell)) return 'not measured, as the file itself says'
   if (cell === 0 && zero) return zero
-  const [least, most] = range ?? [-Infinity, Infinity]
-  return cell < least || cell > most ? 'of a value that is impossible for what it measures' : undefined
+  const [min, max] = range ?? [-Infinity, Infinity]
+  return cell < min || cell > max ? 'of a value that is impossible for what it measures' : undefined
 }
 
-/** Seconds since the epoch, of seconds or milliseconds; `NaN` where there are none. */
-export function timeIn(cell: Cell): number {
+/** Converts seconds or milliseconds to seconds since the epoch; returns `NaN` if there is no time. */
+export function toTime(cell: Cell): number {
   if (typeof cell !== 'number' || cell <= 0) return NaN
-  return cell < leastMilliseconds ? cell : cell / 1000
+  return cell < minMilliseconds ? cell : cell / 1000
 }
 
-export function textIn(cell: Cell): string | undefined {
+/** Returns the trimmed text of a cell; `undefined` if it is empty or not a text. */
+export function toText(cell: Cell): string | undefined {
   return typeof cell === 'string' && cell.trim() !== '' ? cell.trim() : undefined
 }

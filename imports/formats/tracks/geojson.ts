@@ -1,8 +1,17 @@
-/** GeoJSON: points with a time, and lines whose points have times. */
+/** Reads GeoJSON: points with a time, and lines whose points have times. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime, isPlausible } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { isPlace, Track } from '../tracks.js'
+import { parseIsoTime, isPlausible } from '../../text/times.js'
+import {
+  getMember,
+  readObjects,
+  isJson,
+  isObject,
+  getList,
+  getNumber,
+  getText,
+  type Json
+} from '../json-files.js'
+import { isValidPosition, TrackWriter } from '../tracks.js'
 
 export const geojson: Format = {
   id: 'geojson',
@@ -12,113 +21,125 @@ export const geojson: Format = {
     /"type"\s*:\s*"(?:FeatureCollection|Feature)"/.test(head.text) &&
     /"(?:geometry|features)"\s*:/.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(sink, options.zone)
-    const isOne = /^\s*\{\s*"type"\s*:\s*"Feature"/.test(head.text)
-    await eachObject(
+    const reader = new GeoJsonReader(sink, options.zone)
+    const isSingleFeature = /^\s*\{\s*"type"\s*:\s*"Feature"/.test(head.text)
+    await readObjects(
       source,
       head,
       sink,
-      path => (isOne ? path.length === 0 : path.at(-1) === 'features' || path.at(-1) === 'locations'),
-      object => reader.feature(object)
+      path =>
+        isSingleFeature ? path.length === 0 : path.at(-1) === 'features' || path.at(-1) === 'locations',
+      object => reader.readFeature(object)
     )
   }
 }
 
-/** Members in which programs write the time of a point, and lists of those of a line. */
-const times = ['time', 'timestamp', 'datetime', 'date', 'recorded_at', 'when', 'tst'] as const
-const lists = [['coordTimes'], ['times'], ['timestamps'], ['coordinateProperties', 'times']] as const
-const rates = [['heartRates'], ['heart_rates'], ['coordinateProperties', 'heart']] as const
+/** Members in which apps write the time of a point, and lists of times and heart rates of a line. */
+const timeMembers = ['time', 'timestamp', 'datetime', 'date', 'recorded_at', 'when', 'tst'] as const
+const timeListPaths = [['coordTimes'], ['times'], ['timestamps'], ['coordinateProperties', 'times']] as const
+const heartRatePaths = [['heartRates'], ['heart_rates'], ['coordinateProperties', 'heart']] as const
 
-class Reader {
+class GeoJsonReader {
   constructor(
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {}
 
-  feature(feature: Json): void {
+  readFeature(feature: Json): void {
     const properties = feature['properties']
     const geometry = feature['geometry']
-    const type = textAt(geometry, 'type') ?? 'Feature'
-    if (!isObject(geometry)) this.sink.leftOut(type, 'without a position')
-    else if (type === 'Point') this.#point(properties, listAt(geometry, 'coordinates'))
-    else if (type === 'LineString') this.#line(properties, listAt(geometry, 'coordinates'))
-    else if (type === 'MultiLineString') this.#lines(properties, listAt(geometry, 'coordinates'))
-    else this.sink.leftOut(type, 'of a kind without a type here')
+    const type = getText(geometry, 'type') ?? 'Feature'
+    if (!isObject(geometry)) this.sink.skip(type, 'without a position')
+    else if (type === 'Point') this.#addPoint(properties, getList(geometry, 'coordinates'))
+    else if (type === 'LineString') this.#addLine(properties, getList(geometry, 'coordinates'))
+    else if (type === 'MultiLineString') this.#addLines(properties, getList(geometry, 'coordinates'))
+    else this.sink.skip(type, 'of a kind without a type here')
   }
 
-  #point(properties: unknown, coordinates: readonly unknown[]): void {
+  #addPoint(properties: unknown, coordinates: readonly unknown[]): void {
     const kind = 'Point'
-    const time = times.map(name => this.#time(at(properties, name))).find(each => !Number.isNaN(each)) ?? NaN
-    const [longitude, latitude, altitude] = coordinates.map(numberIn)
-    const name = textAt(properties, 'name') ?? textAt(properties, 'title')
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    const time =
+      timeMembers
+        .map(name => this.#parseTime(getMember(properties, name)))
+        .find(each => !Number.isNaN(each)) ?? NaN
+    const [longitude, latitude, altitude] = coordinates.map(toNumber)
+    const name = getText(properties, 'name') ?? getText(properties, 'title')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
       const others = {
-        altitude: altitude ?? numberAt(properties, 'altitude'),
-        horizontalAccuracy: numberAt(properties, 'horizontal_accuracy') ?? numberAt(properties, 'accuracy'),
-        verticalAccuracy: numberAt(properties, 'vertical_accuracy'),
-        bearing: numberAt(properties, 'course') ?? numberAt(properties, 'bearing'),
-        // Others write kilometres an hour, and do not say so.
-        speed: at(properties, 'horizontal_accuracy') === undefined ? undefined : numberAt(properties, 'speed')
+        altitude: altitude ?? getNumber(properties, 'altitude'),
+        horizontalAccuracy: getNumber(properties, 'horizontal_accuracy') ?? getNumber(properties, 'accuracy'),
+        verticalAccuracy: getNumber(properties, 'vertical_accuracy'),
+        bearing: getNumber(properties, 'course') ?? getNumber(properties, 'bearing'),
+        // Other apps write kilometres per hour without saying so.
+        speed:
+          getMember(properties, 'horizontal_accuracy') === undefined
+            ? undefined
+            : getNumber(properties, 'speed')
       }
       const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
       for (const [member, value] of Object.entries(others)) if (value !== undefined) content[member] = value
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
-        source: textAt(properties, 'device_id') ?? '',
+        source: getText(properties, 'device_id') ?? '',
         type: 'position/wgs84',
         stream: name === undefined ? 'Positions' : 'Places',
         time,
         content,
         ...(name !== undefined && { isEvent: true, description: name })
       })
-      if (others.speed === undefined && at(properties, 'speed') !== undefined)
-        this.sink.leftOut(`${kind} speed`, 'of a unit that is not known')
+      if (others.speed === undefined && getMember(properties, 'speed') !== undefined)
+        this.sink.skip(`${kind} speed`, 'of a unit that is not known')
     }
   }
 
-  #lines(properties: unknown, lines: readonly unknown[]): void {
-    // Their times are lists within a list.
-    const own = lists.map(path => listAt(properties, ...path)).find(list => Array.isArray(list[0])) ?? []
+  #addLines(properties: unknown, lines: readonly unknown[]): void {
+    // Their times are nested lists.
+    const lineTimes =
+      timeListPaths.map(path => getList(properties, ...path)).find(list => Array.isArray(list[0])) ?? []
     for (const [index, line] of lines.entries())
-      this.#line(properties, Array.isArray(line) ? line : [], listIn(own[index]))
+      this.#addLine(properties, Array.isArray(line) ? line : [], toList(lineTimes[index]))
   }
 
-  #line(properties: unknown, places: readonly unknown[], given?: readonly unknown[]): void {
+  #addLine(properties: unknown, positions: readonly unknown[], givenTimes?: readonly unknown[]): void {
     const kind = 'LineString'
-    const own = given ?? lists.map(path => listAt(properties, ...path)).find(list => list.length > 0) ?? []
-    const hearts = rates.map(path => listAt(properties, ...path)).find(list => list.length > 0) ?? []
-    const track = new Track(this.sink, '')
-    for (const [index, place] of places.entries()) {
-      const [longitude, latitude, altitude] = listIn(place).map(numberIn)
-      track.add({
+    const pointTimes =
+      givenTimes ??
+      timeListPaths.map(path => getList(properties, ...path)).find(list => list.length > 0) ??
+      []
+    const heartRates =
+      heartRatePaths.map(path => getList(properties, ...path)).find(list => list.length > 0) ?? []
+    const track = new TrackWriter(this.sink, '')
+    for (const [index, position] of positions.entries()) {
+      const [longitude, latitude, altitude] = toList(position).map(toNumber)
+      track.addPoint({
         kind,
-        time: this.#time(own[index]),
+        time: this.#parseTime(pointTimes[index]),
         latitude: latitude ?? NaN,
         longitude: longitude ?? NaN,
         altitude,
-        heartRate: numberIn(hearts[index])
+        heartRate: toNumber(heartRates[index])
       })
     }
     const { end, start } = track.span
-    if (!Number.isNaN(start)) track.activity('Feature', textAt(properties, 'name') ?? '', start, end)
+    if (!Number.isNaN(start)) track.addActivity('Feature', getText(properties, 'name') ?? '', start, end)
   }
 
-  /** A time as a text, or in seconds or milliseconds since 1970. */
-  #time(value: unknown): number {
-    if (typeof value === 'string' && !/^\d+(?:\.\d+)?$/.test(value)) return isoTime(value, this.zone)
+  /** Parses a time as text, or in seconds or milliseconds since the epoch. */
+  #parseTime(value: unknown): number {
+    if (typeof value === 'string' && !/^\d+(?:\.\d+)?$/.test(value)) return parseIsoTime(value, this.zone)
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number !== 'number') return NaN
-    // Seconds of these years have ten digits, milliseconds thirteen.
+    // Seconds of plausible years have ten digits, milliseconds thirteen.
     return isPlausible(number) ? number : isPlausible(number / 1000) ? number / 1000 : NaN
   }
 }
 
-function listIn(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function numberIn(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -1,53 +1,54 @@
-/** KML: tracks with times (`gx:Track`), and placemarks with a time. */
+/** Reads KML: tracks with times (`gx:Track`), and placemarks with a time. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, localName } from '../../text/xml.js'
-import { isPlace, Track, type Measured } from '../tracks.js'
-import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from '../xml-files.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
+import { isValidPosition, TrackWriter, type MeasureName } from '../tracks.js'
+import { parseNumber } from '../../text/units.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
 
 export const kml: Format = {
   id: 'kml',
   name: 'KML',
   recognises: ({ text }) => /<(?:[\w.-]+:)?kml[\s>]/i.test(text.slice(0, 4000)),
-  read: (source, head, sink, { options }) => readElements(source, head, sink, new Reader(sink, options.zone))
+  read: (source, head, sink, { options }) =>
+    readXmlElements(source, head, sink, new KmlReader(sink, options.zone))
 }
 
-type Place = readonly (number | undefined)[]
+type Position = readonly (number | undefined)[]
 
-/** Elements of a placemark that are of use. */
-const parts = new Set(['begin', 'description', 'end', 'name', 'when'])
-/** Geometry whose positions have no times. */
+/** Elements of a placemark that are read. */
+const placemarkElements = new Set(['begin', 'description', 'end', 'name', 'when'])
+/** Shapes whose positions have no times. */
 const shapes = new Set(['LineString', 'LinearRing', 'Polygon'])
-/** What is on the map, but is no place where somebody was. */
+/** Map elements that are not positions. */
 const overlays = new Set(['GroundOverlay', 'Model', 'NetworkLink', 'PhotoOverlay', 'ScreenOverlay'])
-const mostWaiting = 400_000
+const maxPending = 400_000
 
-/** What the values of a track's array measure, by its name. */
-const arrays: readonly (readonly [RegExp, Measured])[] = [
+/** Measures of a track's arrays, by name. */
+const measuresByArrayName: readonly (readonly [RegExp, MeasureName])[] = [
   [/^(?:hr|heart[ _]?rate)$/i, 'heartRate'],
   [/^cad(?:ence)?$/i, 'cadence'],
   [/^(?:power|watts)$/i, 'power'],
   [/^(?:temp|temperature|atemp)$/i, 'temperature']
 ]
 
-class Reader implements ElementReader {
+class KmlReader implements ElementReader {
   isClosed = false
-  readonly #track: Track
+  readonly #track: TrackWriter
   #isInTrack = false
   #isInPlacemark = false
-  /** Times whose places have not come yet, or places whose times have not: as a rule all of one kind come first. */
+  /** Times without positions yet, or positions without times yet: usually all of one kind come first. */
   #times: number[] = []
-  #places: Place[] = []
-  /** Index of the first that waits. */
-  #next = 0
-  /** Times of the present track's points, to which its arrays belong. */
-  #given: number[] = []
+  #positions: Position[] = []
+  /** Index of the first pending one. */
+  #firstPending = 0
+  /** Times of the current track's points, to which its arrays belong. */
+  #pointTimes: number[] = []
   #array: { readonly name: string; next: number } | undefined
-  #place: Record<string, string> = {}
-  /** What the present placemark shows: points, positions of lines, and spans of tracks. */
-  #points: Place[] = []
-  #line = 0
+  #placemarkTexts: Record<string, string> = {}
+  /** Content of the current placemark: points, number of line positions, and time ranges of tracks. */
+  #points: Position[] = []
+  #linePositionCount = 0
   #lineShape = ''
   #tracks: { readonly start: number; readonly end: number }[] = []
   #shape = ''
@@ -57,22 +58,22 @@ class Reader implements ElementReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   open(name: string, attributes: string): void {
-    const own = localName(name)
+    const element = getLocalName(name)
     this.#text = ''
-    if (own === 'Track') {
+    if (element === 'Track') {
       this.#isInTrack = true
-      this.#given = []
-      this.#track.begin()
-    } else if (own === 'Placemark') {
-      this.#placemark()
+      this.#pointTimes = []
+      this.#track.beginSegment()
+    } else if (element === 'Placemark') {
+      this.#endPlacemark()
       this.#isInPlacemark = true
-    } else if (own === 'SimpleArrayData')
-      this.#array = { name: attribute(attributes, 'name') ?? 'value', next: 0 }
-    else if (own === 'Point' || shapes.has(own)) this.#shape = own
+    } else if (element === 'SimpleArrayData')
+      this.#array = { name: getAttribute(attributes, 'name') ?? 'value', next: 0 }
+    else if (element === 'Point' || shapes.has(element)) this.#shape = element
   }
 
   text(text: string): void {
@@ -80,142 +81,144 @@ class Reader implements ElementReader {
   }
 
   close(name: string): void {
-    const own = localName(name)
+    const element = getLocalName(name)
     const text = this.#text.trim()
     this.#text = ''
-    if (own === 'Track') this.#endTrack()
-    else if (own === 'SimpleArrayData') this.#array = undefined
-    else if (own === 'value' && this.#array) this.#value(this.#array, text)
-    else if (this.#isInTrack && own === 'when') this.#when(isoTime(text, this.zone))
-    else if (this.#isInTrack && own === 'coord') this.#coord(text.split(/[\s,]+/, 3).map(numberOf))
-    else if (own === 'coordinates') this.#coordinates(text)
-    else if (own === 'Placemark') this.#placemark()
-    else if (overlays.has(own)) this.sink.leftOut(own, 'of a kind without a type here')
-    else if (own === 'kml') this.isClosed = true
-    else if (this.#isInPlacemark && text !== '' && parts.has(own)) this.#place[own] ??= text
+    if (element === 'Track') this.#endTrack()
+    else if (element === 'SimpleArrayData') this.#array = undefined
+    else if (element === 'value' && this.#array) this.#addArrayValue(this.#array, text)
+    else if (this.#isInTrack && element === 'when') this.#addTime(parseIsoTime(text, this.zone))
+    else if (this.#isInTrack && element === 'coord')
+      this.#addPosition(text.split(/[\s,]+/, 3).map(parseNumber))
+    else if (element === 'coordinates') this.#readCoordinates(text)
+    else if (element === 'Placemark') this.#endPlacemark()
+    else if (overlays.has(element)) this.sink.skip(element, 'of a kind without a type here')
+    else if (element === 'kml') this.isClosed = true
+    else if (this.#isInPlacemark && text !== '' && placemarkElements.has(element))
+      this.#placemarkTexts[element] ??= text
   }
 
   finish(): void {
     if (this.#isInTrack) {
-      this.#pairless()
-      // The whole file has a longer one.
-      this.sink.leftOut('Track', 'cut off before its end')
+      this.#skipUnpaired()
+      // The complete file has a longer track.
+      this.sink.skip('Track', 'cut off before its end')
     }
     if (this.#tracks.length > 0) this.#endTracks()
-    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.leftOut('Placemark', 'cut off before its end')
+    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.skip('Placemark', 'cut off before its end')
   }
 
   #endTrack(): void {
     if (!this.#isInTrack) return
-    this.#pairless()
+    this.#skipUnpaired()
     const { end, start } = this.#track.span
     if (!Number.isNaN(start)) this.#tracks.push({ start, end })
-    this.#track.begin()
+    this.#track.beginSegment()
     this.#isInTrack = false
     if (!this.#isInPlacemark) this.#endTracks()
   }
 
-  /** Tracks become activities at the end of their placemark, which may tell its name there. */
+  /** Adds tracks as activities at the end of their placemark, whose name may follow them. */
   #endTracks(): void {
     for (const { end, start } of this.#tracks)
-      this.#track.activity('Track', this.#place['name'] ?? '', start, end)
+      this.#track.addActivity('Track', this.#placemarkTexts['name'] ?? '', start, end)
     this.#tracks = []
   }
 
-  #pairless(): void {
-    const missing = this.#times.length + this.#places.length - this.#next
-    if (missing > 0) this.sink.leftOut('coord', 'without a time or a position', missing)
-    this.#clear()
+  #skipUnpaired(): void {
+    const missing = this.#times.length + this.#positions.length - this.#firstPending
+    if (missing > 0) this.sink.skip('coord', 'without a time or a position', missing)
+    this.#clearPending()
   }
 
-  #when(time: number): void {
-    if (this.#next >= this.#places.length) this.#wait(this.#times, time)
-    else this.#give(time, this.#places[this.#next]!)
+  #addTime(time: number): void {
+    if (this.#firstPending >= this.#positions.length) this.#enqueue(this.#times, time)
+    else this.#addPoint(time, this.#positions[this.#firstPending]!)
   }
 
-  #coord(place: Place): void {
-    if (this.#next >= this.#times.length) this.#wait(this.#places, place)
-    else this.#give(this.#times[this.#next]!, place)
+  #addPosition(place: Position): void {
+    if (this.#firstPending >= this.#times.length) this.#enqueue(this.#positions, place)
+    else this.#addPoint(this.#times[this.#firstPending]!, place)
   }
 
-  #wait<T>(waiting: T[], item: T): void {
-    if (waiting.length >= mostWaiting)
+  #enqueue<T>(pending: T[], item: T): void {
+    if (pending.length >= maxPending)
       throw new Unreadable('It has a track with more than {count} times or places without the other', {
-        count: mostWaiting
+        count: maxPending
       })
-    waiting.push(item)
+    pending.push(item)
   }
 
-  #give(time: number, [longitude, latitude, altitude]: Place): void {
-    const [kind, at] = ['coord', { latitude: latitude ?? NaN, longitude: longitude ?? NaN }]
-    this.#track.add({ kind, time, ...at, altitude })
-    if (this.#given.length < mostWaiting) this.#given.push(time)
-    if (++this.#next === this.#times.length + this.#places.length) this.#clear()
+  #addPoint(time: number, [longitude, latitude, altitude]: Position): void {
+    const [kind, coordinates] = ['coord', { latitude: latitude ?? NaN, longitude: longitude ?? NaN }]
+    this.#track.addPoint({ kind, time, ...coordinates, altitude })
+    if (this.#pointTimes.length < maxPending) this.#pointTimes.push(time)
+    if (++this.#firstPending === this.#times.length + this.#positions.length) this.#clearPending()
   }
 
-  #clear(): void {
+  #clearPending(): void {
     this.#times = []
-    this.#places = []
-    this.#next = 0
+    this.#positions = []
+    this.#firstPending = 0
   }
 
-  /** A value of an array, which belongs to the point of its index. */
-  #value(array: { readonly name: string; next: number }, text: string): void {
-    const time = this.#given[array.next++] ?? NaN
+  /** Adds a value of an array. It belongs to the point with its index. */
+  #addArrayValue(array: { readonly name: string; next: number }, text: string): void {
+    const time = this.#pointTimes[array.next++] ?? NaN
     if (text === '') return
-    const number = numberOf(text)
-    const known = arrays.find(([pattern]) => pattern.test(array.name))?.[1]
-    if (known && number !== undefined) this.#track.measure(`coord ${array.name}`, time, known, number)
-    else this.sink.leftOut(`coord ${array.name}`, 'of a kind without a type here')
+    const number = parseNumber(text)
+    const measure = measuresByArrayName.find(([pattern]) => pattern.test(array.name))?.[1]
+    if (measure && number !== undefined) this.#track.addValue(`coord ${array.name}`, time, measure, number)
+    else this.sink.skip(`coord ${array.name}`, 'of a kind without a type here')
   }
 
-  #coordinates(text: string): void {
+  #readCoordinates(text: string): void {
     const places = text === '' ? [] : text.split(/\s+/)
     if (this.#shape !== 'Point') {
-      this.#line += places.length
+      this.#linePositionCount += places.length
       this.#lineShape = this.#shape
     }
-    // Many points in one placemark are as rare as long ones.
-    else if (this.#points.length < mostWaiting) this.#points.push(places[0]?.split(',').map(numberOf) ?? [])
+    // A placemark with that many points is as unlikely as such a track.
+    else if (this.#points.length < maxPending) this.#points.push(places[0]?.split(',').map(parseNumber) ?? [])
   }
 
-  #placemark(): void {
+  #endPlacemark(): void {
     if (!this.#isInPlacemark) return
-    const { begin, end, name, when } = this.#place
-    const time = isoTime(when ?? begin ?? '', this.zone)
-    const until = isoTime(end ?? '', this.zone)
-    const isEmpty = this.#points.length + this.#line + this.#tracks.length === 0
-    for (const place of this.#points) this.#point(place, time, until)
-    if (this.#line > 0) {
-      this.sink.leftOut(this.#lineShape, 'without a time', this.#line)
-      // A way with a beginning and an end, but with no times on it.
-      if (until > time) this.#track.activity('Placemark', name ?? '', time, until)
-    } else if (isEmpty) this.sink.leftOut('Placemark', 'without a position')
+    const { begin, end, name, when } = this.#placemarkTexts
+    const time = parseIsoTime(when ?? begin ?? '', this.zone)
+    const endTime = parseIsoTime(end ?? '', this.zone)
+    const isEmpty = this.#points.length + this.#linePositionCount + this.#tracks.length === 0
+    for (const place of this.#points) this.#addPlacemark(place, time, endTime)
+    if (this.#linePositionCount > 0) {
+      this.sink.skip(this.#lineShape, 'without a time', this.#linePositionCount)
+      // A path with a start and an end, but without times in between.
+      if (endTime > time) this.#track.addActivity('Placemark', name ?? '', time, endTime)
+    } else if (isEmpty) this.sink.skip('Placemark', 'without a position')
     this.#endTracks()
-    this.#place = {}
+    this.#placemarkTexts = {}
     this.#points = []
-    this.#line = 0
+    this.#linePositionCount = 0
     this.#isInPlacemark = false
   }
 
-  #point([longitude, latitude, altitude]: Place, time: number, until: number): void {
+  #addPlacemark([longitude, latitude, altitude]: Position, time: number, endTime: number): void {
     const kind = 'Placemark'
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (!isValidPosition(latitude, longitude)) this.sink.skip(kind, 'at coordinates beyond the earth')
     else {
-      const { name, description } = this.#place
-      const words = description?.replaceAll(/<[^<>]*>/g, ' ').trim()
-      const told = [name, words?.slice(0, 2000)].filter(Boolean).join(': ')
-      this.sink.datum({
+      const { name, description } = this.#placemarkTexts
+      const plainText = description?.replaceAll(/<[^<>]*>/g, ' ').trim()
+      const text = [name, plainText?.slice(0, 2000)].filter(Boolean).join(': ')
+      this.sink.addRecord({
         kind,
         source: '',
         type: 'position/wgs84',
         stream: 'Places',
         time,
-        duration: until > time ? until - time : undefined,
+        duration: endTime > time ? endTime - time : undefined,
         content: { latitude: latitude!, longitude: longitude!, ...(altitude !== undefined && { altitude }) },
         identity: JSON.stringify([latitude, longitude]),
-        ...(told && { description: told })
+        ...(text && { description: text })
       })
     }
   }

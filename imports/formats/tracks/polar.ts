@@ -1,20 +1,20 @@
-/** Polar's export of an account: training sessions with their samples, and heart rates and steps of days. */
+/** Reads Polar's account export: training sessions with their samples, and daily heart rates and steps. */
 import type { Format, Sink } from '../../record.js'
-import { dayLength, isoTime, namesOffset } from '../../text/times.js'
+import { getDayLength, parseIsoTime, hasOffset } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  listAt,
-  numberAt,
-  numbersAt,
-  textAt,
+  getList,
+  getNumber,
+  getNumbers,
+  getText,
   type Json,
-  outermost
+  isTopLevel
 } from '../json-files.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { scaled } from '../../text/units.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { scaleValue } from '../../text/units.js'
 
 export const polar: Format = {
   id: 'polar',
@@ -26,37 +26,37 @@ export const polar: Format = {
       (/"deviceDays"\s*:/.test(head.text) && /"secondsFromDayStart"/.test(head.text)) ||
       (/"exportVersion"\s*:/.test(head.text) && /"stepCount"/.test(head.text))),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(sink, options.zone)
+    const reader = new PolarReader(sink, options.zone)
     if (/"deviceDays"\s*:/.test(head.text))
-      await eachObject(source, head, sink, isAt('deviceDays'), day => reader.day(day))
+      await readObjects(source, head, sink, isInList('deviceDays'), day => reader.addDay(day))
     else if (!/"exercises"\s*:/.test(head.text))
-      await eachObject(source, head, sink, outermost, object => reader.activity(object))
-    else if (source.size <= mostAtOnce)
-      await eachObject(source, head, sink, isAt('exercises'), exercise => reader.exercise(exercise))
+      await readObjects(source, head, sink, isTopLevel, object => reader.addDailyActivity(object))
+    else if (source.size <= maxExerciseBytes)
+      await readObjects(source, head, sink, isInList('exercises'), exercise => reader.readExercise(exercise))
     else {
-      // Hours of samples are no one object: they are read one by one, after what the beginning says of the session.
-      reader.begin(beginningOf(head.text))
-      const isWhole = await eachObject(source, head, sink, isSamples, (sample, path) =>
-        reader.sample(path[2] ?? '', sample)
+      // Hours of samples exceed the limit of an object. They are read one by one, after the summary at the beginning.
+      reader.beginExercise(parseSummary(head.text))
+      const isComplete = await readObjects(source, head, sink, isSampleList, (sample, path) =>
+        reader.addSample(path[2] ?? '', sample)
       )
-      reader.end(isWhole)
+      reader.endExercise(isComplete)
     }
   }
 }
 
-/** Bytes of a session that is read exercise by exercise. */
-const mostAtOnce = 3 * 1024 * 1024
+/** Limit of a session that is read exercise by exercise, in bytes. */
+const maxExerciseBytes = 3 * 1024 * 1024
 
-function isSamples(path: readonly string[]): boolean {
+function isSampleList(path: readonly string[]): boolean {
   return path[0] === 'exercises' && path[1] === 'samples'
 }
 
-function isAt(list: string): (path: readonly string[]) => boolean {
+function isInList(list: string): (path: readonly string[]) => boolean {
   return path => path.length === 1 && path[0] === list
 }
 
-/** What stands before the samples of a session: its own members come before those of its exercises. */
-function beginningOf(text: string): Json {
+/** Returns the members before a session's samples: its own members precede those of its exercises. */
+function parseSummary(text: string): Json {
   const names = [
     'startTime',
     'stopTime',
@@ -66,30 +66,30 @@ function beginningOf(text: string): Json {
     'distance',
     'kiloCalories'
   ]
-  const told = names.flatMap(name => {
+  const members = names.flatMap(name => {
     const value = new RegExp(`"${name}"\\s*:\\s*(?:"([^"]{1,60})"|(-?[\\d.]{1,20}))`).exec(text)
     return value ? [[name, value[1] ?? Number(value[2])] as const] : []
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(members)
 }
 
-/** Samples with what they measure, and what their numbers are multiplied by: speeds are kilometres an hour. */
-const samples = new Map<
+/** Kinds of samples: what they measure, and the factor of their numbers. Speeds are in kilometres per hour. */
+const sampleKinds = new Map<
   string,
-  { readonly name: Exclude<keyof TrackPoint, 'kind' | 'time'>; readonly by?: number }
+  { readonly name: Exclude<keyof TrackPoint, 'kind' | 'time'>; readonly factor?: number }
 >([
   ['heartRate', { name: 'heartRate' }],
   ['altitude', { name: 'altitude' }],
-  ['speed', { name: 'speed', by: 1 / 3.6 }],
+  ['speed', { name: 'speed', factor: 1 / 3.6 }],
   ['cadence', { name: 'cadence' }],
   ['distance', { name: 'distance' }],
   ['temperature', { name: 'temperature' }],
   ['power', { name: 'power' }]
 ])
 
-class Reader {
-  #track: Track
-  /** What is said of the exercise, and its minutes east of Greenwich. */
+class PolarReader {
+  #track: TrackWriter
+  /** The current exercise, and its offset from UTC in minutes. */
   #exercise: Json = {}
   #offset: number | undefined
 
@@ -97,65 +97,65 @@ class Reader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
-  exercise(exercise: Json): void {
-    this.begin(exercise)
-    const lists = at(exercise, 'samples')
+  readExercise(exercise: Json): void {
+    this.beginExercise(exercise)
+    const lists = getMember(exercise, 'samples')
     for (const [name, list] of Object.entries(isObject(lists) ? lists : {}))
-      if (Array.isArray(list)) for (const each of list) this.sample(name, each)
-    this.end(true)
+      if (Array.isArray(list)) for (const each of list) this.addSample(name, each)
+    this.endExercise(true)
   }
 
-  begin(exercise: Json): void {
+  beginExercise(exercise: Json): void {
     this.#exercise = exercise
-    this.#offset = numberAt(exercise, 'timezoneOffset') ?? numberAt(exercise, 'timeZoneOffset')
-    this.#track = new Track(this.sink, '')
+    this.#offset = getNumber(exercise, 'timezoneOffset') ?? getNumber(exercise, 'timeZoneOffset')
+    this.#track = new TrackWriter(this.sink, '')
   }
 
-  sample(list: string, sample: unknown): void {
-    const time = this.#time(at(sample, 'dateTime'))
+  addSample(list: string, sample: unknown): void {
+    const time = this.#parseTime(getMember(sample, 'dateTime'))
     if (list === 'recordedRoute') {
-      const [latitude, longitude] = [numberAt(sample, 'latitude'), numberAt(sample, 'longitude')]
-      const place = { latitude: latitude ?? NaN, longitude: longitude ?? NaN }
-      this.#track.add({ kind: list, time, ...place, altitude: numberAt(sample, 'altitude') })
+      const [latitude, longitude] = [getNumber(sample, 'latitude'), getNumber(sample, 'longitude')]
+      const position = { latitude: latitude ?? NaN, longitude: longitude ?? NaN }
+      this.#track.addPoint({ kind: list, time, ...position, altitude: getNumber(sample, 'altitude') })
       return
     }
-    const known = samples.get(list)
+    const sampleKind = sampleKinds.get(list)
     const kind = `sample ${list}`
-    const value = numberAt(sample, 'value')
-    if (!known) this.sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.#track.add({ kind, time, [known.name]: scaled(value, known.by) })
+    const value = getNumber(sample, 'value')
+    if (!sampleKind) this.sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) this.sink.skip(kind, 'without a number')
+    else this.#track.addPoint({ kind, time, [sampleKind.name]: scaleValue(value, sampleKind.factor) })
   }
 
-  end(isWhole: boolean): void {
+  endExercise(isComplete: boolean): void {
     const exercise = this.#exercise
-    const [start, end] = [this.#time(exercise['startTime']), this.#time(exercise['stopTime'])]
-    const sport = textAt(exercise, 'sport') ?? textAt(exercise, 'sport', 'id') ?? ''
-    const numbers = numbersAt(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
-    if (!isWhole && Number.isNaN(end)) this.sink.leftOut('exercise', 'cut off before its end')
+    const [start, end] = [this.#parseTime(exercise['startTime']), this.#parseTime(exercise['stopTime'])]
+    const sport = getText(exercise, 'sport') ?? getText(exercise, 'sport', 'id') ?? ''
+    const numbers = getNumbers(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
+    if (!isComplete && Number.isNaN(end)) this.sink.skip('exercise', 'cut off before its end')
     else
-      this.#track.activity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
+      this.#track.addActivity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
         'polar:exercise': { sport, ...numbers }
       })
   }
 
-  /** Heart rates of days, by seconds of the day. */
-  day(day: Json): void {
+  /** Adds the heart rates of a day, by seconds of the day. */
+  addDay(day: Json): void {
     const kind = 'deviceDay heart rate'
-    const start = isoTime(textAt(day, 'date') ?? '', this.zone)
-    for (const sample of listAt(day, 'samples')) {
-      const [seconds, content] = [numberAt(sample, 'secondsFromDayStart'), numberAt(sample, 'heartRate')]
-      if (Number.isNaN(start) || seconds === undefined) this.sink.leftOut(kind, 'without a time')
+    const start = parseIsoTime(getText(day, 'date') ?? '', this.zone)
+    for (const sample of getList(day, 'samples')) {
+      const [seconds, content] = [getNumber(sample, 'secondsFromDayStart'), getNumber(sample, 'heartRate')]
+      if (Number.isNaN(start) || seconds === undefined) this.sink.skip(kind, 'without a time')
       else if (!content)
-        this.sink.leftOut(
+        this.sink.skip(
           kind,
           content === 0 ? 'zero, which means that nothing was measured' : 'without a number'
         )
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'frequency/bpm',
@@ -166,32 +166,32 @@ class Reader {
     }
   }
 
-  /** Steps and energy of a day; those of its minutes are parts of them. */
-  activity(object: Json): void {
-    const date = textAt(object, 'date') ?? ''
-    const [time, duration] = [isoTime(date, this.zone), dayLength(date, this.zone)]
-    const sums = [
+  /** Adds the steps and energy of a day, whose minutes are part of these totals. */
+  addDailyActivity(object: Json): void {
+    const date = getText(object, 'date') ?? ''
+    const [time, duration] = [parseIsoTime(date, this.zone), getDayLength(date, this.zone)]
+    const totals = [
       ['stepCount', 'count/steps', 'Steps of days'],
       ['calories', 'energy/kcal', 'Energy of days']
     ] as const
-    for (const [name, type, stream] of sums) {
-      const content = numberAt(object, 'summary', name)
+    for (const [name, type, stream] of totals) {
+      const content = getNumber(object, 'summary', name)
       if (content === undefined) continue
-      if (Number.isNaN(time)) this.sink.leftOut(`day ${name}`, 'without a time')
-      else this.sink.datum({ kind: `day ${name}`, source: '', type, stream, time, duration, content })
+      if (Number.isNaN(time)) this.sink.skip(`day ${name}`, 'without a time')
+      else this.sink.addRecord({ kind: `day ${name}`, source: '', type, stream, time, duration, content })
     }
-    const parts = at(object, 'samples')
+    const parts = getMember(object, 'samples')
     for (const [name, list] of Object.entries(isObject(parts) ? parts : {}))
       if (Array.isArray(list) && list.length > 0)
-        this.sink.leftOut(`day ${name}`, 'of a kind without a type here', list.length)
+        this.sink.skip(`day ${name}`, 'of a kind without a type here', list.length)
   }
 
-  /** A local time of the zone that was told, or of the file's own minutes east of Greenwich. */
-  #time(value: unknown): number {
+  /** Parses a local time in the user's zone, or with the file's own offset from UTC in minutes. */
+  #parseTime(value: unknown): number {
     const offset = this.#offset
     if (typeof value !== 'string') return NaN
-    if (this.zone !== undefined || offset === undefined || namesOffset(value))
-      return isoTime(value, this.zone)
-    return isoTime(value) - offset * 60
+    if (this.zone !== undefined || offset === undefined || hasOffset(value))
+      return parseIsoTime(value, this.zone)
+    return parseIsoTime(value) - offset * 60
   }
 }

@@ -1,19 +1,19 @@
-/** Strava's export of an account: a table of activities beside a file for most of them, which tell of one another. */
-import type { Datum, Format, Sink, Source } from '../../record.js'
-import { certainTime } from '../../text/cell-times.js'
-import { headOf, textsOf } from '../../text/decode.js'
+/** Reads Strava's account export: a table of activities, with a file for most of them. */
+import type { ImportedRecord, Format, Sink, SourceFile } from '../../record.js'
+import { parseUnambiguousTime } from '../../text/cell-times.js'
+import { readHead, readText } from '../../text/decode.js'
 import { RowScanner } from '../../text/rows.js'
 
-/** How it is called where an activity has no file, so that it comes from the table alone. */
+/** Format of activities without a file, which come from the table alone. */
 export const strava: Pick<Format, 'id' | 'name'> = { id: 'strava', name: 'Strava' }
 
 const kind = 'row of activities.csv'
-const part = 'part of a measurement that is brought in as one'
-/** Rows that are kept in memory, and characters of their texts. */
-const mostRows = 50_000
-const [longestName, longestDescription] = [200, 2000]
-const file = /^activities\/[^/]+\.(?:fit|gpx|tcx)(?:\.gz)?$/i
-/** A row of the table. Its first columns are the same in every language. */
+const joinedReason = 'part of a measurement that is brought in as one'
+/** Limit of rows in memory, and of the characters of their texts. */
+const maxRows = 50_000
+const [maxNameLength, maxDescriptionLength] = [200, 2000]
+const activityFile = /^activities\/[^/]+\.(?:fit|gpx|tcx)(?:\.gz)?$/i
+/** A row of the table, whose first columns are the same in every language. */
 interface Activity {
   readonly id: string
   readonly date: string
@@ -25,80 +25,80 @@ interface Activity {
 }
 
 export class StravaExport {
-  /** By the names of their files in the archive. */
+  /** Activities by the name of their file in the archive. */
   readonly #byFile = new Map<string, Activity>()
-  readonly #others: Activity[] = []
-  #left = 0
+  readonly #withoutFile: Activity[] = []
+  #skippedCount = 0
 
   private constructor(
     private readonly folder: string,
     private readonly files: ReadonlySet<string>
   ) {}
 
-  /** Finds the table among the files of an archive, each open until the next one is taken. */
-  static async find(open: () => AsyncIterable<Source>): Promise<StravaExport | undefined> {
+  /** Finds the table among the files of an archive. Each is readable until the next one is requested. */
+  static async find(openFiles: () => AsyncIterable<SourceFile>): Promise<StravaExport | undefined> {
     let table: string | undefined
     const files = new Set<string>()
-    for await (const { name } of open()) {
+    for await (const { name } of openFiles()) {
       if (/(?:^|\/)activities\.csv$/i.test(name)) table ??= name
       else if (/(?:^|\/)activities\/[^/]+$/.test(name)) files.add(name)
     }
     if (table === undefined || files.size === 0) return undefined
-    const found = new StravaExport(table.slice(0, -'activities.csv'.length), files)
-    for await (const entry of open())
+    const stravaExport = new StravaExport(table.slice(0, -'activities.csv'.length), files)
+    for await (const entry of openFiles())
       if (entry.name === table) {
-        await found.#read(entry)
+        await stravaExport.#read(entry)
         break
       }
-    return found.#byFile.size > 0 ? found : undefined
+    return stravaExport.#byFile.size > 0 ? stravaExport : undefined
   }
 
-  /** Whether a file is the table. */
+  /** Returns true if a file is the table. */
   isTable(name: string): boolean {
     return name === `${this.folder}activities.csv`
   }
 
-  /** The activity that a file is of. */
-  activityIn(name: string): Activity | undefined {
+  /** Returns the activity that a file belongs to. */
+  findActivity(name: string): Activity | undefined {
     return this.#byFile.get(name)
   }
 
-  /** Gives out activities without a file. */
-  give(sink: Sink): void {
-    for (const activity of this.#others) sink.datum(datumOf(activity))
-    if (this.#left > 0) sink.leftOut(kind, 'larger than a record can be', this.#left)
+  /** Adds the activities without a file. */
+  addActivities(sink: Sink): void {
+    for (const activity of this.#withoutFile) sink.addRecord(toRecord(activity))
+    if (this.#skippedCount > 0) sink.skip(kind, 'larger than a record can be', this.#skippedCount)
   }
 
-  async #read(source: Source): Promise<void> {
+  async #read(source: SourceFile): Promise<void> {
     let isHeader = true
     const scanner = new RowScanner(',', cells => {
       if (isHeader) isHeader = false
-      else if (cells.length > 6) this.#row(cells.map(cell => cell.trim()))
+      else if (cells.length > 6) this.#addRow(cells.map(cell => cell.trim()))
     })
-    for await (const piece of textsOf(source, await headOf(source))) scanner.write(piece)
-    scanner.end()
-    this.#left += scanner.broken
+    for await (const chunk of readText(source, await readHead(source))) scanner.write(chunk)
+    scanner.finish()
+    this.#skippedCount += scanner.brokenCount
   }
 
-  #row(cells: readonly string[]): void {
+  #addRow(cells: readonly string[]): void {
     const [id = '', date = '', name = '', type = '', description = '', seconds = ''] = cells
     const activity: Activity = {
-      id: id.slice(0, longestName),
-      date: date.slice(0, longestName),
-      name: name.slice(0, longestName),
-      type: type.slice(0, longestName),
-      description: description.slice(0, longestDescription),
+      id: id.slice(0, maxNameLength),
+      date: date.slice(0, maxNameLength),
+      name: name.slice(0, maxNameLength),
+      type: type.slice(0, maxNameLength),
+      description: description.slice(0, maxDescriptionLength),
       seconds: Number(seconds),
-      file: this.folder + (cells.find(cell => file.test(cell)) ?? '')
+      file: this.folder + (cells.find(cell => activityFile.test(cell)) ?? '')
     }
-    if (this.#byFile.size + this.#others.length >= mostRows) this.#left++
+    if (this.#byFile.size + this.#withoutFile.length >= maxRows) this.#skippedCount++
     else if (this.files.has(activity.file) && !this.#byFile.has(activity.file))
       this.#byFile.set(activity.file, activity)
-    else this.#others.push(activity)
+    else this.#withoutFile.push(activity)
   }
 }
 
-/** A sink for the file of an activity, which is told with the track. */
+/** Adds the table's description to the activity in its file. */
 export class StravaSink implements Sink {
   #count = 0
 
@@ -107,64 +107,69 @@ export class StravaSink implements Sink {
     private readonly activity: Activity
   ) {}
 
-  /** Whether the file held the activity; if not, {@link StravaSink.end} gives it out as the table has it. */
-  get isTold(): boolean {
+  /** True if the file contained the activity. If not, {@link StravaSink.end} adds it from the table. */
+  get hasActivity(): boolean {
     return this.#count > 0
   }
 
-  datum(datum: Datum): void {
-    if (datum.type !== 'activity/plain') {
-      this.sink.datum(datum)
+  addRecord(record: ImportedRecord): void {
+    if (record.type !== 'activity/plain') {
+      this.sink.addRecord(record)
       return
     }
     this.#count++
-    // Its identity stays that of the file, which may have been brought in by itself.
-    const { clientData, description } = tellingOf(this.activity)
-    this.sink.datum({
-      ...datum,
-      description: description ?? datum.description,
-      clientData: { ...datum.clientData, ...clientData }
+    // Keeps the identity from the file, which may have been imported on its own.
+    const { clientData, description } = getDescription(this.activity)
+    this.sink.addRecord({
+      ...record,
+      description: description ?? record.description,
+      clientData: { ...record.clientData, ...clientData }
     })
   }
 
-  /** Counts the row of the table. To be called once the file has been read. */
+  /** Counts the row of the table. Call it after the file has been read. */
   end(): void {
-    if (this.isTold) this.sink.leftOut(kind, part)
-    else this.sink.datum(datumOf(this.activity))
+    if (this.hasActivity) this.sink.skip(kind, joinedReason)
+    else this.sink.addRecord(toRecord(this.activity))
   }
 
-  leftOut(...given: Parameters<Sink['leftOut']>): void {
-    this.sink.leftOut(...given)
+  skip(...args: Parameters<Sink['skip']>): void {
+    this.sink.skip(...args)
   }
 
-  file(...given: Parameters<Sink['file']>): Promise<void> {
-    return this.sink.file(...given)
+  addFile(...args: Parameters<Sink['addFile']>): Promise<void> {
+    return this.sink.addFile(...args)
   }
 
-  warn(...given: Parameters<Sink['warn']>): void {
-    this.sink.warn(...given)
+  warn(...args: Parameters<Sink['warn']>): void {
+    this.sink.warn(...args)
   }
 }
 
-function datumOf(activity: Activity): Datum {
+function toRecord(activity: Activity): ImportedRecord {
   const { date, id, seconds } = activity
   return {
     kind,
     source: '',
     type: 'activity/plain',
     stream: 'Activities',
-    // In UTC.
-    time: certainTime(date, undefined),
+    // The time is in UTC.
+    time: parseUnambiguousTime(date, undefined),
     duration: seconds > 0 ? seconds : undefined,
     identity: id,
-    ...tellingOf(activity)
+    ...getDescription(activity)
   }
 }
 
-function tellingOf({ description, id, name, type }: Activity): Pick<Datum, 'description' | 'clientData'> {
-  const told = [name || type, description].filter(Boolean).join(': ')
+function getDescription({
+  description,
+  id,
+  name,
+  type
+}: Activity): Pick<ImportedRecord, 'description' | 'clientData'> {
+  const text = [name || type, description].filter(Boolean).join(': ')
   return {
-    description: told || undefined,
+    description: text || undefined,
     clientData: { 'strava:activity': { id, type, name, description } }
   }
 }

@@ -1,9 +1,9 @@
-/** Suunto's JSON of a training: samples with angles in radians, rates in hertz, temperatures in kelvins. */
+/** Reads Suunto's JSON of a training: samples with angles in radians, rates in hertz, temperatures in kelvins. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { scaled } from '../../text/units.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { scaleValue } from '../../text/units.js'
 
 export const suunto: Format = {
   id: 'suunto',
@@ -13,15 +13,15 @@ export const suunto: Format = {
     (/"DeviceLog"\s*:/.test(head.text) || /"suunto\/sml"\s*:/.test(head.text)) &&
     /"(?:Samples|Header|TimeISO8601)"/.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(sink, options.zone, headerOf(head.text))
-    const isWhole = await eachObject(
+    const reader = new SuuntoReader(sink, options.zone, parseHeader(head.text))
+    const isComplete = await readObjects(
       source,
       head,
       sink,
       path => path.at(-1) === 'Samples',
-      object => reader.sample(object)
+      object => reader.addSample(object)
     )
-    reader.end(isWhole)
+    reader.finish(isComplete)
   }
 }
 
@@ -31,103 +31,115 @@ interface Header {
   readonly activity: string
 }
 
-/** What the beginning of the file says of the training, where it does. */
-function headerOf(text: string): Header {
+/** Parses the header at the beginning of the file, as far as it exists. */
+function parseHeader(text: string): Header {
   const from = text.indexOf('"Header"')
-  const part = from < 0 ? '' : text.slice(from, from + 20_000)
-  const valueOf = (name: string): string =>
-    new RegExp(`"${name}"\\s*:\\s*"?([^",}\\s]{1,60})`).exec(part)?.[1] ?? ''
+  const header = from < 0 ? '' : text.slice(from, from + 20_000)
+  const getValue = (name: string): string =>
+    new RegExp(`"${name}"\\s*:\\s*"?([^",}\\s]{1,60})`).exec(header)?.[1] ?? ''
   return {
-    start: valueOf('DateTime'),
-    seconds: Number(valueOf('Duration')),
-    activity: valueOf('ActivityType')
+    start: getValue('DateTime'),
+    seconds: Number(getValue('Duration')),
+    activity: getValue('ActivityType')
   }
 }
 
-/** Members of samples, with what they measure in our units. */
-const members = new Map<
+/** Members of samples and how they convert to our units. */
+const sampleMembers = new Map<
   string,
-  { readonly name: Exclude<keyof TrackPoint, 'kind' | 'time'>; readonly by?: number; readonly plus?: number }
+  {
+    readonly name: Exclude<keyof TrackPoint, 'kind' | 'time'>
+    readonly factor?: number
+    readonly offset?: number
+  }
 >([
-  ['Latitude', { name: 'latitude', by: 180 / Math.PI }],
-  ['Longitude', { name: 'longitude', by: 180 / Math.PI }],
+  ['Latitude', { name: 'latitude', factor: 180 / Math.PI }],
+  ['Longitude', { name: 'longitude', factor: 180 / Math.PI }],
   ['GPSAltitude', { name: 'altitude' }],
   ['Altitude', { name: 'altitude' }],
   ['EHPE', { name: 'horizontalAccuracy' }],
   ['Speed', { name: 'speed' }],
   ['GPSSpeed', { name: 'speed' }],
-  ['HR', { name: 'heartRate', by: 60 }],
-  ['Cadence', { name: 'cadence', by: 60 }],
+  ['HR', { name: 'heartRate', factor: 60 }],
+  ['Cadence', { name: 'cadence', factor: 60 }],
   ['Power', { name: 'power' }],
   ['BikePower', { name: 'power' }],
-  ['Temperature', { name: 'temperature', plus: -273.15 }],
+  ['Temperature', { name: 'temperature', offset: -273.15 }],
   ['Distance', { name: 'distance' }]
 ])
-/** Members that say when and by what a sample was taken. */
-const others = new Set(['TimeISO8601', 'UTC', 'Time', 'LocalTime', 'SampleType', 'Source', 'Attributes'])
+/** Members about when and by which device a sample was taken. */
+const metadataMembers = new Set([
+  'TimeISO8601',
+  'UTC',
+  'Time',
+  'LocalTime',
+  'SampleType',
+  'Source',
+  'Attributes'
+])
 
-class Reader {
-  readonly #track: Track
+class SuuntoReader {
+  readonly #track: TrackWriter
 
   constructor(
     private readonly sink: Sink,
     private readonly zone: string | undefined,
     private readonly header: Header
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
-  sample(object: Json): void {
-    const inner = at(object, 'Attributes', 'suunto/sml', 'Sample')
+  addSample(object: Json): void {
+    const inner = getMember(object, 'Attributes', 'suunto/sml', 'Sample')
     const sample = isObject(inner) ? inner : object
-    const moment =
-      textAt(sample, 'UTC') ?? textAt(object, 'TimeISO8601') ?? textAt(sample, 'TimeISO8601') ?? ''
-    const time = isoTime(moment, this.zone)
-    this.#beats(object, time)
+    const timeText =
+      getText(sample, 'UTC') ?? getText(object, 'TimeISO8601') ?? getText(sample, 'TimeISO8601') ?? ''
+    const time = parseIsoTime(timeText, this.zone)
+    this.#addIntervals(object, time)
     const numbers: Partial<Record<Exclude<keyof TrackPoint, 'kind' | 'time'>, number>> = {}
     for (const [name, value] of Object.entries(sample)) {
-      const member = members.get(name)
-      if (value === null || others.has(name) || name === 'R-R') continue
+      const member = sampleMembers.get(name)
+      if (value === null || metadataMembers.has(name) || name === 'R-R') continue
       if (member && typeof value === 'number') {
-        const number = Number((scaled(value, member.by) + (member.plus ?? 0)).toFixed(7))
+        const number = Number((scaleValue(value, member.factor) + (member.offset ?? 0)).toFixed(7))
         numbers[member.name] ??= number
-      } else this.sink.leftOut(`sample ${name}`, 'of a kind without a type here')
+      } else this.sink.skip(`sample ${name}`, 'of a kind without a type here')
     }
-    if (Object.keys(numbers).length > 0) this.#track.add({ kind: 'sample', time, ...numbers })
+    if (Object.keys(numbers).length > 0) this.#track.addPoint({ kind: 'sample', time, ...numbers })
   }
 
-  end(isWhole: boolean): void {
+  finish(isComplete: boolean): void {
     const { end, start } = this.#track.span
-    const told = isoTime(this.header.start, this.zone)
+    const headerStart = parseIsoTime(this.header.start, this.zone)
     const { activity, seconds } = this.header
-    const from = Number.isNaN(told) ? start : told
+    const from = Number.isNaN(headerStart) ? start : headerStart
     const to = seconds > 0 ? from + seconds : end
     if (Number.isNaN(from)) return
-    // The whole file has a longer one.
-    if (!isWhole && !(seconds > 0)) {
-      this.sink.leftOut('training', 'cut off before its end')
+    // The complete file has a longer training.
+    if (!isComplete && !(seconds > 0)) {
+      this.sink.skip('training', 'cut off before its end')
       return
     }
-    this.#track.activity('training', '', from, to, {
+    this.#track.addActivity('training', '', from, to, {
       'suunto:training': { activityType: activity, ...(seconds > 0 && { seconds }) }
     })
   }
 
-  /** Times between beats (ms), the last of which ends with the sample. */
-  #beats(object: Json, time: number): void {
-    const inner = at(object, 'Attributes', 'suunto/sml', 'R-R')
-    const list = listAt(isObject(inner) ? inner : object['R-R'], 'Data').filter(
+  /** Adds intervals between beats (ms). The last one ends with the sample. */
+  #addIntervals(object: Json, time: number): void {
+    const inner = getMember(object, 'Attributes', 'suunto/sml', 'R-R')
+    const list = getList(isObject(inner) ? inner : object['R-R'], 'Data').filter(
       (each): each is number => typeof each === 'number'
     )
     if (list.length === 0) return
     if (Number.isNaN(time)) {
-      this.sink.leftOut('R-R', 'without a time', list.length)
+      this.sink.skip('R-R', 'without a time', list.length)
       return
     }
     let beat = time - list.reduce((sum, each) => sum + each, 0) / 1000
     for (const content of list) {
       beat += content / 1000
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'R-R',
         source: '',
         type: 'time/ms',

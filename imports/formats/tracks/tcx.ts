@@ -1,20 +1,21 @@
-/** TCX: laps of activities with positions, heights, heart rates, cadences and powers. */
+/** Reads TCX: laps of activities with positions, altitudes, heart rates, cadences and powers. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { attribute, localName } from '../../text/xml.js'
-import { Track, type TrackPoint } from '../tracks.js'
-import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from '../xml-files.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getAttribute, getLocalName } from '../../text/xml.js'
+import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { parseNumber } from '../../text/units.js'
+import { readXmlElements, type ElementReader } from '../xml-files.js'
 
 export const tcx: Format = {
   id: 'tcx',
   name: 'TCX',
   recognises: ({ text }) => /<(?:[\w.-]+:)?TrainingCenterDatabase[\s>]/.test(text.slice(0, 4000)),
-  read: (source, head, sink, { options }) => readElements(source, head, sink, new Reader(sink, options.zone))
+  read: (source, head, sink, { options }) =>
+    readXmlElements(source, head, sink, new TcxReader(sink, options.zone))
 }
 
-/** Elements of a point, with what they measure. */
-const measured = new Map<string, Exclude<keyof TrackPoint, 'kind' | 'time'>>([
+/** Elements of a point and what they measure. */
+const measureNames = new Map<string, Exclude<keyof TrackPoint, 'kind' | 'time'>>([
   ['LatitudeDegrees', 'latitude'],
   ['LongitudeDegrees', 'longitude'],
   ['AltitudeMeters', 'altitude'],
@@ -25,8 +26,8 @@ const measured = new Map<string, Exclude<keyof TrackPoint, 'kind' | 'time'>>([
   ['RunCadence', 'cadence'],
   ['Watts', 'power']
 ])
-const deepest = 100
-const longestNotes = 2000
+const maxDepth = 100
+const maxNotesLength = 2000
 
 interface Activity {
   readonly sport: string
@@ -42,12 +43,12 @@ interface Point {
   readonly numbers: Partial<Record<Exclude<keyof TrackPoint, 'kind' | 'time'>, number>>
 }
 
-class Reader implements ElementReader {
+class TcxReader implements ElementReader {
   isClosed = false
-  readonly #track: Track
+  readonly #track: TrackWriter
   #activity: Activity | undefined
   #point: Point | undefined
-  /** Elements around the present one. */
+  /** Elements that contain the current one. */
   readonly #path: string[] = []
   #text = ''
 
@@ -55,24 +56,24 @@ class Reader implements ElementReader {
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
   open(name: string, attributes: string): void {
-    const own = localName(name)
-    if (this.#path.length >= deepest)
-      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
-    this.#path.push(own)
+    const element = getLocalName(name)
+    if (this.#path.length >= maxDepth)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
+    this.#path.push(element)
     this.#text = ''
-    if (own === 'Activity') {
+    if (element === 'Activity') {
       if (this.#activity) this.#endActivity()
-      const sport = attribute(attributes, 'Sport') ?? ''
+      const sport = getAttribute(attributes, 'Sport') ?? ''
       this.#activity = { sport, start: NaN, seconds: 0, metres: 0, calories: 0, notes: '' }
-      this.#track.begin()
-    } else if (own === 'Lap' && this.#activity && Number.isNaN(this.#activity.start))
-      this.#activity.start = isoTime(attribute(attributes, 'StartTime') ?? '', this.zone)
-    else if (own === 'Trackpoint') {
-      if (this.#point) this.sink.leftOut('Trackpoint', 'torn: its end is missing')
+      this.#track.beginSegment()
+    } else if (element === 'Lap' && this.#activity && Number.isNaN(this.#activity.start))
+      this.#activity.start = parseIsoTime(getAttribute(attributes, 'StartTime') ?? '', this.zone)
+    else if (element === 'Trackpoint') {
+      if (this.#point) this.sink.skip('Trackpoint', 'torn: its end is missing')
       this.#point = { time: NaN, numbers: {} }
     }
   }
@@ -82,67 +83,69 @@ class Reader implements ElementReader {
   }
 
   close(name: string): void {
-    const own = localName(name)
+    const element = getLocalName(name)
     const text = this.#text.trim()
     this.#text = ''
-    // Where an end is missing, or one is there that nothing has begun, the elements around it still hold.
-    const at = this.#path.lastIndexOf(own)
-    if (at < 0) return
-    this.#path.length = at
-    const above = this.#path.at(-1) ?? ''
-    if (own === 'Trackpoint') {
-      if (this.#point) this.#give(this.#point)
+    // Tolerates missing and superfluous end tags: the elements that contain them stay open.
+    const index = this.#path.lastIndexOf(element)
+    if (index < 0) return
+    this.#path.length = index
+    const parent = this.#path.at(-1) ?? ''
+    if (element === 'Trackpoint') {
+      if (this.#point) this.#addPoint(this.#point)
       this.#point = undefined
     } else if (this.#point) {
-      if (text !== '') this.#part(this.#point, own === 'Value' ? above : own, text)
-    } else if (this.#activity) this.#ofActivity(this.#activity, own, above, text)
-    if (own === 'TrainingCenterDatabase') this.isClosed = true
+      if (text !== '') this.#readPointElement(this.#point, element === 'Value' ? parent : element, text)
+    } else if (this.#activity) this.#readActivityElement(this.#activity, element, parent, text)
+    if (element === 'TrainingCenterDatabase') this.isClosed = true
   }
 
   finish(): void {
-    if (this.#point) this.sink.leftOut('Trackpoint', 'cut off before its end')
-    // The whole file has a longer one.
-    if (this.#activity) this.sink.leftOut('Activity', 'cut off before its end')
+    if (this.#point) this.sink.skip('Trackpoint', 'cut off before its end')
+    // The complete file has a longer activity.
+    if (this.#activity) this.sink.skip('Activity', 'cut off before its end')
   }
 
-  /** An element outside of points. */
-  #ofActivity(activity: Activity, name: string, above: string, text: string): void {
-    const value = numberOf(text) ?? 0
+  /** Reads an element outside of points. */
+  #readActivityElement(activity: Activity, name: string, parent: string, text: string): void {
+    const value = parseNumber(text) ?? 0
     if (name === 'Activity') this.#endActivity()
-    else if (name === 'Lap') this.sink.leftOut('Lap', 'of a kind without a type here')
-    else if (above === 'Lap' && name === 'TotalTimeSeconds') activity.seconds += value
-    else if (above === 'Lap' && name === 'DistanceMeters') activity.metres += value
-    else if (above === 'Lap' && name === 'Calories') activity.calories += value
-    else if (above === 'Activity' && name === 'Notes') activity.notes = text.slice(0, longestNotes)
+    else if (name === 'Lap') this.sink.skip('Lap', 'of a kind without a type here')
+    else if (parent === 'Lap' && name === 'TotalTimeSeconds') activity.seconds += value
+    else if (parent === 'Lap' && name === 'DistanceMeters') activity.metres += value
+    else if (parent === 'Lap' && name === 'Calories') activity.calories += value
+    else if (parent === 'Activity' && name === 'Notes') activity.notes = text.slice(0, maxNotesLength)
   }
 
   #endActivity(): void {
-    const { calories, metres, notes, seconds, sport, start: told } = this.#activity!
+    const { calories, metres, notes, seconds, sport, start: lapStart } = this.#activity!
     this.#activity = undefined
     const { end, start } = this.#track.span
-    const from = Number.isNaN(told) ? start : told
+    const from = Number.isNaN(lapStart) ? start : lapStart
     const to = Number.isNaN(end) ? from + seconds : Math.max(end, from + seconds)
     const name = [sport, notes].filter(Boolean).join(': ')
-    this.#track.activity('Activity', name, from, to, { 'tcx:activity': { sport, seconds, metres, calories } })
+    this.#track.addActivity('Activity', name, from, to, {
+      'tcx:activity': { sport, seconds, metres, calories }
+    })
   }
 
-  /** An element within a point. */
-  #part(point: Point, name: string, text: string): void {
+  /** Reads an element within a point. */
+  #readPointElement(point: Point, name: string, text: string): void {
     const { numbers } = point
-    const number = numberOf(text)
-    const member = measured.get(name)
-    if (name === 'Time') point.time = isoTime(text, this.zone)
+    const number = parseNumber(text)
+    const member = measureNames.get(name)
+    if (name === 'Time') point.time = parseIsoTime(text, this.zone)
     else if (member === 'latitude' || member === 'longitude') numbers[member] = number ?? NaN
     else if (number !== undefined && member && numbers[member] === undefined) numbers[member] = number
-    else this.sink.leftOut(`Trackpoint ${name}`, 'of a kind without a type here')
+    else this.sink.skip(`Trackpoint ${name}`, 'of a kind without a type here')
   }
 
-  #give({ numbers, time }: Point): void {
+  #addPoint({ numbers, time }: Point): void {
     if (this.#activity) {
-      this.#track.add({ kind: 'Trackpoint', time, ...numbers })
+      this.#track.addPoint({ kind: 'Trackpoint', time, ...numbers })
       return
     }
-    // Those of a course are where somebody is to be, and when.
-    this.sink.leftOut('Trackpoint', 'a place on a route that was planned')
+    // Points of a course are planned positions.
+    this.sink.skip('Trackpoint', 'a place on a route that was planned')
   }
 }

@@ -1,21 +1,21 @@
-/** Fitbit's own export: JSON files by kind and day. */
-import type { Format, Head, Sink } from '../../record.js'
-import { isoTime, laterReading, timeOf } from '../../text/times.js'
+/** Reads Fitbit's own export: JSON files by kind and day. */
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseIsoTime, findRepeatedTime, toTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
-  leaveMembers,
-  listAt,
-  numberAt,
-  numbersAt,
-  outermost,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getNumbers,
+  isTopLevel,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
+import { buildNightRecord } from '../sleep.js'
 
-type Kind =
+type FileKind =
   | 'heart_rate'
   | 'resting_heart_rate'
   | 'weight'
@@ -28,17 +28,17 @@ type Kind =
 export const fitbit: Format = {
   id: 'fitbit',
   name: 'Fitbit',
-  recognises: head => isJson(head) && kindOf(head) !== undefined,
+  recognises: head => isJson(head) && detectKind(head) !== undefined,
   async read(source, head, sink, { options }) {
-    const kind = kindOf(head)!
-    const reader = new Reader(kind, options.zone, sink)
+    const kind = detectKind(head)!
+    const reader = new FitbitReader(kind, options.zone, sink)
     if (kind === 'weight') sink.warn('Weights of Fitbit name no unit: they are taken for pounds')
-    await eachObject(source, head, sink, outermost, object => reader.read(object))
+    await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
   }
 }
 
-/** What a file holds: its objects tell some kinds, its name the others. */
-function kindOf({ name, text }: Head): Kind | undefined {
+/** Returns the kind of a file: by its objects, or by its name. */
+function detectKind({ name, text }: FileHead): FileKind | undefined {
   const start = text.slice(0, 4000)
   if (/^\s*\[\s*\{\s*"logId"/.test(start)) {
     if (/"weight"\s*:/.test(start)) return 'weight'
@@ -47,18 +47,18 @@ function kindOf({ name, text }: Head): Kind | undefined {
   if (!/^\s*\[\s*\{\s*"dateTime"\s*:\s*"\d\d\/\d\d\/\d\d /.test(start)) return undefined
   if (/"bpm"\s*:/.test(start)) return 'heart_rate'
   const named = /(?:^|\/)(resting_heart_rate|steps|distance|calories|altitude)-/.exec(name)?.[1]
-  return named as Kind | undefined
+  return named as FileKind | undefined
 }
 
-const plain: Readonly<Partial<Record<Kind, { type: string; stream: string; factor?: number }>>> = {
+const simpleKinds: Readonly<Partial<Record<FileKind, { type: string; stream: string; factor?: number }>>> = {
   steps: { type: 'count/steps', stream: 'Steps' },
-  // Centimetres.
+  // In centimetres.
   distance: { type: 'length/cm', stream: 'Distance' },
   calories: { type: 'energy/kcal', stream: 'Energy' }
 }
 
-/** What somebody did, by the levels of nights; older nights have three of them. */
-const stages: Readonly<Record<string, 'asleep' | 'awake'>> = {
+/** Sleep or wakefulness by level; older nights have three levels. */
+const analysisByLevel: Readonly<Record<string, 'asleep' | 'awake'>> = {
   deep: 'asleep',
   light: 'asleep',
   rem: 'asleep',
@@ -67,8 +67,8 @@ const stages: Readonly<Record<string, 'asleep' | 'awake'>> = {
   awake: 'awake',
   wake: 'awake'
 }
-/** What is told of a night as a whole. */
-const nightNumbers = [
+/** Members of a night that are kept with it. */
+const nightMembers = [
   'efficiency',
   'minutesAsleep',
   'minutesAwake',
@@ -76,45 +76,45 @@ const nightNumbers = [
   'minutesAfterWakeup',
   'timeInBed'
 ]
-const ofNight: ReadonlySet<string> = new Set([
+const readNightMembers: ReadonlySet<string> = new Set([
   'logId',
   'dateOfSleep',
   'startTime',
   'endTime',
   'duration',
   'levels',
-  ...nightNumbers
+  ...nightMembers
 ])
 
-class Reader {
+class FitbitReader {
   constructor(
-    private readonly kind: Kind,
+    private readonly kind: FileKind,
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
   read(object: Json): void {
-    if (this.kind === 'weight') this.#weight(object)
-    else if (this.kind === 'sleep') this.#sleep(object)
-    else this.#value(object)
+    if (this.kind === 'weight') this.#addWeight(object)
+    else if (this.kind === 'sleep') this.#addNight(object)
+    else this.#addValue(object)
   }
 
-  #value(object: Json): void {
+  #addValue(object: Json): void {
     const { kind, sink } = this
-    // In UTC, other than times of sleep.
-    const time = americanTime(textAt(object, 'dateTime'), undefined)
+    // In UTC, unlike times of sleep.
+    const time = parseAmericanTime(getText(object, 'dateTime'), undefined)
     const source = ''
     if (kind === 'heart_rate') {
-      const value = numberAt(object, 'value', 'bpm')
-      if (!value) sink.leftOut(kind, 'zero, which means that nothing was measured')
-      else sink.datum({ kind, source, type: 'frequency/bpm', stream: 'Heart rate', time, content: value })
+      const value = getNumber(object, 'value', 'bpm')
+      if (!value) sink.skip(kind, 'zero, which means that nothing was measured')
+      else sink.addRecord({ kind, source, type: 'frequency/bpm', stream: 'Heart rate', time, content: value })
       return
     }
     if (kind === 'resting_heart_rate') {
-      const value = numberAt(object, 'value', 'value')
-      if (!value) sink.leftOut(kind, 'zero, which means that nothing was measured')
+      const value = getNumber(object, 'value', 'value')
+      if (!value) sink.skip(kind, 'zero, which means that nothing was measured')
       else
-        sink.datum({
+        sink.addRecord({
           kind,
           source,
           type: 'frequency/bpm',
@@ -124,31 +124,31 @@ class Reader {
         })
       return
     }
-    const mapped = plain[kind]
-    const value = numberAt(object, 'value')
-    if (!mapped) sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) sink.leftOut(kind, 'without a number')
-    else if (value === 0) sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else sink.datum({ kind, source, time, duration: 60, content: value, ...mapped })
+    const target = simpleKinds[kind]
+    const value = getNumber(object, 'value')
+    if (!target) sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) sink.skip(kind, 'without a number')
+    else if (value === 0) sink.skip(kind, 'zero, which means that nothing was measured')
+    else sink.addRecord({ kind, source, time, duration: 60, content: value, ...target })
   }
 
-  #weight(object: Json): void {
+  #addWeight(object: Json): void {
     const kind = 'weight'
-    const weight = numberAt(object, 'weight')
-    const id = numberAt(object, 'logId')
+    const weight = getNumber(object, 'weight')
+    const id = getNumber(object, 'logId')
     const time =
       id !== undefined && id > 1e11
         ? id / 1000
-        : americanTime(`${textAt(object, 'date')} ${textAt(object, 'time')}`, this.zone)
-    const source = textAt(object, 'source') ?? ''
+        : parseAmericanTime(`${getText(object, 'date')} ${getText(object, 'time')}`, this.zone)
+    const source = getText(object, 'source') ?? ''
     if (!weight) {
-      this.sink.leftOut(kind, 'without a number')
+      this.sink.skip(kind, 'without a number')
       return
     }
-    this.sink.datum({ kind, source, type: 'mass/lb', stream: 'Weight', time, content: weight })
-    const fat = numberAt(object, 'fat')
+    this.sink.addRecord({ kind, source, type: 'mass/lb', stream: 'Weight', time, content: weight })
+    const fat = getNumber(object, 'fat')
     if (fat)
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'weight, body fat',
         source,
         type: 'ratio/percent',
@@ -158,45 +158,46 @@ class Reader {
       })
   }
 
-  #sleep(object: Json): void {
-    const time = isoTime(textAt(object, 'startTime') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'endTime') ?? '', this.zone)
-    const duration = end > time ? end - time : (numberAt(object, 'duration') ?? 0) / 1000
-    const minutes = numberAt(object, 'minutesAsleep')
-    const night = nightDatum({
+  #addNight(object: Json): void {
+    const time = parseIsoTime(getText(object, 'startTime') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'endTime') ?? '', this.zone)
+    const duration = end > time ? end - time : (getNumber(object, 'duration') ?? 0) / 1000
+    const minutes = getNumber(object, 'minutesAsleep')
+    const night = buildNightRecord({
       kind: 'sleep',
       time,
       duration,
       asleep: minutes === undefined ? undefined : minutes * 60,
-      identity: String(numberAt(object, 'logId') ?? ''),
+      identity: String(getNumber(object, 'logId') ?? ''),
       clientData: {
         'fitbit:sleep': {
-          ...numbersAt(object, nightNumbers),
-          summary: at(object, 'levels', 'summary')
+          ...getNumbers(object, nightMembers),
+          summary: getMember(object, 'levels', 'summary')
         }
       }
     })
-    this.sink.datum(night)
-    this.#stages(listAt(object, 'levels', 'data'))
-    const short = listAt(object, 'levels', 'shortData').length
-    if (short > 0)
-      this.sink.leftOut('sleep shortData', 'part of a measurement that is brought in as one', short)
-    leaveMembers(this.sink, 'sleep', object, member => ofNight.has(member))
+    this.sink.addRecord(night)
+    this.#addStages(getList(object, 'levels', 'data'))
+    const shortCount = getList(object, 'levels', 'shortData').length
+    if (shortCount > 0)
+      this.sink.skip('sleep shortData', 'part of a measurement that is brought in as one', shortCount)
+    skipUnread(this.sink, 'sleep', object, member => readNightMembers.has(member))
   }
 
-  /** One after the other. */
-  #stages(data: readonly unknown[]): void {
+  /** Adds the stages of a night, which follow one another. */
+  #addStages(data: readonly unknown[]): void {
     const kind = 'sleep stage'
-    let last = -Infinity
+    let lastEnd = -Infinity
     for (const each of data) {
-      const [stage = '', seconds] = [textAt(each, 'level'), numberAt(each, 'seconds') ?? 0]
-      const first = isoTime(textAt(each, 'dateTime') ?? '', this.zone)
-      const time = first < last && this.zone !== undefined ? (laterReading(first, this.zone) ?? first) : first
-      if (!Object.hasOwn(stages, stage)) this.sink.leftOut(kind, 'of a kind without a type here')
-      else if (!(seconds > 0)) this.sink.leftOut(kind, 'of an end that cannot be read')
+      const [stage = '', seconds] = [getText(each, 'level'), getNumber(each, 'seconds') ?? 0]
+      const first = parseIsoTime(getText(each, 'dateTime') ?? '', this.zone)
+      const time =
+        first < lastEnd && this.zone !== undefined ? (findRepeatedTime(first, this.zone) ?? first) : first
+      if (!Object.hasOwn(analysisByLevel, stage)) this.sink.skip(kind, 'of a kind without a type here')
+      else if (!(seconds > 0)) this.sink.skip(kind, 'of an end that cannot be read')
       else {
-        last = time + seconds
-        this.sink.datum({
+        lastEnd = time + seconds
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'sleep/analysis',
@@ -204,7 +205,7 @@ class Reader {
           time,
           duration: seconds,
           identity: stage,
-          content: { analysis: stages[stage] },
+          content: { analysis: analysisByLevel[stage] },
           clientData: { 'fitbit:stage': stage }
         })
       }
@@ -212,8 +213,8 @@ class Reader {
   }
 }
 
-/** `10/27/24 00:00:05`, in seconds. */
-function americanTime(text: string | undefined, zone: string | undefined): number {
+/** Parses a time such as `10/27/24 00:00:05` into seconds. */
+function parseAmericanTime(text: string | undefined, zone: string | undefined): number {
   const parts = /^(\d\d)\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text ?? '')
   if (!parts) return NaN
   const [month, day, year, hour, minute, second] = parts.slice(1).map(Number) as [
@@ -224,5 +225,5 @@ function americanTime(text: string | undefined, zone: string | undefined): numbe
     number,
     number
   ]
-  return timeOf([2000 + year, month, day, hour, minute, second], 0, undefined, zone)
+  return toTime([2000 + year, month, day, hour, minute, second], 0, undefined, zone)
 }

@@ -1,32 +1,32 @@
-/** Garmin Connect's export of an account: summaries of days, nights, activities and weights as JSON, beside its FIT files. */
+/** Reads Garmin Connect's account export: daily summaries, nights, activities and weights as JSON, beside FIT files. */
 import type { Format, Sink } from '../../record.js'
-import { dayLength, isoTime } from '../../text/times.js'
+import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
   isObject,
-  leaveMembers,
-  listAt,
-  numberAt,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
-import { scaled } from '../../text/units.js'
+import { buildNightRecord } from '../sleep.js'
+import { scaleValue } from '../../text/units.js'
 
-/** Members that nobody else's files have at their beginning. */
-const members =
+/** Members that only these files have at their beginning. */
+const distinctiveMembers =
   /"(?:summarizedActivitiesExport|wellnessStartTimeGmt|sleepStartTimestampGMT|sleepWindowConfirmationType|userProfilePK|userProfilePk)"/
 
 export const garminConnect: Format = {
   id: 'garmin-connect',
   name: 'Garmin Connect',
-  recognises: head => isJson(head) && members.test(head.text),
+  recognises: head => isJson(head) && distinctiveMembers.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
+    const reader = new GarminReader(options.zone, sink)
     const hasActivities = /"summarizedActivitiesExport"/.test(head.text.slice(0, 4000))
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -36,34 +36,34 @@ export const garminConnect: Format = {
   }
 }
 
-/** Members that say whose record it is, which one, and when it was. */
-const ofRecord =
+/** Members that identify a record, its user and its time. */
+const contextMembers =
   /(?:P[Kk]|I[Dd]|^uuid|^version|^source|[Tt]imestamp(?:GMT|Local)?|TimeGmt|TimeLocal|Date|^retro|^includes\w+|durationInMilliseconds|^sleepWindowConfirmationType|^metaData)$/
 
-class Reader {
+class GarminReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
   read(object: Json, isActivity: boolean): void {
-    if (isActivity) this.#activity(object)
-    else if ('sleepStartTimestampGMT' in object) this.#sleep(object)
-    else if ('wellnessStartTimeGmt' in object || 'totalSteps' in object) this.#day(object)
+    if (isActivity) this.#addActivity(object)
+    else if ('sleepStartTimestampGMT' in object) this.#addNight(object)
+    else if ('wellnessStartTimeGmt' in object || 'totalSteps' in object) this.#addDay(object)
     else if (isObject(object['weight']) || 'vo2Max' in object || 'vo2MaxRunning' in object)
-      this.#biometrics(object)
-    else if ('vo2MaxValue' in object) this.#maximum(object)
-    else if (Array.isArray(object['metrics']) && 'calendarDate' in object) this.#health(object)
-    else if ('valueInML' in object) this.#drink(object)
-    else this.sink.leftOut('object', 'of a kind without a type here')
+      this.#addBiometrics(object)
+    else if ('vo2MaxValue' in object) this.#addVo2Max(object)
+    else if (Array.isArray(object['metrics']) && 'calendarDate' in object) this.#addMetrics(object)
+    else if ('valueInML' in object) this.#addDrink(object)
+    else this.sink.skip('object', 'of a kind without a type here')
   }
 
-  /** Lengths in milliseconds, distances and heights in centimetres, speeds in tenths of metres a second. */
-  #activity(object: Json): void {
+  /** Adds an activity. Durations are in milliseconds, distances and heights in centimetres, speeds in units of 10 m/s. */
+  #addActivity(object: Json): void {
     const kind = 'activity'
-    const start = numberAt(object, 'startTimeGmt') ?? numberAt(object, 'beginTimestamp')
-    const length = numberAt(object, 'duration')
-    const name = textAt(object, 'activityType', 'typeKey') ?? textAt(object, 'activityType') ?? ''
+    const start = getNumber(object, 'startTimeGmt') ?? getNumber(object, 'beginTimestamp')
+    const milliseconds = getNumber(object, 'duration')
+    const name = getText(object, 'activityType', 'typeKey') ?? getText(object, 'activityType') ?? ''
     const numbers: readonly (readonly [string, string, number])[] = [
       ['metres', 'distance', 0.01],
       ['metresUp', 'elevationGain', 0.01],
@@ -75,42 +75,47 @@ class Reader {
       ['maximalHeartRate', 'maxHr', 1],
       ['steps', 'steps', 1]
     ]
-    const told = numbers.flatMap(([own, theirs, factor]) => {
-      const value = numberAt(object, theirs)
-      return value === undefined ? [] : [[own, scaled(value, factor)] as const]
+    const details = numbers.flatMap(([ownName, member, factor]) => {
+      const value = getNumber(object, member)
+      return value === undefined ? [] : [[ownName, scaleValue(value, factor)] as const]
     })
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'activity/plain',
       stream: 'Activities',
       time: (start ?? NaN) / 1000,
-      duration: length === undefined || length <= 0 ? undefined : scaled(length, 0.001),
-      identity: String(numberAt(object, 'activityId') ?? name),
-      description: textAt(object, 'name') ?? (name === '' ? undefined : name),
-      clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(told) } }
+      duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaleValue(milliseconds, 0.001),
+      identity: String(getNumber(object, 'activityId') ?? name),
+      description: getText(object, 'name') ?? (name === '' ? undefined : name),
+      clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(details) } }
     })
-    this.#rest(kind, object, [...numbers.map(([, theirs]) => theirs), 'duration', 'activityType', 'name'])
+    this.#skipOthers(kind, object, [
+      ...numbers.map(([, member]) => member),
+      'duration',
+      'activityType',
+      'name'
+    ])
   }
 
-  #sleep(object: Json): void {
+  #addNight(object: Json): void {
     const kind = 'sleep'
-    const time = momentOf(object['sleepStartTimestampGMT'])
-    const end = momentOf(object['sleepEndTimestampGMT'])
+    const time = parseMoment(object['sleepStartTimestampGMT'])
+    const end = parseMoment(object['sleepEndTimestampGMT'])
     const numbers = ['deep', 'light', 'rem', 'awake'].flatMap(stage => {
-      const value = numberAt(object, `${stage}SleepSeconds`)
+      const value = getNumber(object, `${stage}SleepSeconds`)
       return value === undefined ? [] : [[`${stage}Seconds`, value] as const]
     })
     if (!(end > time)) {
-      // Nights without a watch have a date alone.
-      this.sink.leftOut(kind, 'without a time')
+      // Nights without a watch only have a date.
+      this.sink.skip(kind, 'without a time')
       return
     }
     const asleep = ['deep', 'light', 'rem'].reduce(
-      (sum, stage) => sum + (numberAt(object, `${stage}SleepSeconds`) ?? 0),
+      (sum, stage) => sum + (getNumber(object, `${stage}SleepSeconds`) ?? 0),
       0
     )
-    const night = nightDatum({
+    const night = buildNightRecord({
       kind,
       time,
       duration: end - time,
@@ -118,49 +123,49 @@ class Reader {
       identity: `${end}`,
       clientData: { 'garmin:sleep': Object.fromEntries(numbers) }
     })
-    this.sink.datum(night)
-    this.#single(
+    this.sink.addRecord(night)
+    this.#addSingle(
       `${kind} respiration`,
       time,
       'frequency/brpm',
       'Respiratory rate',
-      at(object, 'averageRespiration')
+      getMember(object, 'averageRespiration')
     )
-    this.#single(
+    this.#addSingle(
       `${kind} oxygen`,
       time,
       'ratio/percent',
       'Oxygen saturation',
-      at(object, 'spo2SleepSummary', 'averageSPO2')
+      getMember(object, 'spo2SleepSummary', 'averageSPO2')
     )
     const stages = ['deep', 'light', 'rem', 'awake'].map(stage => `${stage}SleepSeconds`)
-    this.#rest(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
-    this.#rest(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
+    this.#skipOthers(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
+    this.#skipOthers(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
   }
 
-  /** Names the members that are not read. */
-  #rest(kind: string, object: unknown, used: readonly string[]): void {
-    leaveMembers(this.sink, kind, object, member => ofRecord.test(member) || used.includes(member))
+  /** Counts the members that are not read as skipped. */
+  #skipOthers(kind: string, object: unknown, used: readonly string[]): void {
+    skipUnread(this.sink, kind, object, member => contextMembers.test(member) || used.includes(member))
   }
 
-  #single(kind: string, time: number, type: string, stream: string, value: unknown): void {
+  #addSingle(kind: string, time: number, type: string, stream: string, value: unknown): void {
     if (typeof value !== 'number') return
-    if (value > 0) this.sink.datum({ kind, source: '', type, stream, time, content: value })
+    if (value > 0) this.sink.addRecord({ kind, source: '', type, stream, time, content: value })
     else
-      this.sink.leftOut(
+      this.sink.skip(
         kind,
         value === 0 ? 'zero, which means that nothing was measured' : 'not measured, as the file itself says'
       )
   }
 
-  #day(object: Json): void {
+  #addDay(object: Json): void {
     const kind = 'day'
-    const date = (textAt(object, 'calendarDate') ?? '').slice(0, 10)
-    const start = momentOf(object['wellnessStartTimeGmt'])
-    const time = Number.isNaN(start) ? isoTime(date, this.zone) : start
-    const end = momentOf(object['wellnessEndTimeGmt'])
-    const duration = end > time ? end - time : dayLength(date, this.zone)
-    const sums = [
+    const date = (getText(object, 'calendarDate') ?? '').slice(0, 10)
+    const start = parseMoment(object['wellnessStartTimeGmt'])
+    const time = Number.isNaN(start) ? parseIsoTime(date, this.zone) : start
+    const end = parseMoment(object['wellnessEndTimeGmt'])
+    const duration = end > time ? end - time : getDayLength(date, this.zone)
+    const dailyValues = [
       ['count/steps', 'Steps of days', 'totalSteps', true],
       ['length/m', 'Distance of days', 'totalDistanceMeters', true],
       ['energy/kcal', 'Energy of days', 'totalKilocalories', true],
@@ -171,11 +176,11 @@ class Reader {
       ['frequency/bpm', 'Highest heart rate', 'maxHeartRate', false]
     ] as const
     let isFirst = true
-    for (const [type, stream, member, isSum] of sums) {
-      const value = numberAt(object, member)
+    for (const [type, stream, member, isTotal] of dailyValues) {
+      const value = getNumber(object, member)
       if (value === undefined) continue
-      if (!isSum && value <= 0) {
-        this.sink.leftOut(
+      if (!isTotal && value <= 0) {
+        this.sink.skip(
           `${kind}, ${member}`,
           value === 0
             ? 'zero, which means that nothing was measured'
@@ -183,7 +188,7 @@ class Reader {
         )
         continue
       }
-      this.sink.datum({
+      this.sink.addRecord({
         kind: isFirst ? kind : `${kind}, ${member}`,
         source: '',
         type,
@@ -194,52 +199,59 @@ class Reader {
       })
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
-    this.#rest(
+    if (isFirst) this.sink.skip(kind, 'without a number')
+    this.#skipOthers(
       `${kind},`,
       object,
-      sums.map(([, , member]) => member)
+      dailyValues.map(([, , member]) => member)
     )
   }
 
-  /** Weights and masses in grams; a scale that could not measure one writes zero. */
-  #biometrics(object: Json): void {
+  /** Adds weights and masses, in grams. A scale writes zero for what it could not measure. */
+  #addBiometrics(object: Json): void {
     const kind = 'biometrics'
     const weight = object['weight']
-    const date = textAt(object, 'metaData', 'calendarDate') ?? textAt(object, 'calendarDate') ?? ''
-    const stamp = momentOf(at(weight, 'timestampGMT'))
-    const time = Number.isNaN(stamp) ? isoTime(date.replace(/\.\d$/, ''), this.zone) : stamp
-    const parts = [
-      ['mass/kg', 'Weight', numberAt(weight, 'weight'), 0.001],
-      ['ratio/percent', 'Body fat', numberAt(weight, 'bodyFat'), 1],
-      ['ratio/percent', 'Body water', numberAt(weight, 'bodyWater'), 1],
-      ['mass/kg', 'Muscle mass', numberAt(weight, 'muscleMass'), 0.001],
-      ['mass/kg', 'Bone mass', numberAt(weight, 'boneMass'), 0.001],
-      ['gas-consumption/mlpkgmin', 'VO2 max', numberAt(object, 'vo2Max'), 1],
-      ['gas-consumption/mlpkgmin', 'VO2 max, running', numberAt(object, 'vo2MaxRunning'), 1]
+    const date = getText(object, 'metaData', 'calendarDate') ?? getText(object, 'calendarDate') ?? ''
+    const stamp = parseMoment(getMember(weight, 'timestampGMT'))
+    const time = Number.isNaN(stamp) ? parseIsoTime(date.replace(/\.\d$/, ''), this.zone) : stamp
+    const measurements = [
+      ['mass/kg', 'Weight', getNumber(weight, 'weight'), 0.001],
+      ['ratio/percent', 'Body fat', getNumber(weight, 'bodyFat'), 1],
+      ['ratio/percent', 'Body water', getNumber(weight, 'bodyWater'), 1],
+      ['mass/kg', 'Muscle mass', getNumber(weight, 'muscleMass'), 0.001],
+      ['mass/kg', 'Bone mass', getNumber(weight, 'boneMass'), 0.001],
+      ['gas-consumption/mlpkgmin', 'VO2 max', getNumber(object, 'vo2Max'), 1],
+      ['gas-consumption/mlpkgmin', 'VO2 max, running', getNumber(object, 'vo2MaxRunning'), 1]
     ] as const
     let isFirst = true
-    for (const [type, stream, value, factor] of parts) {
+    for (const [type, stream, value, factor] of measurements) {
       if (!value) continue
-      const own = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
-      this.sink.datum({ kind: own, source: '', type, stream, time, content: scaled(value, factor) })
+      const ownKind = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
+      this.sink.addRecord({
+        kind: ownKind,
+        source: '',
+        type,
+        stream,
+        time,
+        content: scaleValue(value, factor)
+      })
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
-    this.#rest(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
-    this.#rest(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
+    if (isFirst) this.sink.skip(kind, 'without a number')
+    this.#skipOthers(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
+    this.#skipOthers(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
   }
 
-  #maximum(object: Json): void {
+  #addVo2Max(object: Json): void {
     const kind = 'VO2 max'
-    const stamp = momentOf(object['updateTimestamp'])
-    const time = Number.isNaN(stamp) ? isoTime(textAt(object, 'calendarDate') ?? '', this.zone) : stamp
-    const value = numberAt(object, 'vo2MaxValue')
-    if (!value) this.sink.leftOut(kind, 'without a number')
+    const stamp = parseMoment(object['updateTimestamp'])
+    const time = Number.isNaN(stamp) ? parseIsoTime(getText(object, 'calendarDate') ?? '', this.zone) : stamp
+    const value = getNumber(object, 'vo2MaxValue')
+    if (!value) this.sink.skip(kind, 'without a number')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind,
-        source: textAt(object, 'sport')?.toLowerCase() ?? '',
+        source: getText(object, 'sport')?.toLowerCase() ?? '',
         type: 'gas-consumption/mlpkgmin',
         stream: 'VO2 max',
         time,
@@ -247,38 +259,41 @@ class Reader {
       })
   }
 
-  /** Measures of a night, each with the name of what it is. */
-  #health(object: Json): void {
-    const time = isoTime(textAt(object, 'calendarDate') ?? '', this.zone)
-    for (const metric of listAt(object, 'metrics')) {
-      const name = textAt(metric, 'type') ?? 'metric'
-      const value = numberAt(metric, 'value')
-      const known = Object.hasOwn(metrics, name) ? metrics[name] : undefined
-      if (!known) this.sink.leftOut(name, 'of a kind without a type here')
-      else if (!value) this.sink.leftOut(name, 'without a number')
-      else this.sink.datum({ kind: name, source: '', ...known, time, content: value })
+  /** Adds the metrics of a night, each with its name. */
+  #addMetrics(object: Json): void {
+    const time = parseIsoTime(getText(object, 'calendarDate') ?? '', this.zone)
+    for (const metric of getList(object, 'metrics')) {
+      const name = getText(metric, 'type') ?? 'metric'
+      const value = getNumber(metric, 'value')
+      const metricType = Object.hasOwn(nightMetrics, name) ? nightMetrics[name] : undefined
+      if (!metricType) this.sink.skip(name, 'of a kind without a type here')
+      else if (!value) this.sink.skip(name, 'without a number')
+      else this.sink.addRecord({ kind: name, source: '', ...metricType, time, content: value })
     }
   }
 
-  #drink(object: Json): void {
+  #addDrink(object: Json): void {
     const kind = 'hydration'
-    const value = numberAt(object, 'valueInML')
-    const time = isoTime(textAt(object, 'timestampLocal') ?? textAt(object, 'calendarDate') ?? '', this.zone)
-    if (!value) this.sink.leftOut(kind, 'without a number')
-    else this.sink.datum({ kind, source: '', type: 'volume/ml', stream: 'Drinks', time, content: value })
+    const value = getNumber(object, 'valueInML')
+    const time = parseIsoTime(
+      getText(object, 'timestampLocal') ?? getText(object, 'calendarDate') ?? '',
+      this.zone
+    )
+    if (!value) this.sink.skip(kind, 'without a number')
+    else this.sink.addRecord({ kind, source: '', type: 'volume/ml', stream: 'Drinks', time, content: value })
   }
 }
 
-const metrics: Readonly<Record<string, { type: string; stream: string }>> = {
+const nightMetrics: Readonly<Record<string, { type: string; stream: string }>> = {
   HRV: { type: 'time/ms', stream: 'Heart rate variability' },
   HR: { type: 'frequency/bpm', stream: 'Heart rate of nights' },
   SPO2: { type: 'ratio/percent', stream: 'Oxygen saturation' },
   RESPIRATION: { type: 'frequency/brpm', stream: 'Respiratory rate' }
 }
 
-/** A time in UTC: milliseconds, a text, or a text within an object. */
-function momentOf(value: unknown): number {
+/** Parses a UTC time: milliseconds, a text, or a text within an object. */
+function parseMoment(value: unknown): number {
   const inner = isObject(value) ? value['date'] : value
   if (typeof inner === 'number') return inner / 1000
-  return typeof inner === 'string' ? isoTime(inner) : NaN
+  return typeof inner === 'string' ? parseIsoTime(inner) : NaN
 }

@@ -1,18 +1,18 @@
-/** Metrics of Health Auto Export: values by their names and units, blood pressures, and sleep by stages or by nights. */
+/** Reads metrics of Health Auto Export: values by name and unit, blood pressures, and sleep by stage or night. */
 import type { Reason } from '../../reasons.js'
-import type { Datum, Sink } from '../../record.js'
-import { certainTime } from '../../text/cell-times.js'
-import { measureOf, scaled } from '../../text/units.js'
-import { numberAt, textAt, type Json } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import type { ImportedRecord, Sink } from '../../record.js'
+import { parseUnambiguousTime } from '../../text/cell-times.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
+import { getNumber, getText, type Json } from '../json-files.js'
+import { getNightContent } from '../sleep.js'
 
-/** Reads a time: with AM or PM where the phone has a clock of twelve hours. */
-export function timeIn(text: string | undefined, zone: string | undefined): number {
-  return text === undefined ? NaN : certainTime(text, zone)
+/** Parses a time, with AM or PM if the phone uses a 12-hour clock. */
+export function parseTime(text: string | undefined, zone: string | undefined): number {
+  return text === undefined ? NaN : parseUnambiguousTime(text, zone)
 }
 
-/** A name such as `step_count` or `stepCount` in words. */
-export function wordsIn(name: string): string {
+/** Formats a name such as `step_count` or `stepCount` as words. */
+export function formatWords(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -21,8 +21,8 @@ export function wordsIn(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What is counted by the minute: of other names, such a unit tells no type. */
-const perMinute: Readonly<Record<string, string>> = {
+/** Types of rates per minute, by name. For other names such a unit is ambiguous. */
+const typesOfRates: Readonly<Record<string, string>> = {
   heart_rate: 'frequency/bpm',
   resting_heart_rate: 'frequency/bpm',
   walking_heart_rate: 'frequency/bpm',
@@ -34,18 +34,22 @@ const perMinute: Readonly<Record<string, string>> = {
   heartRateRecovery: 'frequency/bpm',
   cyclingCadence: 'frequency/rpm'
 }
-/** What is counted. */
-const counts: Readonly<Record<string, string>> = {
+/** Types of counts, by name. */
+const typesOfCounts: Readonly<Record<string, string>> = {
   step_count: 'count/steps',
   stepCount: 'count/steps',
   body_mass_index: 'pressure/kg-m2'
 }
-/** Percentages that are never 1 or less: one who writes that means something else. */
-const large: ReadonlySet<string> = new Set(['blood_oxygen_saturation', 'body_fat_percentage'])
+/** Percentages that are never 1 or less. Such a value means something else. */
+const neverFractions: ReadonlySet<string> = new Set(['blood_oxygen_saturation', 'body_fat_percentage'])
 
-/** Returns a value by its type, or why it has none. The app writes percentages from 0 to 100. */
-function quantityIn(name: string, unit: string, value: number): Pick<Datum, 'type' | 'content'> | Reason {
-  const rate = Object.hasOwn(perMinute, name) ? perMinute[name] : undefined
+/** Returns a value with its type, or the reason to skip it. The app writes percentages from 0 to 100. */
+function toQuantity(
+  name: string,
+  unit: string,
+  value: number
+): Pick<ImportedRecord, 'type' | 'content'> | Reason {
+  const rate = Object.hasOwn(typesOfRates, name) ? typesOfRates[name] : undefined
   if (rate !== undefined) {
     if (!/^(?:count(?:\/min)?|bpm|rpm|(?:beats|breaths)\/min)$/i.test(unit))
       return 'in a unit without a type here'
@@ -53,27 +57,27 @@ function quantityIn(name: string, unit: string, value: number): Pick<Datum, 'typ
       ? 'zero, which means that nothing was measured'
       : { type: rate, content: value }
   }
-  const count = Object.hasOwn(counts, name) ? counts[name] : undefined
+  const count = Object.hasOwn(typesOfCounts, name) ? typesOfCounts[name] : undefined
   if (count !== undefined && /^(?:count|steps|kg\/m2)$/.test(unit)) return { type: count, content: value }
-  const measure = measureOf(unit)
+  const measure = findMeasure(unit)
   if (unit === '') return 'of a unit that is not known'
   if (!measure || measure.type.startsWith('frequency/')) return 'in a unit without a type here'
-  if (large.has(name) && value <= 1) return 'of a value that is impossible for what it measures'
-  return { type: measure.type, content: scaled(value, measure.factor) }
+  if (neverFractions.has(name) && value <= 1) return 'of a value that is impossible for what it measures'
+  return { type: measure.type, content: scaleValue(value, measure.factor) }
 }
 
-/** Members of values by what they are, the first of which counts as the record itself. */
-const numbers: readonly (readonly [member: string, part: string])[] = [
+/** Numeric members of values with the suffix of their stream. The first one counts as the record itself. */
+const numericMembers: readonly (readonly [member: string, part: string])[] = [
   ['qty', ''],
   ['Avg', ''],
   ['Min', ', lowest'],
   ['Max', ', highest']
 ]
-/** What is said about a value, and kept with it. */
-const contexts = ['mealTime', 'reason', 'value'] as const
-const read: ReadonlySet<string> = new Set([
-  ...numbers.map(([member]) => member),
-  ...contexts,
+/** Members about a value that are kept with it. */
+const contextMembers = ['mealTime', 'reason', 'value'] as const
+const readMembers: ReadonlySet<string> = new Set([
+  ...numericMembers.map(([member]) => member),
+  ...contextMembers,
   'date',
   'startDate',
   'endDate',
@@ -83,7 +87,7 @@ const read: ReadonlySet<string> = new Set([
   'units',
   'id'
 ])
-const stages: Readonly<Record<string, string>> = {
+const analysisByStage: Readonly<Record<string, string>> = {
   'in bed': 'inBed',
   inbed: 'inBed',
   asleep: 'asleep',
@@ -93,8 +97,8 @@ const stages: Readonly<Record<string, string>> = {
   unspecified: 'asleep',
   awake: 'awake'
 }
-/** Hours of a night. */
-const ofNight: readonly (readonly [member: string, stream: string])[] = [
+/** Totals of a night, in hours, with their streams. */
+const nightTotals: readonly (readonly [member: string, stream: string])[] = [
   ['totalSleep', 'Time asleep'],
   ['asleep', 'Unspecified sleep'],
   ['core', 'Core sleep'],
@@ -103,77 +107,77 @@ const ofNight: readonly (readonly [member: string, stream: string])[] = [
   ['awake', 'Time awake'],
   ['inBed', 'Time in bed']
 ]
-const protection: readonly (readonly [member: string, content: string])[] = [
+const protectionMembers: readonly (readonly [member: string, content: string])[] = [
   ['Unspecified', 'notSet'],
   ['Protection Used', 'protectionUsed'],
   ['Protection Not Used', 'protectionNotUsed']
 ]
-/** Times a day that are believed. */
-const mostTimes = 50
+/** Limit of plausible occurrences per day. */
+const maxOccurrences = 50
 
-type Common = Pick<Datum, 'kind' | 'source' | 'time' | 'duration'>
+type BaseRecord = Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>
 
-export class Metrics {
+export class MetricReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
-  /** Reads a value of a metric. */
-  value(name: string, units: string, object: Json): void {
-    const time = this.#time(object, 'date', 'startDate', 'start')
-    const end = this.#time(object, 'endDate', 'end')
-    const source = textAt(object, 'source') ?? ''
+  /** Adds a value of a metric. */
+  addValue(name: string, units: string, object: Json): void {
+    const time = this.#getTime(object, 'date', 'startDate', 'start')
+    const end = this.#getTime(object, 'endDate', 'end')
+    const source = getText(object, 'source') ?? ''
     const common = { kind: name, source, time, ...(end > time && { duration: end - time }) }
-    if (name === 'sleep_analysis' && !('value' in object)) this.#night(units, { ...common, time }, object)
-    else if (Number.isNaN(time)) this.sink.leftOut(name, 'without a time')
-    else if (name === 'sleep_analysis') this.#stage(common, object)
-    else if (name === 'blood_pressure') this.#pressure(common, units, object)
-    else if (name === 'sexual_activity') this.#sexualActivity(common, object)
-    else this.quantities(common, name, units, wordsIn(name), object)
+    if (name === 'sleep_analysis' && !('value' in object)) this.#addNight(units, { ...common, time }, object)
+    else if (Number.isNaN(time)) this.sink.skip(name, 'without a time')
+    else if (name === 'sleep_analysis') this.#addStage(common, object)
+    else if (name === 'blood_pressure') this.#addPressure(common, units, object)
+    else if (name === 'sexual_activity') this.#addSexualActivity(common, object)
+    else this.addQuantities(common, name, units, formatWords(name), object)
   }
 
-  /** Reads the numbers of an object, which are each a record. */
-  quantities(common: Common, name: string, units: string, stream: string, object: Json): void {
-    const context = contexts.flatMap(member => {
-      const said = textAt(object, member)
-      return said === undefined || said === 'Unspecified' ? [] : [[member, said] as const]
+  /** Adds each number of an object as a record. */
+  addQuantities(common: BaseRecord, name: string, units: string, stream: string, object: Json): void {
+    const context = contextMembers.flatMap(member => {
+      const text = getText(object, member)
+      return text === undefined || text === 'Unspecified' ? [] : [[member, text] as const]
     })
-    const kept = context.length > 0 && {
+    const contextData = context.length > 0 && {
       isEvent: true,
       clientData: { 'health-auto-export:value': Object.fromEntries(context) }
     }
-    let found = 0
-    for (const [member, part] of numbers) {
-      const value = numberAt(object, member)
+    let count = 0
+    for (const [member, suffix] of numericMembers) {
+      const value = getNumber(object, member)
       if (value === undefined) continue
-      const kind = found++ === 0 ? common.kind : `${common.kind} ${member}`
-      const quantity = quantityIn(name, units, value)
-      if (typeof quantity === 'string') this.sink.leftOut(kind, quantity)
-      else this.sink.datum({ ...common, kind, stream: `${stream}${part}`, ...quantity, ...kept })
+      const kind = count++ === 0 ? common.kind : `${common.kind} ${member}`
+      const quantity = toQuantity(name, units, value)
+      if (typeof quantity === 'string') this.sink.skip(kind, quantity)
+      else this.sink.addRecord({ ...common, kind, stream: `${stream}${suffix}`, ...quantity, ...contextData })
     }
-    if (found === 0) this.sink.leftOut(common.kind, 'without a number')
+    if (count === 0) this.sink.skip(common.kind, 'without a number')
     for (const [member, value] of Object.entries(object))
-      if (!read.has(member) && value !== null && value !== '')
-        this.sink.leftOut(`${common.kind} ${member}`, 'of a kind without a type here')
+      if (!readMembers.has(member) && value !== null && value !== '')
+        this.sink.skip(`${common.kind} ${member}`, 'of a kind without a type here')
   }
 
-  #time(object: Json, ...members: readonly string[]): number {
+  #getTime(object: Json, ...members: readonly string[]): number {
     for (const member of members) {
-      const text = textAt(object, member)
-      if (text !== undefined) return certainTime(text, this.zone)
+      const text = getText(object, member)
+      if (text !== undefined) return parseUnambiguousTime(text, this.zone)
     }
     return NaN
   }
 
-  #pressure(common: Common, units: string, object: Json): void {
-    const [systolic, diastolic] = [numberAt(object, 'systolic'), numberAt(object, 'diastolic')]
-    if (!systolic && !diastolic) this.sink.leftOut(common.kind, 'without a number')
+  #addPressure(common: BaseRecord, units: string, object: Json): void {
+    const [systolic, diastolic] = [getNumber(object, 'systolic'), getNumber(object, 'diastolic')]
+    if (!systolic && !diastolic) this.sink.skip(common.kind, 'without a number')
     else if (!systolic || !diastolic)
-      this.sink.leftOut(common.kind, 'half of a measurement whose other half is missing')
-    else if (!/^mmhg$/i.test(units)) this.sink.leftOut(common.kind, 'in a unit without a type here')
+      this.sink.skip(common.kind, 'half of a measurement whose other half is missing')
+    else if (!/^mmhg$/i.test(units)) this.sink.skip(common.kind, 'in a unit without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         type: 'blood-pressure/mmhg-bpm',
         stream: 'Blood pressure',
@@ -181,35 +185,35 @@ export class Metrics {
       })
   }
 
-  #sexualActivity(common: Common, object: Json): void {
+  #addSexualActivity(common: BaseRecord, object: Json): void {
     let isEmpty = true
-    for (const [member, content] of protection) {
-      const times = numberAt(object, member) ?? 0
-      if (times === 0) continue
+    for (const [member, content] of protectionMembers) {
+      const occurrences = getNumber(object, member) ?? 0
+      if (occurrences === 0) continue
       isEmpty = false
-      if (!Number.isInteger(times) || times < 0 || times > mostTimes) {
-        this.sink.leftOut(common.kind, 'of a value that is impossible for what it measures')
+      if (!Number.isInteger(occurrences) || occurrences < 0 || occurrences > maxOccurrences) {
+        this.sink.skip(common.kind, 'of a value that is impossible for what it measures')
         continue
       }
-      for (let at = 0; at < times; at++)
-        this.sink.datum({
+      for (let index = 0; index < occurrences; index++)
+        this.sink.addRecord({
           ...common,
           type: 'reproductive-health/sexual-activity',
           stream: 'Sexual activity',
           content,
-          identity: `${content} ${at}`
+          identity: `${content} ${index}`
         })
     }
-    if (isEmpty) this.sink.leftOut(common.kind, 'zero, which stands for none')
+    if (isEmpty) this.sink.skip(common.kind, 'zero, which stands for none')
   }
 
-  #stage(common: Common, object: Json): void {
-    const stage = textAt(object, 'value') ?? ''
+  #addStage(common: BaseRecord, object: Json): void {
+    const stage = getText(object, 'value') ?? ''
     const word = stage.toLowerCase()
-    const analysis = Object.hasOwn(stages, word) ? stages[word] : undefined
-    if (analysis === undefined) this.sink.leftOut(common.kind, 'of a kind without a type here')
+    const analysis = Object.hasOwn(analysisByStage, word) ? analysisByStage[word] : undefined
+    if (analysis === undefined) this.sink.skip(common.kind, 'of a kind without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         type: 'sleep/analysis',
         stream: 'Sleep',
@@ -219,44 +223,49 @@ export class Metrics {
       })
   }
 
-  /** A night as a sum: its hours, and when somebody was in bed. That is no sleep throughout, unless the hours say so. */
-  #night(units: string, { kind, source, time }: Common, object: Json): void {
-    const spans = ['sleep', 'inBed'].map(name => {
-      const [start, end] = [this.#time(object, `${name}Start`), this.#time(object, `${name}End`)]
+  /** Adds a night: its totals, and the time in bed. That is sleep only if the totals say so. */
+  #addNight(units: string, { kind, source, time }: BaseRecord, object: Json): void {
+    const ranges = ['sleep', 'inBed'].map(name => {
+      const [start, end] = [this.#getTime(object, `${name}Start`), this.#getTime(object, `${name}End`)]
       return end > start ? { source, time: start, duration: end - start } : undefined
     })
-    const [asleep, inBed] = spans
+    const [asleep, inBed] = ranges
     const day = Number.isNaN(time) ? undefined : { source, time }
-    const measure = measureOf(units)
-    const hours = measure?.type === 'time/h'
-    let found = 0
-    for (const [member, stream] of ofNight) {
-      const content = numberAt(object, member)
+    const measure = findMeasure(units)
+    const isInHours = measure?.type === 'time/h'
+    let count = 0
+    for (const [member, stream] of nightTotals) {
+      const content = getNumber(object, member)
       if (content === undefined) continue
-      const own = found++ === 0 ? kind : `${kind} ${member}`
-      const span = (member === 'inBed' ? inBed : asleep) ?? asleep ?? inBed ?? day
+      const ownKind = count++ === 0 ? kind : `${kind} ${member}`
+      const range = (member === 'inBed' ? inBed : asleep) ?? asleep ?? inBed ?? day
       const isTotal = member === 'asleep' && !('totalSleep' in object)
-      if (!span) this.sink.leftOut(own, 'without a time')
-      else if (!hours) this.sink.leftOut(own, 'in a unit without a type here')
-      else if (content === 0) this.sink.leftOut(own, 'zero, which stands for none')
+      if (!range) this.sink.skip(ownKind, 'without a time')
+      else if (!isInHours) this.sink.skip(ownKind, 'in a unit without a type here')
+      else if (content === 0) this.sink.skip(ownKind, 'zero, which stands for none')
       else
-        this.sink.datum({
-          kind: own,
-          ...span,
+        this.sink.addRecord({
+          kind: ownKind,
+          ...range,
           type: 'time/h',
           stream: isTotal ? 'Time asleep' : stream,
           content
         })
     }
-    const total = numberAt(object, 'totalSleep') ?? numberAt(object, 'asleep') ?? 0
+    const total = getNumber(object, 'totalSleep') ?? getNumber(object, 'asleep') ?? 0
     const nights = [
-      asleep && { ...asleep, content: nightContent(hours ? total * 3600 : undefined, asleep.duration) },
-      inBed && { ...inBed, content: nightContent(undefined, inBed.duration) }
+      asleep && {
+        ...asleep,
+        content: getNightContent(isInHours ? total * 3600 : undefined, asleep.duration)
+      },
+      inBed && { ...inBed, content: getNightContent(undefined, inBed.duration) }
     ].filter(night => night !== undefined)
-    // Without a time in bed, from falling asleep to waking up stands for it.
-    const told = nights.filter(({ content }, at) => at > 0 || !inBed || content.analysis === 'asleep')
-    for (const night of told)
-      this.sink.datum({ kind: `${kind} span`, ...night, type: 'sleep/analysis', stream: 'Sleep' })
-    if (found === 0 && told.length === 0) this.sink.leftOut(kind, 'without a number')
+    // Without a time in bed, the time from falling asleep to waking up is used.
+    const written = nights.filter(
+      ({ content }, index) => index > 0 || !inBed || content.analysis === 'asleep'
+    )
+    for (const night of written)
+      this.sink.addRecord({ kind: `${kind} span`, ...night, type: 'sleep/analysis', stream: 'Sleep' })
+    if (count === 0 && written.length === 0) this.sink.skip(kind, 'without a number')
   }
 }

@@ -1,11 +1,14 @@
-/** Workouts, symptoms, moods and medications of Health Auto Export. */
+/** Reads workouts, symptoms, moods and medications of Health Auto Export. */
 import type { Reason } from '../../reasons.js'
-import type { Datum, Sink } from '../../record.js'
-import { listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { Track } from '../tracks.js'
-import { timeIn, wordsIn, type Metrics } from './health-auto-export-metrics.js'
+import type { ImportedRecord, Sink } from '../../record.js'
+import { getList, getNumber, getText, type Json } from '../json-files.js'
+import { TrackWriter } from '../tracks.js'
+import { parseTime, formatWords, type MetricReader } from './health-auto-export-metrics.js'
 
-type Found = Pick<Datum, 'type' | 'stream' | 'content' | 'identity' | 'description' | 'clientData'>
+type RecordContent = Pick<
+  ImportedRecord,
+  'type' | 'stream' | 'content' | 'identity' | 'description' | 'clientData'
+>
 
 const severities: Readonly<Record<string, string>> = {
   notpresent: 'notPresent',
@@ -22,108 +25,108 @@ const appetites: Readonly<Record<string, string>> = {
   unspecified: 'unspecified'
 }
 
-/** Returns what a symptom becomes. */
-export function symptomIn(object: Json): Found | Reason {
-  const name = textAt(object, 'name') ?? ''
+/** Returns the record of a symptom. */
+export function toSymptom(object: Json): RecordContent | Reason {
+  const name = getText(object, 'name') ?? ''
   const isAppetite = /^appetite/i.test(name)
-  const word = (textAt(object, 'severity') ?? '').replaceAll(/[\s_-]/g, '').toLowerCase()
-  const known = isAppetite ? appetites : severities
-  if (name === '' || !Object.hasOwn(known, word)) return 'of a kind without a type here'
+  const word = (getText(object, 'severity') ?? '').replaceAll(/[\s_-]/g, '').toLowerCase()
+  const severityMap = isAppetite ? appetites : severities
+  if (name === '' || !Object.hasOwn(severityMap, word)) return 'of a kind without a type here'
   return {
     type: isAppetite ? 'symptoms/appetite-changes' : 'symptoms/severity',
-    stream: wordsIn(name),
-    content: known[word]
+    stream: formatWords(name),
+    content: severityMap[word]
   }
 }
 
-/** Returns what a state of mind becomes: its valence is from -1 to 1. */
-export function moodIn(object: Json): Found | Reason {
-  const valence = numberAt(object, 'valence')
+/** Returns the record of a state of mind, whose valence is from -1 to 1. */
+export function toMood(object: Json): RecordContent | Reason {
+  const valence = getNumber(object, 'valence')
   if (valence === undefined) return 'without a number'
   if (Math.abs(valence) > 1) return 'of a value that is impossible for what it measures'
-  const labels = listAt(object, 'labels').filter(each => typeof each === 'string')
-  const { id: _id, start: _start, end: _end, ...rest } = object
+  const labels = getList(object, 'labels').filter(each => typeof each === 'string')
+  const { id: _id, start: _start, end: _end, ...otherMembers } = object
   return {
     type: 'mood/rating',
     stream: 'State of mind',
     content: Number(((valence + 1) / 2).toPrecision(12)),
-    identity: textAt(object, 'id'),
+    identity: getText(object, 'id'),
     description: labels.length > 0 ? labels.join(', ').slice(0, 1000) : undefined,
-    clientData: { 'health-auto-export:stateOfMind': rest }
+    clientData: { 'health-auto-export:stateOfMind': otherMembers }
   }
 }
 
-/** Returns what a dose becomes, if it was taken. */
-export function medicationIn(object: Json): Found | Reason {
-  const name = textAt(object, 'displayText') ?? textAt(object, 'nickname')
+/** Returns the record of a dose, if it was taken. */
+export function toMedication(object: Json): RecordContent | Reason {
+  const name = getText(object, 'displayText') ?? getText(object, 'nickname')
   if (name === undefined) return 'a record without what makes one'
-  if (textAt(object, 'status') !== 'Taken') return 'cancelled, not carried out or ruled out'
-  const { start: _start, end: _end, ...rest } = object
+  if (getText(object, 'status') !== 'Taken') return 'cancelled, not carried out or ruled out'
+  const { start: _start, end: _end, ...otherMembers } = object
   return {
     type: 'note/txt',
     stream: 'Medications',
     content: name,
-    clientData: { 'health-auto-export:medication': rest }
+    clientData: { 'health-auto-export:medication': otherMembers }
   }
 }
 
-/** Reads workouts: first the values of their lists, then what is said of them. */
-export class Workouts {
-  readonly #track: Track
+/** Adds workouts: first the values of their lists, then the workout itself. */
+export class WorkoutReader {
+  readonly #track: TrackWriter
 
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink,
-    private readonly metrics: Metrics
+    private readonly metrics: MetricReader
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
-  part(list: string, object: Json): void {
+  addListValue(list: string, object: Json): void {
     const kind = `workouts ${list}`
     if (list === 'route') {
-      this.#track.add({
+      this.#track.addPoint({
         kind,
-        time: timeIn(textAt(object, 'timestamp'), this.zone),
-        latitude: numberAt(object, 'latitude') ?? numberAt(object, 'lat'),
-        longitude: numberAt(object, 'longitude') ?? numberAt(object, 'lon'),
-        altitude: numberAt(object, 'altitude'),
-        speed: numberAt(object, 'speed'),
-        bearing: numberAt(object, 'course'),
-        horizontalAccuracy: numberAt(object, 'horizontalAccuracy'),
-        verticalAccuracy: numberAt(object, 'verticalAccuracy')
+        time: parseTime(getText(object, 'timestamp'), this.zone),
+        latitude: getNumber(object, 'latitude') ?? getNumber(object, 'lat'),
+        longitude: getNumber(object, 'longitude') ?? getNumber(object, 'lon'),
+        altitude: getNumber(object, 'altitude'),
+        speed: getNumber(object, 'speed'),
+        bearing: getNumber(object, 'course'),
+        horizontalAccuracy: getNumber(object, 'horizontalAccuracy'),
+        verticalAccuracy: getNumber(object, 'verticalAccuracy')
       })
       return
     }
-    const time = timeIn(textAt(object, 'date'), this.zone)
-    const common = { kind, source: textAt(object, 'source') ?? '', time }
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    const time = parseTime(getText(object, 'date'), this.zone)
+    const common = { kind, source: getText(object, 'source') ?? '', time }
+    if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else {
-      const stream = `${wordsIn(list.replace(/Data$/, ''))} of workouts`
-      this.metrics.quantities(common, list, textAt(object, 'units') ?? '', stream, object)
+      const stream = `${formatWords(list.replace(/Data$/, ''))} of workouts`
+      this.metrics.addQuantities(common, list, getText(object, 'units') ?? '', stream, object)
     }
   }
 
-  workout(common: Pick<Datum, 'kind' | 'source' | 'time' | 'duration'>, object: Json): void {
-    this.#track.begin()
-    const name = textAt(object, 'name') ?? ''
+  addWorkout(common: Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>, object: Json): void {
+    this.#track.beginSegment()
+    const name = getText(object, 'name') ?? ''
     if (Number.isNaN(common.time)) {
-      this.sink.leftOut(common.kind, 'without a time')
+      this.sink.skip(common.kind, 'without a time')
       return
     }
-    // Its lists have been read.
-    const told = Object.entries(object).filter(
+    // The lists have been read already.
+    const details = Object.entries(object).filter(
       ([member, value]) =>
         !['id', 'name', 'start', 'end', 'source'].includes(member) &&
         !(Array.isArray(value) && value.length === 0)
     )
-    this.sink.datum({
+    this.sink.addRecord({
       ...common,
       type: 'activity/plain',
       stream: 'Workouts',
-      identity: textAt(object, 'id') ?? name,
+      identity: getText(object, 'id') ?? name,
       description: name === '' ? undefined : name,
-      clientData: { 'health-auto-export:workout': Object.fromEntries(told) }
+      clientData: { 'health-auto-export:workout': Object.fromEntries(details) }
     })
   }
 }

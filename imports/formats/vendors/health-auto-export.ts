@@ -1,8 +1,8 @@
-/** Health Auto Export's JSON, as the iOS app saves and sends it: metrics, workouts, and lists of everything else. */
-import type { Format, Sink } from '../../record.js'
-import { eachObject, isJson, numberAt, textAt, type Json } from '../json-files.js'
-import { Metrics, timeIn } from './health-auto-export-metrics.js'
-import { moodIn, medicationIn, symptomIn, Workouts } from './health-auto-export-records.js'
+/** Reads Health Auto Export's JSON, as the iOS app saves and sends it: metrics, workouts, and lists of other records. */
+import { silentSink, type Format, type Sink } from '../../record.js'
+import { readObjects, isJson, getNumber, getText, type Json } from '../json-files.js'
+import { MetricReader, parseTime } from './health-auto-export-metrics.js'
+import { toMood, toMedication, toSymptom, WorkoutReader } from './health-auto-export-records.js'
 
 export const healthAutoExport: Format = {
   id: 'health-auto-export',
@@ -13,135 +13,148 @@ export const healthAutoExport: Format = {
       head.text
     ),
   async read(source, head, sink, { options }) {
-    // Names and units may stand after the values: they are read first.
+    // Names and units may follow the values, so they are read first.
     const owners = new Map<number, Json>()
-    const unheard = { leftOut: () => undefined, warn: () => undefined }
-    const note = (object: Json, path: readonly string[], frames: number): void => {
-      if (isOwner(path) && path[1] !== 'workouts' && owners.size < mostOwners)
-        owners.set(frames, Object.fromEntries(kept.map(name => [name, keptOf(object[name])])))
+    const rememberOwner = (object: Json, path: readonly string[], frames: number): void => {
+      if (isOwner(path) && path[1] !== 'workouts' && owners.size < maxOwners)
+        owners.set(
+          frames,
+          Object.fromEntries(rememberedMembers.map(name => [name, toRemembered(object[name])]))
+        )
     }
-    await eachObject(source, head, unheard, isWanted, note, isOwner)
-    const reader = new Reader(owners, options.zone, sink)
-    await eachObject(source, head, sink, isWanted, (...each) => reader.read(...each), isOwner)
+    await readObjects(source, head, silentSink, isWanted, rememberOwner, isOwner)
+    const reader = new HealthAutoExportReader(owners, options.zone, sink)
+    await readObjects(source, head, sink, isWanted, (...each) => reader.read(...each), isOwner)
   }
 }
 
-/** Metrics and electrocardiograms that are remembered. */
-const mostOwners = 20_000
-/** What is remembered of them, in so many characters. */
-const kept = ['name', 'units', 'start', 'source', 'samplingFrequency'] as const
-const longestKept = 200
+/** Limit of remembered metrics and electrocardiograms. */
+const maxOwners = 20_000
+/** Members that are remembered, and the limit of each in characters. */
+const rememberedMembers = ['name', 'units', 'start', 'source', 'samplingFrequency'] as const
+const maxRememberedLength = 200
 
-/** Only texts and numbers say something here: the rest may be as large as the file. */
-function keptOf(value: unknown): unknown {
+/** Returns a text or number to remember. Other values may be as large as the file. */
+function toRemembered(value: unknown): unknown {
   return typeof value === 'string'
-    ? value.slice(0, longestKept)
+    ? value.slice(0, maxRememberedLength)
     : typeof value === 'number'
       ? value
       : undefined
 }
 
-/** Lists by the member that holds them; of a workout, all. */
-const parts: Readonly<Record<string, string | undefined>> = {
+/** The member that contains the list of values; for workouts, any list. */
+const valueLists: Readonly<Record<string, string | undefined>> = {
   metrics: 'data',
   ecg: 'voltageMeasurements',
   workouts: undefined
 }
 
 function isOwner([top, list, ...rest]: readonly string[]): boolean {
-  return top === 'data' && list !== undefined && rest.length === 0 && Object.hasOwn(parts, list)
+  return top === 'data' && list !== undefined && rest.length === 0 && Object.hasOwn(valueLists, list)
 }
 
 function isWanted(path: readonly string[]): boolean {
   const [top, list = '', part] = path
   if (top !== 'data' || path.length < 2 || path.length > 3) return false
-  if (path.length === 2) return !Object.hasOwn(parts, list)
-  return Object.hasOwn(parts, list) && (parts[list] ?? part) === part
+  if (path.length === 2) return !Object.hasOwn(valueLists, list)
+  return Object.hasOwn(valueLists, list) && (valueLists[list] ?? part) === part
 }
 
-/** Volts of what voltages are written in. */
-const volts: Readonly<Record<string, number>> = { V: 1, mV: 1e-3, mcV: 1e-6, uV: 1e-6, µV: 1e-6, μV: 1e-6 }
-const voltage = 'ecg voltageMeasurements'
+/** Volts per unit of voltage. */
+const voltsPerUnit: Readonly<Record<string, number>> = {
+  V: 1,
+  mV: 1e-3,
+  mcV: 1e-6,
+  uV: 1e-6,
+  µV: 1e-6,
+  μV: 1e-6
+}
+const voltageKind = 'ecg voltageMeasurements'
 
-class Reader {
-  readonly #metrics: Metrics
-  readonly #workouts: Workouts
-  /** The electrocardiogram whose voltages are read, and how many there were. */
-  #ecg = 0
-  #voltages = 0
+class HealthAutoExportReader {
+  readonly #metrics: MetricReader
+  readonly #workouts: WorkoutReader
+  /** The current electrocardiogram, and the number of its voltages so far. */
+  #currentEcg = 0
+  #voltageCount = 0
 
   constructor(
     private readonly owners: ReadonlyMap<number, Json>,
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {
-    this.#metrics = new Metrics(zone, sink)
-    this.#workouts = new Workouts(zone, sink, this.#metrics)
+    this.#metrics = new MetricReader(zone, sink)
+    this.#workouts = new WorkoutReader(zone, sink, this.#metrics)
   }
 
   read(object: Json, path: readonly string[], frames: number): void {
     const [, list = '', part] = path
-    if (part === undefined) this.#record(list, object)
-    else if (list === 'workouts') this.#workouts.part(part, object)
+    if (part === undefined) this.#addRecord(list, object)
+    else if (list === 'workouts') this.#workouts.addListValue(part, object)
     else {
       const owner = this.owners.get(frames)
-      if (!owner) this.sink.leftOut(`${list} ${part}`, 'cut off before its end')
-      else if (list === 'ecg') this.#voltage(owner, frames, object)
-      else this.#metrics.value(textAt(owner, 'name') ?? 'metric', textAt(owner, 'units') ?? '', object)
+      if (!owner) this.sink.skip(`${list} ${part}`, 'cut off before its end')
+      else if (list === 'ecg') this.#addVoltage(owner, frames, object)
+      else this.#metrics.addValue(getText(owner, 'name') ?? 'metric', getText(owner, 'units') ?? '', object)
     }
   }
 
-  #record(list: string, object: Json): void {
-    const time = timeIn(textAt(object, 'start') ?? textAt(object, 'scheduledDate'), this.zone)
-    const end = timeIn(textAt(object, 'end'), this.zone)
-    const span = { source: textAt(object, 'source') ?? '', time, ...(end > time && { duration: end - time }) }
+  #addRecord(list: string, object: Json): void {
+    const time = parseTime(getText(object, 'start') ?? getText(object, 'scheduledDate'), this.zone)
+    const end = parseTime(getText(object, 'end'), this.zone)
+    const base = {
+      source: getText(object, 'source') ?? '',
+      time,
+      ...(end > time && { duration: end - time })
+    }
     if (list === 'metrics') return
-    if (list === 'workouts') this.#workouts.workout({ kind: list, ...span }, object)
-    else if (Number.isNaN(time)) this.sink.leftOut(list, 'without a time')
+    if (list === 'workouts') this.#workouts.addWorkout({ kind: list, ...base }, object)
+    else if (Number.isNaN(time)) this.sink.skip(list, 'without a time')
     else if (list === 'ecg') {
       const { source: _source, start: _start, end: _end, voltageMeasurements: _list, ...rest } = object
-      this.sink.datum({
+      this.sink.addRecord({
         kind: list,
-        ...span,
+        ...base,
         type: 'note/txt',
         stream: 'Electrocardiogram results',
-        content: textAt(object, 'classification') ?? 'Electrocardiogram',
+        content: getText(object, 'classification') ?? 'Electrocardiogram',
         clientData: { 'health-auto-export:ecg': rest }
       })
     } else {
-      const found =
+      const content =
         list === 'symptoms'
-          ? symptomIn(object)
+          ? toSymptom(object)
           : list === 'stateOfMind'
-            ? moodIn(object)
+            ? toMood(object)
             : list === 'medications'
-              ? medicationIn(object)
+              ? toMedication(object)
               : 'of a kind without a type here'
-      if (typeof found === 'string') this.sink.leftOut(list, found)
-      else this.sink.datum({ kind: list, isEvent: true, ...span, ...found })
+      if (typeof content === 'string') this.sink.skip(list, content)
+      else this.sink.addRecord({ kind: list, isEvent: true, ...base, ...content })
     }
   }
 
-  /** Voltages name the second alone: they are as far apart as the frequency says. */
-  #voltage(owner: Json, frames: number, object: Json): void {
-    if (frames !== this.#ecg) this.#voltages = 0
-    this.#ecg = frames
-    const start = timeIn(textAt(owner, 'start'), this.zone)
-    const rate = numberAt(owner, 'samplingFrequency') ?? 0
-    const value = numberAt(object, 'voltage')
-    const unit = textAt(object, 'units') ?? ''
-    const time = start + this.#voltages++ / rate
-    if (value === undefined) this.sink.leftOut(voltage, 'without a number')
-    else if (!Object.hasOwn(volts, unit)) this.sink.leftOut(voltage, 'in a unit without a type here')
-    else if (!(rate > 0) || Number.isNaN(time)) this.sink.leftOut(voltage, 'without a time')
+  /** Adds a voltage. Voltages only have a time in seconds: their distance follows from the sampling frequency. */
+  #addVoltage(owner: Json, frames: number, object: Json): void {
+    if (frames !== this.#currentEcg) this.#voltageCount = 0
+    this.#currentEcg = frames
+    const start = parseTime(getText(owner, 'start'), this.zone)
+    const rate = getNumber(owner, 'samplingFrequency') ?? 0
+    const value = getNumber(object, 'voltage')
+    const unit = getText(object, 'units') ?? ''
+    const time = start + this.#voltageCount++ / rate
+    if (value === undefined) this.sink.skip(voltageKind, 'without a number')
+    else if (!Object.hasOwn(voltsPerUnit, unit)) this.sink.skip(voltageKind, 'in a unit without a type here')
+    else if (!(rate > 0) || Number.isNaN(time)) this.sink.skip(voltageKind, 'without a time')
     else
-      this.sink.datum({
-        kind: voltage,
-        source: textAt(owner, 'source') ?? '',
+      this.sink.addRecord({
+        kind: voltageKind,
+        source: getText(owner, 'source') ?? '',
         type: 'electromotive-force/v',
         stream: 'Electrocardiograms',
         time,
-        content: Number((value * volts[unit]!).toPrecision(12)),
+        content: Number((value * voltsPerUnit[unit]!).toPrecision(12)),
         track: `ecg ${start}`
       })
   }

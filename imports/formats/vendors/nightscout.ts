@@ -1,7 +1,7 @@
-/** Nightscout's entries and treatments, as its API and exports of its database give them. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
+/** Reads Nightscout's entries and treatments, from its API and exports of its database. */
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import { getMember, readObjects, isJson, getNumber, getText, type Json, isTopLevel } from '../json-files.js'
 
 export const nightscout: Format = {
   id: 'nightscout',
@@ -12,18 +12,18 @@ export const nightscout: Format = {
       ? /"date(?:String)?"\s*:/.test(head.text)
       : /"eventType"\s*:/.test(head.text) && /"created_at"\s*:/.test(head.text)),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
-    await eachObject(source, head, sink, outermost, object => reader.read(object))
+    const reader = new NightscoutReader(options.zone, sink)
+    await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
   }
 }
 
-/** What sensors of Dexcom send below and above their range, in mg/dL. */
-const bounds: ReadonlySet<number> = new Set([39, 401])
-/** Values below and above these are codes of errors, in mg/dL. */
-const [lowest, highest] = [20, 600]
-const unimaginable = 'of a value that is impossible for what it measures'
+/** Values that Dexcom sensors send below and above their range, in mg/dL. */
+const outOfRangeValues: ReadonlySet<number> = new Set([39, 401])
+/** Valid range in mg/dL; other values are error codes. */
+const [minGlucose, maxGlucose] = [20, 600]
+const impossibleValue = 'of a value that is impossible for what it measures'
 
-/** Amounts of treatments, with their types. */
+/** Amounts of treatments, with their types and streams. */
 const amounts: readonly (readonly [name: string, type: string, stream: string])[] = [
   ['insulin', 'volume/iu', 'Insulin'],
   ['carbs', 'mass/g', 'Carbohydrates'],
@@ -31,59 +31,61 @@ const amounts: readonly (readonly [name: string, type: string, stream: string])[
   ['fat', 'mass/g', 'Fat']
 ]
 
-type Common = Pick<Datum, 'source' | 'time'>
+type BaseRecord = Pick<ImportedRecord, 'source' | 'time'>
 
-class Reader {
+class NightscoutReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
   read(object: Json): void {
-    const eventType = textAt(object, 'eventType')
-    const kind = eventType ?? textAt(object, 'type') ?? (at(object, 'mbg') === undefined ? 'sgv' : 'mbg')
-    const time = timeOf(object, this.zone)
-    if (at(object, 'isValid') === false) this.sink.leftOut(kind, 'marked as entered in error')
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (eventType === undefined) this.#entry(kind, { source: sourceOf(object), time }, object)
-    else this.#treatment(eventType, { source: sourceOf(object), time }, object)
+    const eventType = getText(object, 'eventType')
+    const kind =
+      eventType ?? getText(object, 'type') ?? (getMember(object, 'mbg') === undefined ? 'sgv' : 'mbg')
+    const time = getTime(object, this.zone)
+    if (getMember(object, 'isValid') === false) this.sink.skip(kind, 'marked as entered in error')
+    else if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
+    else if (eventType === undefined) this.#addEntry(kind, { source: getSource(object), time }, object)
+    else this.#addTreatment(eventType, { source: getSource(object), time }, object)
   }
 
-  #entry(kind: string, common: Common, object: Json): void {
-    const value = numberAt(object, 'sgv') ?? numberAt(object, 'mbg')
-    if (kind !== 'sgv' && kind !== 'mbg') this.sink.leftOut(kind, 'of a kind without a type here')
-    else if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else this.#glucose(kind, common, value, textAt(object, 'units'))
+  #addEntry(kind: string, common: BaseRecord, object: Json): void {
+    const value = getNumber(object, 'sgv') ?? getNumber(object, 'mbg')
+    if (kind !== 'sgv' && kind !== 'mbg') this.sink.skip(kind, 'of a kind without a type here')
+    else if (value === undefined) this.sink.skip(kind, 'without a number')
+    else this.#addGlucose(kind, common, value, getText(object, 'units'))
   }
 
-  /** Nightscout keeps mg/dL whatever it shows; only treatments name another unit. */
-  #glucose(kind: string, common: Common, value: number, units: string | undefined): void {
+  /** Adds a glucose value. Nightscout stores mg/dL whatever it displays; only treatments name another unit. */
+  #addGlucose(kind: string, common: BaseRecord, value: number, units: string | undefined): void {
     const isMmol = units !== undefined && /^mmol/i.test(units)
     const mgPerDl = isMmol ? value * mgPerMmol : value
-    if (!isMmol && bounds.has(value)) this.sink.leftOut(kind, 'beyond what the sensor can measure')
-    else if (mgPerDl < lowest || mgPerDl > highest) this.sink.leftOut(kind, unimaginable)
+    if (!isMmol && outOfRangeValues.has(value)) this.sink.skip(kind, 'beyond what the sensor can measure')
+    else if (mgPerDl < minGlucose || mgPerDl > maxGlucose) this.sink.skip(kind, impossibleValue)
     else {
       const type = isMmol ? 'density/mmol-l' : 'density/mg-dl'
-      this.sink.datum({ ...common, kind, type, stream: 'Blood glucose', content: value })
+      this.sink.addRecord({ ...common, kind, type, stream: 'Blood glucose', content: value })
     }
   }
 
-  /** Each value of a treatment counts as a record of its own. */
-  #treatment(eventType: string, common: Common, object: Json): void {
-    let found = 0
+  /** Adds each value of a treatment as a record. */
+  #addTreatment(eventType: string, common: BaseRecord, object: Json): void {
+    let count = 0
     const clientData = { 'nightscout:eventType': eventType }
     for (const [name, type, stream] of amounts) {
-      const value = numberAt(object, name)
+      const value = getNumber(object, name)
       if (value === undefined) continue
-      found++
-      if (value === 0) this.sink.leftOut(name, 'zero, which stands for none')
-      else this.sink.datum({ ...common, kind: name, type, stream, content: value, clientData })
+      count++
+      if (value === 0) this.sink.skip(name, 'zero, which stands for none')
+      else this.sink.addRecord({ ...common, kind: name, type, stream, content: value, clientData })
     }
-    const glucose = numberAt(object, 'glucose')
-    if (glucose !== undefined && ++found) this.#glucose('glucose', common, glucose, textAt(object, 'units'))
-    const notes = (textAt(object, 'notes') ?? '').trim()
-    if (notes !== '' && ++found)
-      this.sink.datum({
+    const glucose = getNumber(object, 'glucose')
+    if (glucose !== undefined && ++count)
+      this.#addGlucose('glucose', common, glucose, getText(object, 'units'))
+    const notes = (getText(object, 'notes') ?? '').trim()
+    if (notes !== '' && ++count)
+      this.sink.addRecord({
         ...common,
         kind: 'notes',
         type: 'note/txt',
@@ -91,24 +93,24 @@ class Reader {
         content: notes,
         clientData
       })
-    if (found === 0) this.sink.leftOut(eventType, 'of a kind without a type here')
+    if (count === 0) this.sink.skip(eventType, 'of a kind without a type here')
   }
 }
 
-/** mg/dL of a mmol/L of glucose. */
+/** mg/dL per mmol/L of glucose. */
 const mgPerMmol = 18.0156
 
-/** Milliseconds, or texts, which name their zone as a rule. */
-function timeOf(object: Json, zone: string | undefined): number {
-  const ms = numberAt(object, 'date') ?? numberAt(object, 'mills')
-  if (ms !== undefined) return ms / 1000
+/** Returns the time of an entry: milliseconds, or a text that usually names its zone. */
+function getTime(object: Json, zone: string | undefined): number {
+  const milliseconds = getNumber(object, 'date') ?? getNumber(object, 'mills')
+  if (milliseconds !== undefined) return milliseconds / 1000
   for (const name of ['dateString', 'created_at', 'sysTime', 'timestamp']) {
-    const time = isoTime(textAt(object, name) ?? '', zone)
+    const time = parseIsoTime(getText(object, name) ?? '', zone)
     if (!Number.isNaN(time)) return time
   }
   return NaN
 }
 
-function sourceOf(object: Json): string {
-  return textAt(object, 'device') ?? textAt(object, 'enteredBy') ?? ''
+function getSource(object: Json): string {
+  return getText(object, 'device') ?? getText(object, 'enteredBy') ?? ''
 }

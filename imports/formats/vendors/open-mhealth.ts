@@ -1,18 +1,27 @@
-/** Open mHealth and IEEE 1752: data points by the names of their schemas. */
-import type { Datum, Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, byName, eachObject, isJson, isObject, numberAt, textAt, type Json } from '../json-files.js'
-import { measureOf, scaled } from '../../text/units.js'
-import { nightContent } from '../sleep.js'
+/** Reads Open mHealth and IEEE 1752: data points by the names of their schemas. */
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { parseIsoTime } from '../../text/times.js'
+import {
+  getMember,
+  toLookupMap,
+  readObjects,
+  isJson,
+  isObject,
+  getNumber,
+  getText,
+  type Json
+} from '../json-files.js'
+import { findMeasure, scaleValue } from '../../text/units.js'
+import { getNightContent } from '../sleep.js'
 
 export const openMhealth: Format = {
   id: 'open-mhealth',
   name: 'Open mHealth',
   recognises: head => isJson(head) && /"schema_id"\s*:/.test(head.text) && /"body"\s*:/.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
+    const reader = new OpenMhealthReader(options.zone, sink)
     const isWrapped = /^\s*\{\s*"data_points"/.test(head.text)
-    await eachObject(
+    await readObjects(
       source,
       head,
       sink,
@@ -22,47 +31,54 @@ export const openMhealth: Format = {
   }
 }
 
-interface Known {
+interface KnownMember {
   readonly stream: string
-  /** What the types of its values begin with: those of units that measure something else are none. */
-  readonly of?: string
-  /** Of a count: its one type, and the units for it. */
+  /** Prefix of the types of its values. Values in other units are skipped. */
+  readonly typePrefix?: string
+  /** For counts: the type and the accepted units. */
   readonly count?: { readonly type: string; readonly units: RegExp }
 }
 
-/** Members of bodies with one measured value. */
-const values = byName<Known>({
-  body_weight: { stream: 'Weight', of: 'mass/' },
-  body_height: { stream: 'Height', of: 'length/' },
-  body_fat_percentage: { stream: 'Body fat', of: 'ratio/' },
+/** Members of a body that have one measured value. */
+const knownMembers = toLookupMap<KnownMember>({
+  body_weight: { stream: 'Weight', typePrefix: 'mass/' },
+  body_height: { stream: 'Height', typePrefix: 'length/' },
+  body_fat_percentage: { stream: 'Body fat', typePrefix: 'ratio/' },
   heart_rate: { stream: 'Heart rate', count: { type: 'frequency/bpm', units: /^(?:beats\/min|bpm)$/ } },
   respiratory_rate: {
     stream: 'Respiratory rate',
     count: { type: 'frequency/brpm', units: /^(?:breaths\/min|brpm)$/ }
   },
   step_count: { stream: 'Steps', count: { type: 'count/steps', units: /^(?:steps?|count)$/ } },
-  blood_glucose: { stream: 'Blood glucose', of: 'density/' },
-  body_temperature: { stream: 'Body temperature', of: 'temperature/' },
-  oxygen_saturation: { stream: 'Oxygen saturation', of: 'ratio/' },
-  calories_burned: { stream: 'Energy', of: 'energy/' },
-  kcal_burned: { stream: 'Energy', of: 'energy/' },
-  rr_interval: { stream: 'Beat to beat intervals', of: 'time/' },
-  distance: { stream: 'Distance', of: 'length/' },
-  total_sleep_time: { stream: 'Time asleep', of: 'time/' },
-  sleep_duration: { stream: 'Time asleep', of: 'time/' }
+  blood_glucose: { stream: 'Blood glucose', typePrefix: 'density/' },
+  body_temperature: { stream: 'Body temperature', typePrefix: 'temperature/' },
+  oxygen_saturation: { stream: 'Oxygen saturation', typePrefix: 'ratio/' },
+  calories_burned: { stream: 'Energy', typePrefix: 'energy/' },
+  kcal_burned: { stream: 'Energy', typePrefix: 'energy/' },
+  rr_interval: { stream: 'Beat to beat intervals', typePrefix: 'time/' },
+  distance: { stream: 'Distance', typePrefix: 'length/' },
+  total_sleep_time: { stream: 'Time asleep', typePrefix: 'time/' },
+  sleep_duration: { stream: 'Time asleep', typePrefix: 'time/' }
 })
-/** Members about the others. */
-const about: ReadonlySet<string> = new Set(['effective_time_frame', 'descriptive_statistic', 'user_notes'])
-const [systolicName, diastolicName] = ['systolic_blood_pressure', 'diastolic_blood_pressure'] as const
+/** Members that describe other members. */
+const descriptiveMembers: ReadonlySet<string> = new Set([
+  'effective_time_frame',
+  'descriptive_statistic',
+  'user_notes'
+])
+const [systolicMember, diastolicMember] = ['systolic_blood_pressure', 'diastolic_blood_pressure'] as const
 
-/** What the records of a data point share. */
-type Common = Pick<Datum, 'kind' | 'source' | 'time' | 'identity' | 'description' | 'isEvent'> & {
+/** Parts that the records of a data point share. */
+type BaseRecord = Pick<
+  ImportedRecord,
+  'kind' | 'source' | 'time' | 'identity' | 'description' | 'isEvent'
+> & {
   readonly duration?: number
 }
 
-class Reader {
-  /** Records of the present data point: the first is called as it is, the others after their members. */
-  #found = 0
+class OpenMhealthReader {
+  /** Number of records of the current data point. The first has the kind of the data point, the others also name their members. */
+  #recordCount = 0
 
   constructor(
     private readonly zone: string | undefined,
@@ -70,104 +86,111 @@ class Reader {
   ) {}
 
   read(object: Json): void {
-    const schema = at(object, 'header', 'schema_id')
-    const kind = textAt(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')
-    const body = at(object, 'body')
-    const { hasOddEnd, ...span } = spanOf(
-      at(body, 'effective_time_frame') ?? at(object, 'header', 'effective_time_frame'),
+    const schema = getMember(object, 'header', 'schema_id')
+    const kind = getText(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')
+    const body = getMember(object, 'body')
+    const { hasUnreadableEnd, ...range } = parseTimeFrame(
+      getMember(body, 'effective_time_frame') ?? getMember(object, 'header', 'effective_time_frame'),
       this.zone
     )
-    if (!isObject(body) || Number.isNaN(span.time)) {
-      this.sink.leftOut(kind, isObject(body) ? 'without a time' : 'without a body')
+    if (!isObject(body) || Number.isNaN(range.time)) {
+      this.sink.skip(kind, isObject(body) ? 'without a time' : 'without a body')
       return
     }
-    const notes = textAt(body, 'user_notes')
-    const id = textAt(object, 'header', 'id') ?? textAt(object, 'header', 'uuid')
-    const common: Common = {
+    const notes = getText(body, 'user_notes')
+    const id = getText(object, 'header', 'id') ?? getText(object, 'header', 'uuid')
+    const common: BaseRecord = {
       kind,
-      source: textAt(object, 'header', 'acquisition_provenance', 'source_name') ?? '',
-      ...span,
-      // An id does not tell apart what has different contents.
+      source: getText(object, 'header', 'acquisition_provenance', 'source_name') ?? '',
+      ...range,
+      // An id alone does not distinguish records with different contents.
       ...(id !== undefined && { identity: `${id} ${JSON.stringify(body)}` }),
       ...(notes !== undefined && { description: notes, isEvent: true })
     }
-    this.#found = 0
-    if (systolicName in body || diastolicName in body) this.#pressure(common, body)
+    this.#recordCount = 0
+    if (systolicMember in body || diastolicMember in body) this.#addPressure(common, body)
     const isNight = /sleep-episode/.test(kind)
-    if (isNight) this.#night(common, body)
-    const statistic = textAt(body, 'descriptive_statistic')
+    if (isNight) this.#addNight(common, body)
+    const statistic = getText(body, 'descriptive_statistic')
     for (const [member, value] of Object.entries(body)) {
-      if (about.has(member) || member === systolicName || member === diastolicName) continue
-      const known = values.get(member)
-      const own = this.#kindOf(kind, member)
+      if (descriptiveMembers.has(member) || member === systolicMember || member === diastolicMember) continue
+      const known = knownMembers.get(member)
+      const ownKind = this.#nextKind(kind, member)
       if (member === 'activity_name' && typeof value === 'string')
-        this.sink.datum({
+        this.sink.addRecord({
           ...common,
-          kind: own,
+          kind: ownKind,
           type: 'activity/plain',
           stream: 'Activities',
           identity: common.identity ?? value,
           description: value
         })
-      else if (known) this.#value({ ...common, kind: own }, member, known, value, statistic)
-      // A night keeps what is said about it.
-      else if (!isNight) this.sink.leftOut(own, 'of a kind without a type here')
+      else if (known) this.#addValue({ ...common, kind: ownKind }, member, known, value, statistic)
+      // A night keeps its whole body.
+      else if (!isNight) this.sink.skip(ownKind, 'of a kind without a type here')
     }
-    if (this.#found === 0) this.sink.leftOut(kind, 'empty')
-    else if (hasOddEnd) this.sink.leftOut(`${kind}, end`, 'of an end that cannot be read')
+    if (this.#recordCount === 0) this.sink.skip(kind, 'empty')
+    else if (hasUnreadableEnd) this.sink.skip(`${kind}, end`, 'of an end that cannot be read')
   }
 
-  #kindOf(kind: string, member: string): string {
-    return this.#found++ === 0 ? kind : `${kind} ${member}`
+  #nextKind(kind: string, member: string): string {
+    return this.#recordCount++ === 0 ? kind : `${kind} ${member}`
   }
 
-  /** A statistic of values is no value of its own time: those have streams of their own. */
-  #value(
-    common: Common,
+  /** Adds a value. Statistics are not values of their time, and have their own streams. */
+  #addValue(
+    common: BaseRecord,
     member: string,
-    known: Known,
+    known: KnownMember,
     quantity: unknown,
     statistic: string | undefined
   ): void {
-    const value = numberAt(quantity, 'value') ?? (typeof quantity === 'number' ? quantity : undefined)
-    const unit = textAt(quantity, 'unit') ?? (member === 'step_count' ? 'steps' : '')
+    const value = getNumber(quantity, 'value') ?? (typeof quantity === 'number' ? quantity : undefined)
+    const unit = getText(quantity, 'unit') ?? (member === 'step_count' ? 'steps' : '')
     if (value === undefined) {
-      this.sink.leftOut(common.kind, 'without a number')
+      this.sink.skip(common.kind, 'without a number')
       return
     }
     const measure = known.count?.units.test(unit)
       ? { type: known.count.type }
-      : known.of === undefined
+      : known.typePrefix === undefined
         ? undefined
-        : measureOf(unitOf(unit))
-    if (!measure || (known.of !== undefined && !measure.type.startsWith(known.of))) {
-      this.sink.leftOut(
+        : findMeasure(normaliseUnit(unit))
+    if (!measure || (known.typePrefix !== undefined && !measure.type.startsWith(known.typePrefix))) {
+      this.sink.skip(
         common.kind,
         unit === '' ? 'of a unit that is not known' : 'in a unit without a type here'
       )
       return
     }
-    const content = scaled(value, measure.factor)
-    const asleep = content * (secondsOfType[measure.type] ?? NaN)
-    if (member === 'sleep_duration' && nightContent(asleep, common.duration).analysis === 'asleep')
-      this.sink.datum({ ...common, type: 'sleep/analysis', stream: 'Sleep', content: { analysis: 'asleep' } })
+    const content = scaleValue(value, measure.factor)
+    const asleep = content * (secondsByType[measure.type] ?? NaN)
+    if (member === 'sleep_duration' && getNightContent(asleep, common.duration).analysis === 'asleep')
+      this.sink.addRecord({
+        ...common,
+        type: 'sleep/analysis',
+        stream: 'Sleep',
+        content: { analysis: 'asleep' }
+      })
     else {
       const stream = statistic === undefined ? known.stream : `${known.stream}, ${statistic}`
-      this.sink.datum({ ...common, type: measure.type, stream, content })
+      this.sink.addRecord({ ...common, type: measure.type, stream, content })
     }
   }
 
-  #pressure(common: Common, body: Json): void {
-    const kind = this.#kindOf(common.kind, 'blood_pressure')
-    const [systolic, diastolic] = [systolicName, diastolicName].map(name => numberAt(body, name, 'value'))
-    const units = [systolicName, diastolicName].map(name => textAt(body, name, 'unit') ?? '')
-    const statistic = textAt(body, 'descriptive_statistic')
+  #addPressure(common: BaseRecord, body: Json): void {
+    const kind = this.#nextKind(common.kind, 'blood_pressure')
+    const [systolic, diastolic] = [systolicMember, diastolicMember].map(name =>
+      getNumber(body, name, 'value')
+    )
+    const units = [systolicMember, diastolicMember].map(name => getText(body, name, 'unit') ?? '')
+    const statistic = getText(body, 'descriptive_statistic')
     if (systolic === undefined || diastolic === undefined)
-      this.sink.leftOut(kind, 'half of a measurement whose other half is missing')
-    else if (!units.every(unit => measureOf(unit)?.type === 'pressure/mmhg'))
-      this.sink.leftOut(kind, 'in a unit without a type here')
+      this.sink.skip(kind, 'half of a measurement whose other half is missing')
+    else if (!units.every(unit => findMeasure(unit)?.type === 'pressure/mmhg'))
+      this.sink.skip(kind, 'in a unit without a type here')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         ...common,
         kind,
         type: 'blood-pressure/mmhg-bpm',
@@ -176,33 +199,33 @@ class Reader {
       })
   }
 
-  #night(common: Common, body: Json): void {
-    const asleep = secondsIn(at(body, 'total_sleep_time'))
-    this.sink.datum({
+  #addNight(common: BaseRecord, body: Json): void {
+    const asleep = toSeconds(getMember(body, 'total_sleep_time'))
+    this.sink.addRecord({
       ...common,
-      kind: this.#kindOf(common.kind, 'episode'),
+      kind: this.#nextKind(common.kind, 'episode'),
       type: 'sleep/analysis',
       stream: 'Sleep',
-      content: nightContent(asleep, common.duration),
+      content: getNightContent(asleep, common.duration),
       clientData: { 'omh:body': body }
     })
   }
 }
 
-/** Seconds of a value of a type. */
-const secondsOfType: Readonly<Record<string, number>> = {
+/** Seconds per unit of a type. */
+const secondsByType: Readonly<Record<string, number>> = {
   'time/s': 1,
   'time/min': 60,
   'time/h': 3600,
   'time/d': 86_400
 }
 
-/** Units that are written in another way here. */
-function unitOf(unit: string): string {
+/** Normalises units that are written differently here. */
+function normaliseUnit(unit: string): string {
   return unit === 'C' ? 'degc' : unit === 'F' ? 'degf' : unit
 }
 
-/** Seconds of units of time; months and years are of different lengths. */
+/** Seconds per unit of time. Months and years are missing, as their lengths differ. */
 const seconds: Readonly<Record<string, number>> = {
   ps: 1e-12,
   ns: 1e-9,
@@ -215,29 +238,29 @@ const seconds: Readonly<Record<string, number>> = {
   wk: 604_800
 }
 
-interface Span {
+interface TimeRange {
   readonly time: number
   readonly duration?: number
-  /** Whether there is an end, or a length, that cannot be read. */
-  readonly hasOddEnd: boolean
+  /** True if there is an unreadable end or duration. */
+  readonly hasUnreadableEnd: boolean
 }
 
-function spanOf(frame: unknown, zone: string | undefined): Span {
-  const instant = textAt(frame, 'date_time')
-  if (instant !== undefined) return { time: isoTime(instant, zone), hasOddEnd: false }
-  const interval = at(frame, 'time_interval')
-  const [start, end] = [textAt(interval, 'start_date_time'), textAt(interval, 'end_date_time')].map(text =>
-    isoTime(text ?? '', zone)
+function parseTimeFrame(frame: unknown, zone: string | undefined): TimeRange {
+  const instant = getText(frame, 'date_time')
+  if (instant !== undefined) return { time: parseIsoTime(instant, zone), hasUnreadableEnd: false }
+  const interval = getMember(frame, 'time_interval')
+  const [start, end] = [getText(interval, 'start_date_time'), getText(interval, 'end_date_time')].map(text =>
+    parseIsoTime(text ?? '', zone)
   ) as [number, number]
-  const length = at(interval, 'duration')
-  const duration = length === undefined ? end - start : secondsIn(length)
+  const durationValue = getMember(interval, 'duration')
+  const duration = durationValue === undefined ? end - start : toSeconds(durationValue)
   const time = Number.isNaN(start) ? end - duration : start
-  const hasEnd = length !== undefined || at(interval, 'end_date_time') !== undefined
-  return { time, ...(duration > 0 && { duration }), hasOddEnd: hasEnd && !(duration >= 0) }
+  const hasEnd = durationValue !== undefined || getMember(interval, 'end_date_time') !== undefined
+  return { time, ...(duration > 0 && { duration }), hasUnreadableEnd: hasEnd && !(duration >= 0) }
 }
 
-/** Seconds of a quantity of time; `NaN` where that is not certain. */
-function secondsIn(quantity: unknown): number {
-  const unit = textAt(quantity, 'unit') ?? ''
-  return (numberAt(quantity, 'value') ?? NaN) * (Object.hasOwn(seconds, unit) ? seconds[unit]! : NaN)
+/** Converts a quantity of time to seconds; returns `NaN` if that is ambiguous. */
+function toSeconds(quantity: unknown): number {
+  const unit = getText(quantity, 'unit') ?? ''
+  return (getNumber(quantity, 'value') ?? NaN) * (Object.hasOwn(seconds, unit) ? seconds[unit]! : NaN)
 }

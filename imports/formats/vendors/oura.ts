@@ -1,33 +1,33 @@
-/** Oura's export: one JSON of lists by name, or one table for each of them with JSON in its cells. */
-import type { Format, Head, Sink } from '../../record.js'
-import { parsed } from '../../text/json.js'
-import { dayLength, isoTime } from '../../text/times.js'
+/** Reads Oura's export: one JSON file of lists by name, or one table per list with JSON in its cells. */
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseJson } from '../../text/json.js'
+import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
-  at,
-  eachObject,
+  getMember,
+  readObjects,
   isJson,
-  leaveMembers,
-  listAt,
-  numberAt,
-  numbersAt,
-  textAt,
+  skipUnread,
+  getList,
+  getNumber,
+  getNumbers,
+  getText,
   type Json
 } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
-import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
+import { buildNightRecord } from '../sleep.js'
+import { readColumnNames, readNamedRows } from '../../text/named-tables.js'
 
-/** Names of lists at the top of the JSON. */
-const lists =
+/** Matches the names of the lists in the JSON file. */
+const listNames =
   /^\s*\{\s*"(?:daily_[a-z0-9_]+|sleep|sleep_time|activity|readiness|heart_?rate|workout|session|ideal_bedtime|ideal_bedtimes|enhanced_tag|ring_configuration|ring_battery_level|restful_periods|rest_mode_period|vO2_max|vo2_max|tag|profile|data)"\s*:/
-/** Members that only its records have. */
-const members =
+/** Matches members that only Oura's records have. */
+const distinctiveMembers =
   /"(?:bedtime_start|readiness_score_delta|score_alignment|hypnogram_5min|sleep_phase_5_min|class_5_?min|equivalent_walking_distance|breathing_disturbance_index|spo2_percentage|temperature_deviation|contributors|low_activity_met_minutes|cal_active)"/
-/** Beats with what somebody was doing: not far apart, so that looking for them stays quick. */
-const beats =
+/** Matches heart rates with Oura's sources. The distance is limited, so that the search stays fast. */
+const heartRatePattern =
   /"bpm"\s{0,9}:\s{0,9}\d{1,4}[^{}]{0,200}"source"\s{0,9}:\s{0,9}"(?:awake|rest|sleep|live|session|workout)"/
 
-/** Columns of its tables, each enough to tell. */
-const tables: readonly (readonly string[])[] = [
+/** Columns of its tables. Each set identifies a table of Oura. */
+const tableColumns: readonly (readonly string[])[] = [
   ['timestamp', 'bpm', 'source'],
   ['timestamp', 'skin_temp'],
   ['bedtime_start', 'bedtime_end', 'day'],
@@ -45,13 +45,13 @@ export const oura: Format = {
   name: 'Oura',
   recognises: head =>
     isJson(head)
-      ? lists.test(head.text) && (members.test(head.text) || beats.test(head.text))
-      : delimiterIn(head) !== undefined,
+      ? listNames.test(head.text) && (distinctiveMembers.test(head.text) || heartRatePattern.test(head.text))
+      : detectDelimiter(head) !== undefined,
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
-    const delimiter = delimiterIn(head)
+    const reader = new OuraReader(options.zone, sink)
+    const delimiter = detectDelimiter(head)
     if (isJson(head) || delimiter === undefined)
-      await eachObject(
+      await readObjects(
         source,
         head,
         sink,
@@ -59,10 +59,10 @@ export const oura: Format = {
         (object, path) => reader.read(object, path[0]!)
       )
     else {
-      const list = listIn(head.name)
-      await eachNamedRow(source, head, delimiter, list, sink, row => {
+      const list = getListName(head.name)
+      await readNamedRows(source, head, delimiter, list, sink, row => {
         const object = Object.fromEntries(
-          [...row].map(([name, cell]) => [name, /^[[{]/.test(cell) ? (parsed(cell) ?? cell) : cell])
+          [...row].map(([name, cell]) => [name, /^[[{]/.test(cell) ? (parseJson(cell) ?? cell) : cell])
         )
         reader.read(object, list)
       })
@@ -70,31 +70,31 @@ export const oura: Format = {
   }
 }
 
-function delimiterIn(head: Head): string | undefined {
+function detectDelimiter(head: FileHead): string | undefined {
   return [';', ','].find(delimiter => {
-    const columns = new Set(columnsOf(head, delimiter))
-    return tables.some(names => names.every(name => columns.has(name)))
+    const columns = new Set(readColumnNames(head, delimiter))
+    return tableColumns.some(names => names.every(name => columns.has(name)))
   })
 }
 
-/** What a table holds, by its name, which only counts. */
-function listIn(name: string): string {
-  const own = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
-  return own.endsWith('.csv') && own.length > 4 ? own.slice(0, -4) : 'row'
+/** Returns the kind of a table's records, by its file name; only used for counts. */
+function getListName(name: string): string {
+  const fileName = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  return fileName.endsWith('.csv') && fileName.length > 4 ? fileName.slice(0, -4) : 'row'
 }
 
-/** What stages of sleep and days are told by. */
-const sleepNumbers = [
+/** Members of a night that are kept with it. */
+const nightMembers = [
   'total_sleep_duration deep_sleep_duration light_sleep_duration rem_sleep_duration awake_time',
   'time_in_bed latency efficiency average_breath average_heart_rate average_hrv lowest_heart_rate',
   'total deep light rem awake onset_latency breath_average hr_average hr_lowest rmssd'
 ].flatMap(names => names.split(' '))
 
-const score = 'a score of its maker, which is no measurement'
-/** Stages of the digits that nights are written in. */
-const stages: Readonly<Record<string, string>> = { 1: 'deep', 2: 'light', 3: 'rem', 4: 'awake' }
-/** Members that say which record it is, and when it was. */
-const ofRecord: ReadonlySet<string> = new Set([
+const scoreReason = 'a score of its maker, which is no measurement'
+/** Sleep stages by the digits of a hypnogram. */
+const stagesByDigit: Readonly<Record<string, string>> = { 1: 'deep', 2: 'light', 3: 'rem', 4: 'awake' }
+/** Members that identify a record and its time. */
+const contextMembers: ReadonlySet<string> = new Set([
   'id',
   'day',
   'timestamp',
@@ -109,64 +109,65 @@ const ofRecord: ReadonlySet<string> = new Set([
   'end_datetime'
 ])
 
-class Reader {
+class OuraReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
   ) {}
 
-  /** Records are told by their members: names of lists differ between years. */
+  /** Adds a record. Its kind is detected by its members, as names of lists differ between years. */
   read(object: Json, kind: string): void {
-    if ('bedtime_start' in object) this.#sleep(object, kind)
-    else if ('bpm' in object) this.#value(object, kind, 'frequency/bpm', 'Heart rate', 'bpm')
+    if ('bedtime_start' in object) this.#addNight(object, kind)
+    else if ('bpm' in object) this.#addValue(object, kind, 'frequency/bpm', 'Heart rate', 'bpm')
     else if ('skin_temp' in object)
-      this.#value(object, kind, 'temperature/c', 'Skin temperature', 'skin_temp')
+      this.#addValue(object, kind, 'temperature/c', 'Skin temperature', 'skin_temp')
     else if ('spo2_percentage' in object)
-      this.#value(object, kind, 'ratio/percent', 'Oxygen saturation', 'spo2_percentage', 'average')
-    else if ('vo2_max' in object) this.#value(object, kind, 'gas-consumption/mlpkgmin', 'VO2 max', 'vo2_max')
-    else if ('steps' in object) this.#day(object, kind)
-    else if ('start_datetime' in object) this.#activity(object, kind)
-    else if ('score' in object || 'contributors' in object) this.sink.leftOut(kind, score)
-    else this.sink.leftOut(kind, 'of a kind without a type here')
+      this.#addValue(object, kind, 'ratio/percent', 'Oxygen saturation', 'spo2_percentage', 'average')
+    else if ('vo2_max' in object)
+      this.#addValue(object, kind, 'gas-consumption/mlpkgmin', 'VO2 max', 'vo2_max')
+    else if ('steps' in object) this.#addDay(object, kind)
+    else if ('start_datetime' in object) this.#addActivity(object, kind)
+    else if ('score' in object || 'contributors' in object) this.sink.skip(kind, scoreReason)
+    else this.sink.skip(kind, 'of a kind without a type here')
   }
 
-  #timeOf(object: Json): number {
-    return isoTime(textAt(object, 'timestamp') ?? textAt(object, 'day') ?? '', this.zone)
+  #getTime(object: Json): number {
+    return parseIsoTime(getText(object, 'timestamp') ?? getText(object, 'day') ?? '', this.zone)
   }
 
-  #value(object: Json, kind: string, type: string, stream: string, ...path: readonly string[]): void {
-    const value = numberAt(object, ...path)
-    if (value === undefined) this.sink.leftOut(kind, 'without a number')
-    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
-    else this.sink.datum({ kind, source: '', type, stream, time: this.#timeOf(object), content: value })
-    this.#rest(object, kind, [path[0]!])
+  #addValue(object: Json, kind: string, type: string, stream: string, ...path: readonly string[]): void {
+    const value = getNumber(object, ...path)
+    if (value === undefined) this.sink.skip(kind, 'without a number')
+    else if (value === 0) this.sink.skip(kind, 'zero, which means that nothing was measured')
+    else this.sink.addRecord({ kind, source: '', type, stream, time: this.#getTime(object), content: value })
+    this.#skipOthers(object, kind, [path[0]!])
   }
 
-  #sleep(object: Json, kind: string): void {
-    const time = isoTime(textAt(object, 'bedtime_start') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'bedtime_end') ?? '', this.zone)
+  #addNight(object: Json, kind: string): void {
+    const time = parseIsoTime(getText(object, 'bedtime_start') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'bedtime_end') ?? '', this.zone)
     const duration = end > time ? end - time : undefined
-    const numbers = numbersAt(object, sleepNumbers)
-    const type = textAt(object, 'type')
-    // What the person has deleted there is not brought in here.
+    const numbers = getNumbers(object, nightMembers)
+    const type = getText(object, 'type')
+    // Records that the user deleted in Oura are skipped.
     if (type === 'deleted') {
-      this.sink.leftOut(kind, 'marked as entered in error')
+      this.sink.skip(kind, 'marked as entered in error')
       return
     }
-    // Somebody who rested has not slept, but a heart rate is one.
+    // Rest is not sleep, but its heart rate is valid.
     const isSleep = type !== 'rest'
     if (isSleep) {
-      const asleep = numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total')
+      const asleep = getNumber(object, 'total_sleep_duration') ?? getNumber(object, 'total')
       const clientData = { 'oura:sleep': { ...numbers, ...(type !== undefined && { type }) } }
-      this.sink.datum(nightDatum({ kind, time, duration, asleep, identity: `${end}`, clientData }))
-    } else this.sink.leftOut(kind, 'of a kind without a type here')
-    const phases = textAt(object, 'sleep_phase_5_min') ?? textAt(object, 'hypnogram_5min') ?? ''
-    this.#stages(`${kind} stage`, time, end, phases, isSleep)
-    this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', at(object, 'heart_rate'))
-    this.#samples(`${kind} hrv`, 'time/ms', 'Heart rate variability', at(object, 'hrv'))
-    this.#fives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, listAt(object, 'hr_5min'))
-    this.#fives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, listAt(object, 'rmssd_5min'))
-    this.#rest(object, kind, [
+      this.sink.addRecord(buildNightRecord({ kind, time, duration, asleep, identity: `${end}`, clientData }))
+    } else this.sink.skip(kind, 'of a kind without a type here')
+    const phases = getText(object, 'sleep_phase_5_min') ?? getText(object, 'hypnogram_5min') ?? ''
+    this.#addStages(`${kind} stage`, time, end, phases, isSleep)
+    this.#addSamples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', getMember(object, 'heart_rate'))
+    this.#addSamples(`${kind} hrv`, 'time/ms', 'Heart rate variability', getMember(object, 'hrv'))
+    this.#addFives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, getList(object, 'hr_5min'))
+    this.#addFives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, getList(object, 'rmssd_5min'))
+    this.#skipOthers(object, kind, [
       ...Object.keys(numbers),
       'type',
       'heart_rate',
@@ -178,21 +179,21 @@ class Reader {
     ])
   }
 
-  /** A digit for each five minutes from going to bed; those of one stage in a row are a record. */
-  #stages(kind: string, start: number, end: number, phases: string, isSleep: boolean): void {
+  /** Adds sleep stages: one digit per five minutes from bedtime. Consecutive equal digits are one record. */
+  #addStages(kind: string, start: number, end: number, phases: string, isSleep: boolean): void {
     for (const { 0: run, index } of phases.matchAll(/(.)\1*/g)) {
-      const stage = isSleep && Object.hasOwn(stages, run[0]!) ? stages[run[0]!] : undefined
+      const stage = isSleep && Object.hasOwn(stagesByDigit, run[0]!) ? stagesByDigit[run[0]!] : undefined
       const time = start + index * 300
-      const last = Math.min(time + run.length * 300, end)
-      if (stage === undefined) this.sink.leftOut(kind, 'of a kind without a type here')
+      const stageEnd = Math.min(time + run.length * 300, end)
+      if (stage === undefined) this.sink.skip(kind, 'of a kind without a type here')
       else
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: 'sleep/analysis',
           stream: 'Sleep',
           time,
-          duration: last > time ? last - time : run.length * 300,
+          duration: stageEnd > time ? stageEnd - time : run.length * 300,
           identity: stage,
           content: { analysis: stage === 'awake' ? 'awake' : 'asleep' },
           clientData: { 'oura:stage': stage }
@@ -200,71 +201,71 @@ class Reader {
     }
   }
 
-  /** Names the members that are not read. */
-  #rest(object: Json, kind: string, used: readonly string[]): void {
-    leaveMembers(this.sink, kind, object, member => ofRecord.has(member) || used.includes(member))
+  /** Counts the members that are not read as skipped. */
+  #skipOthers(object: Json, kind: string, used: readonly string[]): void {
+    skipUnread(this.sink, kind, object, member => contextMembers.has(member) || used.includes(member))
   }
 
-  /** `{interval, items, timestamp}`; items may be missing. */
-  #samples(kind: string, type: string, stream: string, samples: unknown): void {
-    const start = isoTime(textAt(samples, 'timestamp') ?? '', this.zone)
-    const interval = numberAt(samples, 'interval') ?? NaN
-    for (const [index, value] of listAt(samples, 'items').entries())
-      this.#sample(kind, type, stream, start + index * interval, value)
+  /** Adds samples of the form `{interval, items, timestamp}`; items may be missing. */
+  #addSamples(kind: string, type: string, stream: string, samples: unknown): void {
+    const start = parseIsoTime(getText(samples, 'timestamp') ?? '', this.zone)
+    const interval = getNumber(samples, 'interval') ?? NaN
+    for (const [index, value] of getList(samples, 'items').entries())
+      this.#addSample(kind, type, stream, start + index * interval, value)
   }
 
-  /** One value each five minutes from going to bed. */
-  #fives(kind: string, type: string, stream: string, start: number, values: readonly unknown[]): void {
+  /** Adds samples: one per five minutes from bedtime. */
+  #addFives(kind: string, type: string, stream: string, start: number, values: readonly unknown[]): void {
     for (const [index, value] of values.entries())
-      this.#sample(kind, type, stream, start + index * 300, value)
+      this.#addSample(kind, type, stream, start + index * 300, value)
   }
 
-  #sample(kind: string, type: string, stream: string, time: number, value: unknown): void {
-    if (typeof value !== 'number') this.sink.leftOut(kind, 'empty')
-    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
+  #addSample(kind: string, type: string, stream: string, time: number, value: unknown): void {
+    if (typeof value !== 'number') this.sink.skip(kind, 'empty')
+    else if (value === 0) this.sink.skip(kind, 'zero, which means that nothing was measured')
     else if (type === 'frequency/bpm' && value === 255)
-      this.sink.leftOut(kind, 'not measured, as the file itself says')
-    else this.sink.datum({ kind, source: '', type, stream, time, content: value })
+      this.sink.skip(kind, 'not measured, as the file itself says')
+    else this.sink.addRecord({ kind, source: '', type, stream, time, content: value })
   }
 
-  /** Sums of a day, which begins at midnight unless it says otherwise. */
-  #day(object: Json, kind: string): void {
-    const start = textAt(object, 'day_start') ?? textAt(object, 'timestamp') ?? textAt(object, 'day') ?? ''
-    const time = isoTime(start, this.zone)
-    const end = isoTime(textAt(object, 'day_end') ?? '', this.zone)
-    const duration = end > time ? Math.round(end - time) : dayLength(start, this.zone)
-    // Older exports have another name for active energy, of the same unit.
-    const energy = numberAt(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
-    const sums = [
+  /** Adds the totals of a day, which begins at midnight unless the record says otherwise. */
+  #addDay(object: Json, kind: string): void {
+    const start = getText(object, 'day_start') ?? getText(object, 'timestamp') ?? getText(object, 'day') ?? ''
+    const time = parseIsoTime(start, this.zone)
+    const end = parseIsoTime(getText(object, 'day_end') ?? '', this.zone)
+    const duration = end > time ? Math.round(end - time) : getDayLength(start, this.zone)
+    // Older exports use another name for active energy, in the same unit.
+    const energy = getNumber(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
+    const totals = [
       ['count/steps', 'Steps', 'steps'],
       ['energy/kcal', 'Active energy', energy],
       ['length/m', 'Walking distance', 'equivalent_walking_distance']
     ] as const
     let count = 0
-    for (const [type, stream, member] of sums) {
-      const value = numberAt(object, member)
+    for (const [type, stream, member] of totals) {
+      const value = getNumber(object, member)
       if (value === undefined && (object[member] ?? '') === '') continue
-      const own = count++ === 0 ? kind : `${kind}, ${stream.toLowerCase()}`
-      if (value === undefined) this.sink.leftOut(own, 'without a number')
-      else this.sink.datum({ kind: own, source: '', type, stream, time, duration, content: value })
+      const ownKind = count++ === 0 ? kind : `${kind}, ${stream.toLowerCase()}`
+      if (value === undefined) this.sink.skip(ownKind, 'without a number')
+      else this.sink.addRecord({ kind: ownKind, source: '', type, stream, time, duration, content: value })
     }
-    if (count === 0) this.sink.leftOut(kind, 'without a number')
-    this.#rest(
+    if (count === 0) this.sink.skip(kind, 'without a number')
+    this.#skipOthers(
       object,
       kind,
-      sums.map(([, , member]) => member)
+      totals.map(([, , member]) => member)
     )
   }
 
-  #activity(object: Json, kind: string): void {
-    const time = isoTime(textAt(object, 'start_datetime') ?? '', this.zone)
-    const end = isoTime(textAt(object, 'end_datetime') ?? '', this.zone)
-    const name = textAt(object, 'activity') ?? textAt(object, 'type') ?? ''
-    const kept = ['calories', 'distance', 'intensity', 'mood', 'label']
-    const told = kept.flatMap(member =>
+  #addActivity(object: Json, kind: string): void {
+    const time = parseIsoTime(getText(object, 'start_datetime') ?? '', this.zone)
+    const end = parseIsoTime(getText(object, 'end_datetime') ?? '', this.zone)
+    const name = getText(object, 'activity') ?? getText(object, 'type') ?? ''
+    const keptMembers = ['calories', 'distance', 'intensity', 'mood', 'label']
+    const details = keptMembers.flatMap(member =>
       object[member] === undefined || object[member] === null ? [] : [[member, object[member]] as const]
     )
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
       source: '',
       type: 'activity/plain',
@@ -273,13 +274,16 @@ class Reader {
       duration: end > time ? end - time : undefined,
       identity: name,
       description: name === '' ? undefined : name,
-      clientData: { 'oura:activity': Object.fromEntries(told) }
+      clientData: { 'oura:activity': Object.fromEntries(details) }
     })
-    const [rates, variability] = [at(object, 'heart_rate'), at(object, 'heart_rate_variability')]
-    this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', rates)
-    this.#samples(`${kind} hrv`, 'time/ms', 'Heart rate variability', variability)
-    // The type of a workout with a name is what it was begun as.
-    const named = textAt(object, 'activity') === undefined ? 'type' : 'activity'
-    this.#rest(object, kind, [...kept, named, 'heart_rate', 'heart_rate_variability'])
+    const [rates, variability] = [
+      getMember(object, 'heart_rate'),
+      getMember(object, 'heart_rate_variability')
+    ]
+    this.#addSamples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', rates)
+    this.#addSamples(`${kind} hrv`, 'time/ms', 'Heart rate variability', variability)
+    // The `type` of a named workout is how it was started.
+    const nameMember = getText(object, 'activity') === undefined ? 'type' : 'activity'
+    this.#skipOthers(object, kind, [...keptMembers, nameMember, 'heart_rate', 'heart_rate_variability'])
   }
 }

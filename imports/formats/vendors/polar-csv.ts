@@ -1,10 +1,10 @@
-/** Polar Flow's CSV of a training session: a row about the session, then its samples, in seconds from its start. */
+/** Reads Polar Flow's CSV of a training session: a row about the session, then samples by seconds from its start. */
 import type { Reason } from '../../reasons.js'
 import type { Format, Sink } from '../../record.js'
-import { RowScanner, tableTexts } from '../../text/rows.js'
-import { timeOf } from '../../text/times.js'
-import { measureOf, numberOf, scaled } from '../../text/units.js'
-import { Track, type Measured } from '../tracks.js'
+import { RowScanner, readTableText } from '../../text/rows.js'
+import { toTime } from '../../text/times.js'
+import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'
+import { TrackWriter, type MeasureName } from '../tracks.js'
 
 const kind = 'exercise'
 
@@ -14,18 +14,19 @@ export const polarCsv: Format = {
   recognises: ({ text }) =>
     text.startsWith('Name,Sport,Date,Start time,Duration,') && /\nSample rate,Time,/.test(text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(sink, options.zone, head.name)
-    const scanner = new RowScanner(',', cells => reader.row(cells))
-    for await (const piece of tableTexts(source, head)) {
-      scanner.write(piece)
+    const reader = new PolarCsvReader(sink, options.zone, head.name)
+    const scanner = new RowScanner(',', cells => reader.addRow(cells))
+    for await (const chunk of readTableText(source, head)) {
+      scanner.write(chunk)
     }
-    scanner.end()
-    if (scanner.broken > 0) sink.leftOut('sample', 'torn by a quote that does not close', scanner.broken)
+    scanner.finish()
+    if (scanner.brokenCount > 0)
+      sink.skip('sample', 'torn by a quote that does not close', scanner.brokenCount)
   }
 }
 
-/** Samples by the names of their columns without units, as the JSON of an account names what they measure. */
-const samples: Readonly<Record<string, Measured>> = {
+/** Measures by the names of their columns without units, as in Polar's JSON export. */
+const measuresByColumn: Readonly<Record<string, MeasureName>> = {
   HR: 'heartRate',
   Speed: 'speed',
   Cadence: 'cadence',
@@ -34,8 +35,8 @@ const samples: Readonly<Record<string, Measured>> = {
   Temperatures: 'temperature',
   Power: 'power'
 }
-/** What values of a unit are multiplied by to become metres, metres a second, beats, turns and watts. */
-const factors: Readonly<Record<string, number>> = {
+/** Factors that convert units to metres, metres per second, beats or revolutions per minute, degrees Celsius and watts. */
+const unitFactors: Readonly<Record<string, number>> = {
   'frequency/bpm': 1,
   'frequency/rpm': 1,
   'length/m': 1,
@@ -48,60 +49,60 @@ const factors: Readonly<Record<string, number>> = {
   'temperature/c': 1,
   'power/w': 1
 }
-/** Columns of the session that are read by themselves, and those about the person. */
-const own: ReadonlySet<string> = new Set(['Sport', 'Date', 'Start time', 'Duration', 'Notes'])
-const ofPerson = /^(?:Name|Height|Weight|HR max|HR sit|VO2max)\b/
-const clock = /^(\d{1,3}):(\d\d):(\d\d)(?:\.\d+)?$/
+/** Columns of the session with their own handling, and those about the person. */
+const sessionColumns: ReadonlySet<string> = new Set(['Sport', 'Date', 'Start time', 'Duration', 'Notes'])
+const personColumns = /^(?:Name|Height|Weight|HR max|HR sit|VO2max)\b/
+const clockPattern = /^(\d{1,3}):(\d\d):(\d\d)(?:\.\d+)?$/
 
-class Reader {
+class PolarCsvReader {
   #header: readonly string[] = []
   #isSession = false
-  /** When the session began, or why that is not known. */
+  /** Start of the session (seconds), or the reason why it is unknown. */
   #start: number | Reason = 'without a time'
-  #track: Track
+  #track: TrackWriter
 
   constructor(
     private readonly sink: Sink,
     private readonly zone: string | undefined,
     private readonly name: string
   ) {
-    this.#track = new Track(sink, '')
+    this.#track = new TrackWriter(sink, '')
   }
 
-  row(cells: readonly string[]): void {
+  addRow(cells: readonly string[]): void {
     const isSession = cells[0] === 'Name' && cells[1] === 'Sport'
     if (isSession || (cells[0] === 'Sample rate' && cells[1] === 'Time')) {
       this.#header = cells
       this.#isSession = isSession
-    } else if (this.#isSession) this.#session(cells)
-    else this.#sample(cells)
+    } else if (this.#isSession) this.#addSession(cells)
+    else this.#addSamples(cells)
   }
 
-  #session(cells: readonly string[]): void {
-    const known = cells.slice(0, this.#header.length)
-    const values = new Map(known.map((cell, at) => [this.#header[at]!, cell.trim()]))
-    this.#track = new Track(this.sink, '')
-    this.#start = this.#startOf(values)
+  #addSession(cells: readonly string[]): void {
+    const cellsWithHeader = cells.slice(0, this.#header.length)
+    const values = new Map(cellsWithHeader.map((cell, index) => [this.#header[index]!, cell.trim()]))
+    this.#track = new TrackWriter(this.sink, '')
+    this.#start = this.#parseStart(values)
     const sport = values.get('Sport') ?? ''
-    const told: Record<string, unknown> = { sport }
+    const details: Record<string, unknown> = { sport }
     for (const [name, cell] of values) {
-      if (name === '' || cell === '' || own.has(name)) continue
-      if (ofPerson.test(name)) this.sink.leftOut(`${kind} ${name}`, 'a description of the person')
-      else told[name] = numberOf(cell) ?? cell
+      if (name === '' || cell === '' || sessionColumns.has(name)) continue
+      if (personColumns.test(name)) this.sink.skip(`${kind} ${name}`, 'a description of the person')
+      else details[name] = parseNumber(cell) ?? cell
     }
     const start = this.#start
     const notes = values.get('Notes') ?? ''
     if (typeof start === 'string') {
-      this.sink.leftOut(kind, start)
-      if (notes !== '') this.sink.leftOut('notes', start)
+      this.sink.skip(kind, start)
+      if (notes !== '') this.sink.skip('notes', start)
       return
     }
-    const end = start + secondsOf(values.get('Duration') ?? '')
-    this.#track.activity(kind, sport.toLowerCase().replaceAll('_', ' '), start, end, {
-      'polar:exercise': told
+    const end = start + parseSeconds(values.get('Duration') ?? '')
+    this.#track.addActivity(kind, sport.toLowerCase().replaceAll('_', ' '), start, end, {
+      'polar:exercise': details
     })
     if (notes !== '')
-      this.sink.datum({
+      this.sink.addRecord({
         kind: 'notes',
         source: '',
         type: 'note/txt',
@@ -111,10 +112,10 @@ class Reader {
       })
   }
 
-  /** The day stands first where the year does not; only files in miles may be written another way. */
-  #startOf(values: ReadonlyMap<string, string>): number | Reason {
+  /** Parses the start of the session. The day comes first if the year does not; only files in miles may use another order. */
+  #parseStart(values: ReadonlyMap<string, string>): number | Reason {
     const parts = /^(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})$/.exec(values.get('Date') ?? '')
-    const time = clock.exec(values.get('Start time') ?? '')
+    const time = clockPattern.exec(values.get('Start time') ?? '')
     if (!parts || !time) return 'of a time that cannot be read'
     const [first, second, third] = parts.slice(1).map(Number) as [number, number, number]
     const [hour, minute, seconds] = time.slice(1).map(Number) as [number, number, number]
@@ -127,8 +128,8 @@ class Reader {
               [third, second, first],
               [third, first, second]
             ]
-    const dates = orders.filter(date => !Number.isNaN(timeOf([...date, hour, minute, seconds])))
-    // A file is called after its time.
+    const dates = orders.filter(date => !Number.isNaN(toTime([...date, hour, minute, seconds])))
+    // Files are named after their time.
     const digits = this.name.replaceAll(/\D/g, '')
     const named = dates.filter(date =>
       digits.includes(date.map(part => String(part).padStart(2, '0')).join(''))
@@ -137,38 +138,43 @@ class Reader {
     if (!date) return 'of a time that cannot be read'
     const isInMiles = [...values.keys()].some(name => /\((?:min\/)?mi|mph/.test(name))
     if (other && isInMiles) return 'of a date that may be of more than one order'
-    return timeOf([...date, hour, minute, seconds], 0, undefined, this.zone)
+    return toTime([...date, hour, minute, seconds], 0, undefined, this.zone)
   }
 
-  /** Each value is a record. */
-  #sample(cells: readonly string[]): void {
-    const after = secondsOf(cells[1] ?? '')
+  /** Adds each value of a row as a record. */
+  #addSamples(cells: readonly string[]): void {
+    const offset = parseSeconds(cells[1] ?? '')
     const start = this.#start
-    // A header may have thousands of names above rows of one cell.
-    for (const [at, each] of cells.slice(0, this.#header.length).entries()) {
-      const [column, cell] = [this.#header[at]!, each.trim()]
-      if (at < 2 || cell === '') continue
+    // A header may have thousands of names, and rows only one cell.
+    for (const [index, each] of cells.slice(0, this.#header.length).entries()) {
+      const [column, cell] = [this.#header[index]!, each.trim()]
+      if (index < 2 || cell === '') continue
       const sampleKind = `sample ${column}`
       const [name = '', unit] = column.split(/ ?[()]/)
-      const measured = Object.hasOwn(samples, name) ? samples[name] : undefined
-      const value = numberOf(cell)
-      const factor = unit === undefined ? 1 : factors[measureOf(unit)?.type ?? '']
-      if (typeof start === 'string') this.sink.leftOut(sampleKind, start)
-      else if (Number.isNaN(after)) this.sink.leftOut(sampleKind, 'of a time that cannot be read')
-      else if (measured === undefined) this.sink.leftOut(sampleKind, 'of a kind without a type here')
-      else if (value === undefined) this.sink.leftOut(sampleKind, 'without a number')
+      const measure = Object.hasOwn(measuresByColumn, name) ? measuresByColumn[name] : undefined
+      const value = parseNumber(cell)
+      const factor = unit === undefined ? 1 : unitFactors[findMeasure(unit)?.type ?? '']
+      if (typeof start === 'string') this.sink.skip(sampleKind, start)
+      else if (Number.isNaN(offset)) this.sink.skip(sampleKind, 'of a time that cannot be read')
+      else if (measure === undefined) this.sink.skip(sampleKind, 'of a kind without a type here')
+      else if (value === undefined) this.sink.skip(sampleKind, 'without a number')
       else if (factor !== undefined)
-        this.#track.measure(sampleKind, start + after, measured, scaled(value, factor))
+        this.#track.addValue(sampleKind, start + offset, measure, scaleValue(value, factor))
       else if (unit === 'F')
-        this.#track.measure(sampleKind, start + after, measured, Number(((value - 32) / 1.8).toPrecision(12)))
-      else this.sink.leftOut(sampleKind, 'in a unit without a type here')
+        this.#track.addValue(
+          sampleKind,
+          start + offset,
+          measure,
+          Number(((value - 32) / 1.8).toPrecision(12))
+        )
+      else this.sink.skip(sampleKind, 'in a unit without a type here')
     }
   }
 }
 
-/** Seconds of `01:02:03`; `NaN` for anything else. */
-function secondsOf(cell: string): number {
-  const parts = clock.exec(cell.trim())
+/** Parses a duration such as `01:02:03` into seconds; returns `NaN` for anything else. */
+function parseSeconds(cell: string): number {
+  const parts = clockPattern.exec(cell.trim())
   if (!parts) return NaN
   const [hours, minutes, seconds] = parts.slice(1).map(Number) as [number, number, number]
   return hours * 3600 + minutes * 60 + seconds

@@ -1,11 +1,11 @@
-/** Sleep as Android's `sleep-export.csv`: each record has a header of its own, with the times and events of its night. */
+/** Reads Sleep as Android's `sleep-export.csv`: each record has its own header, with the times and events of its night. */
 import type { Reason } from '../../reasons.js'
-import type { Datum, Format, Sink } from '../../record.js'
-import { RowScanner, tableTexts } from '../../text/rows.js'
-import { laterReading, timeOf } from '../../text/times.js'
-import { numberOf } from '../../text/units.js'
-import { zoneOf } from '../../text/zones.js'
-import { nightContent } from '../sleep.js'
+import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { RowScanner, readTableText } from '../../text/rows.js'
+import { findRepeatedTime, toTime } from '../../text/times.js'
+import { parseNumber } from '../../text/units.js'
+import { findZone } from '../../text/zones.js'
+import { getNightContent } from '../sleep.js'
 
 const kind = 'record'
 
@@ -14,35 +14,35 @@ export const sleepAsAndroid: Format = {
   name: 'Sleep as Android',
   recognises: ({ text }) => /^"?Id"?,"?Tz"?,"?From"?,"?To"?,"?Sched"?,"?Hours"?,/.test(text),
   async read(source, head, sink) {
-    const reader = new Reader(sink)
-    const scanner = new RowScanner(',', cells => reader.row(cells))
-    for await (const piece of tableTexts(source, head)) {
-      scanner.write(piece)
+    const reader = new SleepAsAndroidReader(sink)
+    const scanner = new RowScanner(',', cells => reader.addRow(cells))
+    for await (const chunk of readTableText(source, head)) {
+      scanner.write(chunk)
     }
-    scanner.end()
-    if (scanner.broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', scanner.broken)
+    scanner.finish()
+    if (scanner.brokenCount > 0) sink.skip(kind, 'torn by a quote that does not close', scanner.brokenCount)
   }
 }
 
-/** Columns that are read by themselves; those of all others that have names of their own are kept with the record. */
-const own: ReadonlySet<string> = new Set(['Id', 'Tz', 'From', 'To', 'Hours', 'Comment'])
-/** Stages by the beginning of the names of their events. */
-const stages: Readonly<Record<string, string>> = {
+/** Columns with their own handling. Other named columns are kept with the record. */
+const handledColumns: ReadonlySet<string> = new Set(['Id', 'Tz', 'From', 'To', 'Hours', 'Comment'])
+/** Sleep stages by the prefix of their events. */
+const analysisByStage: Readonly<Record<string, string>> = {
   DEEP: 'asleep',
   LIGHT: 'asleep',
   REM: 'asleep',
   AWAKE: 'awake'
 }
-/** Events that have a value. */
-const measures: Readonly<Record<string, Pick<Datum, 'type' | 'stream'>>> = {
+/** Events with a value. */
+const measuresByEvent: Readonly<Record<string, Pick<ImportedRecord, 'type' | 'stream'>>> = {
   HR: { type: 'frequency/bpm', stream: 'Heart rate' },
   SPO2: { type: 'ratio/percent', stream: 'Oxygen saturation' },
   RR: { type: 'frequency/brpm', stream: 'Respiratory rate' },
   SDNN: { type: 'time/ms', stream: 'Heart rate variability' },
   SDANN: { type: 'time/ms', stream: 'Heart rate variability of nights' }
 }
-/** Events about the device and what it computes with. */
-const ofDevice: ReadonlySet<string> = new Set(['DEVICE', 'DHA', 'FLAGS', 'LOW_BATTERY', 'NO_AWAKE'])
+/** Events about the device and its computations. */
+const deviceEvents: ReadonlySet<string> = new Set(['DEVICE', 'DHA', 'FLAGS', 'LOW_BATTERY', 'NO_AWAKE'])
 
 interface Night {
   readonly time: number
@@ -50,107 +50,111 @@ interface Night {
   readonly zone: string
 }
 
-class Reader {
+class SleepAsAndroidReader {
   #header: readonly string[] = []
 
   constructor(private readonly sink: Sink) {}
 
-  row(cells: readonly string[]): void {
+  addRow(cells: readonly string[]): void {
     if (cells[0] === 'Id') this.#header = cells
-    else if (cells[0]?.trim()) this.#record(cells)
+    else if (cells[0]?.trim()) this.#addRecord(cells)
     else {
-      // A second row has the noise at these times.
+      // A second row contains the noise at these times.
       const count = cells.filter(cell => cell.trim() !== '').length
-      if (count > 0) this.sink.leftOut('noise', 'of a kind without a type here', count)
+      if (count > 0) this.sink.skip('noise', 'of a kind without a type here', count)
     }
   }
 
-  #record(cells: readonly string[]): void {
+  #addRecord(cells: readonly string[]): void {
     const values = new Map<string, string>()
     const events: string[] = []
     let movements = 0
-    // A header may have thousands of names above rows of one cell.
-    for (const [at, each] of cells.slice(0, this.#header.length).entries()) {
-      const [name, cell] = [this.#header[at]!, each.trim()]
+    // A header may have thousands of names, and rows only one cell.
+    for (const [index, each] of cells.slice(0, this.#header.length).entries()) {
+      const [name, cell] = [this.#header[index]!, each.trim()]
       if (cell === '') continue
       if (name === 'Event') events.push(cell)
       else if (/^\d\d?:\d\d$/.test(name)) movements++
       else if (name !== '') values.set(name, cell)
     }
-    const night = nightIn(values)
+    const night = parseNight(values)
     const isNight = typeof night !== 'string'
-    if (isNight) this.#night(night, values, events)
-    else this.sink.leftOut(kind, night)
-    if (movements > 0) this.sink.leftOut('movement', 'of a kind without a type here', movements)
-    this.#events(events, isNight ? night.end : NaN)
+    if (isNight) this.#addNight(night, values, events)
+    else this.sink.skip(kind, night)
+    if (movements > 0) this.sink.skip('movement', 'of a kind without a type here', movements)
+    this.#addEvents(events, isNight ? night.end : NaN)
   }
 
-  #night({ end, time, zone }: Night, values: ReadonlyMap<string, string>, events: readonly string[]): void {
-    const span = { source: '', time, zone, duration: end > time ? end - time : undefined }
+  #addNight(
+    { end, time, zone }: Night,
+    values: ReadonlyMap<string, string>,
+    events: readonly string[]
+  ): void {
+    const base = { source: '', time, zone, duration: end > time ? end - time : undefined }
     const comment = values.get('Comment')
-    const hours = decimal(values.get('Hours'))
-    // Stages tell it better than the hours.
-    const asleep = hours === undefined || events.some(isStage) ? undefined : hours * 3600
-    const kept = [...values].flatMap(([name, cell]) => {
-      const value = decimal(cell) ?? cell
-      return own.has(name) || value === -1 ? [] : [[name, value] as const]
+    const hours = parseDecimal(values.get('Hours'))
+    // Stages are more precise than the hours.
+    const asleep = hours === undefined || events.some(isStageEvent) ? undefined : hours * 3600
+    const keptColumns = [...values].flatMap(([name, cell]) => {
+      const value = parseDecimal(cell) ?? cell
+      return handledColumns.has(name) || value === -1 ? [] : [[name, value] as const]
     })
-    this.sink.datum({
+    this.sink.addRecord({
       kind,
-      ...span,
+      ...base,
       type: 'sleep/analysis',
       stream: 'Sleep',
       identity: `${values.get('Id')} ${end}`,
-      content: nightContent(asleep, end - time),
+      content: getNightContent(asleep, end - time),
       description: comment,
-      clientData: { 'sleep-as-android:record': Object.fromEntries(kept) }
+      clientData: { 'sleep-as-android:record': Object.fromEntries(keptColumns) }
     })
     if (hours === undefined) return
     if (hours > 0)
-      this.sink.datum({ kind: 'Hours', ...span, type: 'time/h', stream: 'Time asleep', content: hours })
-    else this.sink.leftOut('Hours', 'zero, which stands for none')
+      this.sink.addRecord({ kind: 'Hours', ...base, type: 'time/h', stream: 'Time asleep', content: hours })
+    else this.sink.skip('Hours', 'zero, which stands for none')
   }
 
-  /** Stages last from one event to another; the last one to the end of the night at most. */
-  #events(events: readonly string[], end: number): void {
-    const open = new Map<string, number>()
+  /** Adds events. Stages last from their start to their end event, or to the end of the night. */
+  #addEvents(events: readonly string[], end: number): void {
+    const openStages = new Map<string, number>()
     for (const event of events) {
       const [, name = '', stamp, number] =
         /^([A-Z][A-Z0-9_]*)-(\d{1,15})(?:-(-?\d[\d.,E-]*))?$/.exec(event) ?? []
       const time = Number(stamp) / 1000
       const [stage = '', edge = ''] = /^(.*)_(START|END)$/.exec(name)?.slice(1) ?? []
       const eventKind = `event ${name}`
-      const measure = Object.hasOwn(measures, name) ? measures[name] : undefined
-      if (name === '') this.sink.leftOut('event', 'of a time that cannot be read')
-      else if (Object.hasOwn(stages, stage)) {
+      const measure = Object.hasOwn(measuresByEvent, name) ? measuresByEvent[name] : undefined
+      if (name === '') this.sink.skip('event', 'of a time that cannot be read')
+      else if (Object.hasOwn(analysisByStage, stage)) {
         if (edge === 'START') {
-          this.#stage(stage, open.get(stage), undefined)
-          open.set(stage, time)
+          this.#addStage(stage, openStages.get(stage), undefined)
+          openStages.set(stage, time)
         } else {
-          this.#stage(stage, open.get(stage), time)
-          open.delete(stage)
+          this.#addStage(stage, openStages.get(stage), time)
+          openStages.delete(stage)
         }
-      } else if (measure) this.#value(eventKind, measure, time, decimal(number))
+      } else if (measure) this.#addValue(eventKind, measure, time, parseDecimal(number))
       else
-        this.sink.leftOut(
+        this.sink.skip(
           eventKind,
-          ofDevice.has(name)
+          deviceEvents.has(name)
             ? 'about the file or the device, not a measurement'
             : 'of a kind without a type here'
         )
     }
-    for (const [stage, time] of open) this.#stage(stage, time, end)
+    for (const [stage, time] of openStages) this.#addStage(stage, time, end)
   }
 
-  #stage(stage: string, time: number | undefined, end: number | undefined): void {
+  #addStage(stage: string, time: number | undefined, end: number | undefined): void {
     const stageKind = `event ${stage}`
     if (time === undefined) {
-      // An end alone has nothing to end.
-      if (end !== undefined) this.sink.leftOut(stageKind, 'half of a measurement whose other half is missing')
+      // Skips an end without a start.
+      if (end !== undefined) this.sink.skip(stageKind, 'half of a measurement whose other half is missing')
     } else if (end === undefined || !(end > time))
-      this.sink.leftOut(stageKind, 'half of a measurement whose other half is missing')
+      this.sink.skip(stageKind, 'half of a measurement whose other half is missing')
     else
-      this.sink.datum({
+      this.sink.addRecord({
         kind: stageKind,
         source: '',
         type: 'sleep/analysis',
@@ -158,60 +162,60 @@ class Reader {
         time,
         duration: end - time,
         identity: stage,
-        content: { analysis: stages[stage]! },
+        content: { analysis: analysisByStage[stage]! },
         clientData: { 'sleep-as-android:stage': stage }
       })
   }
 
-  #value(
+  #addValue(
     eventKind: string,
-    measure: Pick<Datum, 'type' | 'stream'>,
+    measure: Pick<ImportedRecord, 'type' | 'stream'>,
     time: number,
     value: number | undefined
   ): void {
-    if (value === undefined) this.sink.leftOut(eventKind, 'without a number')
-    else if (value <= 0) this.sink.leftOut(eventKind, 'zero, which means that nothing was measured')
+    if (value === undefined) this.sink.skip(eventKind, 'without a number')
+    else if (value <= 0) this.sink.skip(eventKind, 'zero, which means that nothing was measured')
     else if (measure.type === 'ratio/percent' && (value <= 1 || value > 100))
-      this.sink.leftOut(eventKind, 'of a value that is impossible for what it measures')
-    else this.sink.datum({ kind: eventKind, source: '', ...measure, time, content: value })
+      this.sink.skip(eventKind, 'of a value that is impossible for what it measures')
+    else this.sink.addRecord({ kind: eventKind, source: '', ...measure, time, content: value })
   }
 }
 
-function isStage(event: string): boolean {
+function isStageEvent(event: string): boolean {
   const name = event.split('_', 1)[0]!
-  return Object.hasOwn(stages, name)
+  return Object.hasOwn(analysisByStage, name)
 }
 
-/** Some versions write a comma before decimals. */
-function decimal(cell: string | undefined): number | undefined {
-  return numberOf(cell?.replace(',', '.'))
+/** Parses a number; some versions write a decimal comma. */
+function parseDecimal(cell: string | undefined): number | undefined {
+  return parseNumber(cell?.replace(',', '.'))
 }
 
-/** Beginning and end of a record, or why it has none. */
-function nightIn(values: ReadonlyMap<string, string>): Night | Reason {
-  const zone = zoneOf(values.get('Tz'))
+/** Parses the start and end of a record; returns the reason if it is unreadable. */
+function parseNight(values: ReadonlyMap<string, string>): Night | Reason {
+  const zone = findZone(values.get('Tz'))
   if (zone === undefined) return 'of a time zone that cannot be read'
-  const from = localTime(values.get('From'), zone)
-  const to = localTime(values.get('To'), zone)
+  const from = parseLocalTime(values.get('From'), zone)
+  const to = parseLocalTime(values.get('To'), zone)
   if (Number.isNaN(from)) return 'of a time that cannot be read'
   if (Number.isNaN(to)) return 'of an end that cannot be read'
-  // The id is the time at which tracking began, with its seconds; it stays when somebody changes the times.
+  // The id is the start of tracking with its seconds. It stays when the user edits the times.
   const id = Number(values.get('Id')) / 1000
-  const time = [from, laterReading(from, zone)].some(
+  const time = [from, findRepeatedTime(from, zone)].some(
     each => each !== undefined && Math.floor(id / 60) * 60 === each
   )
     ? id
     : from
-  // Clocks that are put back show an hour twice: the length tells which one is meant.
-  const expected = time + (decimal(values.get('Hours')) ?? 0) * 3600
-  const later = laterReading(to, zone)
+  // When clocks are set back, an hour occurs twice: the duration tells which one is meant.
+  const expected = time + (parseDecimal(values.get('Hours')) ?? 0) * 3600
+  const later = findRepeatedTime(to, zone)
   const isLater = later !== undefined && (to <= time || Math.abs(later - expected) < Math.abs(to - expected))
   const end = isLater ? later : to
   return end >= time ? { time, end, zone } : 'of an end that cannot be read'
 }
 
-/** Reads `27. 11. 2020 7:00`. */
-function localTime(cell: string | undefined, zone: string): number {
+/** Parses a local time such as `27. 11. 2020 7:00`. */
+function parseLocalTime(cell: string | undefined, zone: string): number {
   const parts = /^(\d\d?)\. ?(\d\d?)\. ?(\d{4}) (\d\d?):(\d\d)$/.exec(cell ?? '')
   if (!parts) return NaN
   const [day, month, year, hour, minute] = parts.slice(1).map(Number) as [
@@ -221,5 +225,5 @@ function localTime(cell: string | undefined, zone: string): number {
     number,
     number
   ]
-  return timeOf([year, month, day, hour, minute, 0], 0, undefined, zone)
+  return toTime([year, month, day, hour, minute, 0], 0, undefined, zone)
 }

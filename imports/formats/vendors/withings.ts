@@ -1,18 +1,18 @@
-/** Withings' export: tables of scales, blood pressure meters and watches, by the headers that they have. */
-import type { Format, Head, Sink } from '../../record.js'
-import { parsed } from '../../text/json.js'
-import { isoTime } from '../../text/times.js'
-import { zoneOf } from '../../text/zones.js'
-import { byName, isObject } from '../json-files.js'
-import { nightDatum } from '../sleep.js'
+/** Reads Withings' export: tables of scales, blood pressure monitors and watches, detected by their headers. */
+import type { Format, FileHead, Sink } from '../../record.js'
+import { parseJson } from '../../text/json.js'
+import { parseIsoTime } from '../../text/times.js'
+import { findZone } from '../../text/zones.js'
+import { toLookupMap, isObject } from '../json-files.js'
+import { buildNightRecord } from '../sleep.js'
 import { RawReader } from './withings-raw.js'
-import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
-import { measureOf, numberOf, scaled } from '../../text/units.js'
+import { readColumnNames, readNamedRows, type NamedRow } from '../../text/named-tables.js'
+import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'
 
-type Kind = 'weight' | 'bp' | 'sleep' | 'activities' | 'raw'
+type TableKind = 'weight' | 'bp' | 'sleep' | 'activities' | 'raw'
 
-/** Columns that together no other table has. */
-const headers: Readonly<Record<Kind, readonly string[]>> = {
+/** Columns that identify each kind of table. */
+const headersByKind: Readonly<Record<TableKind, readonly string[]>> = {
   weight: ['date', 'weight', 'fat mass', 'bone mass', 'muscle mass', 'hydration'],
   bp: ['date', 'heart rate', 'systolic', 'diastolic', 'comments'],
   sleep: ['from', 'to', 'light (s)', 'deep (s)', 'awake (s)'],
@@ -23,44 +23,48 @@ const headers: Readonly<Record<Kind, readonly string[]>> = {
 export const withings: Format = {
   id: 'withings',
   name: 'Withings',
-  recognises: head => kindOf(head) !== undefined,
+  recognises: head => detectKind(head) !== undefined,
   async read(source, head, sink, { options }) {
-    const kind = kindOf(head)!
+    const kind = detectKind(head)!
     const reader =
       kind === 'raw'
         ? new RawReader(head.name, sink, options.zone)
-        : new TableReader(kind, sink, options.zone)
-    await eachNamedRow(source, head, ',', kind, sink, row => reader.row(row))
+        : new WithingsReader(kind, sink, options.zone)
+    await readNamedRows(source, head, ',', kind, sink, row => reader.addRow(row))
   }
 }
 
-function kindOf(head: Head): Kind | undefined {
-  const columns = new Set(columnsOf(head, ',').map(name => (name.endsWith('(s)') ? name : plainName(name))))
-  const kind = (Object.keys(headers) as Kind[]).find(each => headers[each].every(name => columns.has(name)))
+function detectKind(head: FileHead): TableKind | undefined {
+  const columns = new Set(
+    readColumnNames(head, ',').map(name => (name.endsWith('(s)') ? name : removeUnit(name)))
+  )
+  const kind = (Object.keys(headersByKind) as TableKind[]).find(each =>
+    headersByKind[each].every(name => columns.has(name))
+  )
   if (kind !== 'raw') return kind
-  // Lists of lengths and values, which is what nobody else writes.
+  // Lists of durations and values, which no other app writes.
   const [, second = ''] = head.text.split('\n', 2)
   return columns.size === 3 && /,"?\[[^[\]]*\]"?,"?\[/.test(second) ? kind : undefined
 }
 
-/** A name without its unit. */
-function plainName(name: string): string {
-  const open = unitAt(name)
-  return open < 0 ? name : name.slice(0, open).trimEnd()
+/** Returns the name of a column without its unit. */
+function removeUnit(name: string): string {
+  const start = findUnitStart(name)
+  return start < 0 ? name : name.slice(0, start).trimEnd()
 }
 
-/** What stands between the brackets at the end of a name. */
-function unitOf(name: string): string {
-  const open = unitAt(name)
-  return open < 0 ? '' : name.slice(open + 1, -1)
+/** Returns the unit in brackets at the end of a name; an empty string if there is none. */
+function getUnit(name: string): string {
+  const start = findUnitStart(name)
+  return start < 0 ? '' : name.slice(start + 1, -1)
 }
 
-function unitAt(name: string): number {
+function findUnitStart(name: string): number {
   return name.endsWith(')') ? name.lastIndexOf('(') : -1
 }
 
-/** Streams of what a scale measures besides weight. */
-const masses = byName({
+/** Streams of a scale's columns. */
+const streamsByColumn = toLookupMap({
   weight: 'Weight',
   'fat mass': 'Fat mass',
   'bone mass': 'Bone mass',
@@ -68,68 +72,68 @@ const masses = byName({
   hydration: 'Body water'
 })
 
-const nothing = 'zero, which means that nothing was measured'
+const notMeasured = 'zero, which means that nothing was measured'
 
-class TableReader {
+class WithingsReader {
   constructor(
-    private readonly kind: Exclude<Kind, 'raw'>,
+    private readonly kind: Exclude<TableKind, 'raw'>,
     private readonly sink: Sink,
     private readonly zone: string | undefined
   ) {}
 
-  row(row: NamedRow): void {
-    if (this.kind === 'weight') this.#weight(row)
-    else if (this.kind === 'bp') this.#pressure(row)
-    else if (this.kind === 'sleep') this.#sleep(row)
-    else this.#activity(row)
+  addRow(row: NamedRow): void {
+    if (this.kind === 'weight') this.#addWeight(row)
+    else if (this.kind === 'bp') this.#addPressure(row)
+    else if (this.kind === 'sleep') this.#addNight(row)
+    else this.#addActivity(row)
   }
 
-  /** Each value is a record; what is said of the row belongs to the first that is brought in. */
-  #weight(row: NamedRow): void {
-    const time = isoTime(row.get('date') ?? '', this.zone)
-    const used = new Set(['date'])
+  /** Adds each value as a record. The row's comment belongs to the first one that is imported. */
+  #addWeight(row: NamedRow): void {
+    const time = parseIsoTime(row.get('date') ?? '', this.zone)
+    const readColumns = new Set(['date'])
     let count = 0
     for (const [column, cell] of row) {
-      const stream = masses.get(plainName(column))
+      const stream = streamsByColumn.get(removeUnit(column))
       if (stream === undefined) continue
-      used.add(column)
+      readColumns.add(column)
       const kind = count++ === 0 ? 'weight' : `weight, ${stream.toLowerCase()}`
-      const measure = measureOf(unitOf(column))
-      const value = numberOf(cell)
-      if (value === undefined) this.sink.leftOut(kind, 'without a number')
-      else if (value === 0) this.sink.leftOut(kind, 'zero, which stands for none')
-      else if (!measure) this.sink.leftOut(kind, 'of a unit that is not known')
+      const measure = findMeasure(getUnit(column))
+      const value = parseNumber(cell)
+      if (value === undefined) this.sink.skip(kind, 'without a number')
+      else if (value === 0) this.sink.skip(kind, 'zero, which stands for none')
+      else if (!measure) this.sink.skip(kind, 'of a unit that is not known')
       else {
-        this.sink.datum({
+        this.sink.addRecord({
           kind,
           source: '',
           type: measure.type,
           stream,
           time,
-          content: scaled(value, measure.factor),
-          description: used.has('comments') ? undefined : row.get('comments')
+          content: scaleValue(value, measure.factor),
+          description: readColumns.has('comments') ? undefined : row.get('comments')
         })
-        used.add('comments')
+        readColumns.add('comments')
       }
     }
-    if (count === 0) this.sink.leftOut('weight', 'without a number')
-    this.#rest(row, used)
+    if (count === 0) this.sink.skip('weight', 'without a number')
+    this.#skipOthers(row, readColumns)
   }
 
-  /** Some rows hold a pulse alone: the empty cells beside it are no zeros. */
-  #pressure(row: NamedRow): void {
-    const time = isoTime(row.get('date') ?? '', this.zone)
+  /** Adds a row with a blood pressure, a heart rate or both. Empty cells beside a heart rate are not zeros. */
+  #addPressure(row: NamedRow): void {
+    const time = parseIsoTime(row.get('date') ?? '', this.zone)
     const names = ['systolic', 'diastolic', 'heart rate']
-    const columns = names.map(name => [...row.keys()].find(column => plainName(column) === name))
+    const columns = names.map(name => [...row.keys()].find(column => removeUnit(column) === name))
     const [systolic, diastolic, rate] = columns.map(column =>
-      column === undefined ? undefined : (numberOf(row.get(column)) ?? NaN)
+      column === undefined ? undefined : (parseNumber(row.get(column)) ?? NaN)
     )
     const common = { source: '', time, description: row.get('comments') }
     const pressures = [systolic, diastolic].filter(value => value !== undefined)
-    const isInMmhg = columns.slice(0, 2).every(column => /^(?:mmhg)?$/i.test(unitOf(column ?? '')))
-    const isWhole = pressures.length === 2 && pressures.every(value => value > 0) && isInMmhg
-    if (isWhole)
-      this.sink.datum({
+    const isInMmhg = columns.slice(0, 2).every(column => /^(?:mmhg)?$/i.test(getUnit(column ?? '')))
+    const isCompletePressure = pressures.length === 2 && pressures.every(value => value > 0) && isInMmhg
+    if (isCompletePressure)
+      this.sink.addRecord({
         ...common,
         kind: 'bp',
         type: 'blood-pressure/mmhg-bpm',
@@ -137,43 +141,43 @@ class TableReader {
         content: { systolic, diastolic, ...(rate !== undefined && rate > 0 && { rate }) }
       })
     else if (pressures.length > 0)
-      this.sink.leftOut(
+      this.sink.skip(
         'bp',
         pressures.some(Number.isNaN)
           ? 'without a number'
           : pressures.includes(0)
-            ? nothing
+            ? notMeasured
             : pressures.length === 1
               ? 'half of a measurement whose other half is missing'
               : 'in a unit without a type here'
       )
     const rateKind = pressures.length > 0 ? 'bp, heart rate' : 'bp'
     if (rate === undefined) {
-      if (pressures.length === 0) this.sink.leftOut('bp', 'without a number')
-    } else if (!(rate > 0)) this.sink.leftOut(rateKind, rate === 0 ? nothing : 'without a number')
-    else if (!isWhole)
-      this.sink.datum({
+      if (pressures.length === 0) this.sink.skip('bp', 'without a number')
+    } else if (!(rate > 0)) this.sink.skip(rateKind, rate === 0 ? notMeasured : 'without a number')
+    else if (!isCompletePressure)
+      this.sink.addRecord({
         ...common,
         kind: rateKind,
         type: 'frequency/bpm',
         stream: 'Heart rate',
         content: rate
       })
-    this.#rest(row, new Set(['date', 'comments', ...columns.filter(column => column !== undefined)]))
+    this.#skipOthers(row, new Set(['date', 'comments', ...columns.filter(column => column !== undefined)]))
   }
 
-  #sleep(row: NamedRow): void {
-    const [time, end] = this.#span(row)
+  #addNight(row: NamedRow): void {
+    const [time, end] = this.#parseTimeRange(row)
     const numbers = [...row].flatMap(([name, cell]) => {
-      const value = numberOf(cell)
+      const value = parseNumber(cell)
       return value === undefined ? [] : [[name, value] as const]
     })
     const duration = end > time ? end - time : undefined
     const asleep = ['light (s)', 'deep (s)', 'rem (s)'].reduce(
-      (sum, name) => sum + (numberOf(row.get(name)) ?? 0),
+      (sum, name) => sum + (parseNumber(row.get(name)) ?? 0),
       0
     )
-    const night = nightDatum({
+    const night = buildNightRecord({
       kind: 'sleep',
       time,
       duration,
@@ -181,15 +185,15 @@ class TableReader {
       identity: `${end}`,
       clientData: { 'withings:sleep': Object.fromEntries(numbers) }
     })
-    this.sink.datum(night)
-    this.#rest(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
+    this.sink.addRecord(night)
+    this.#skipOthers(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
   }
 
-  #activity(row: NamedRow): void {
-    const [time, end] = this.#span(row)
+  #addActivity(row: NamedRow): void {
+    const [time, end] = this.#parseTimeRange(row)
     const name = row.get('activity type') ?? ''
-    const data = parsed(row.get('data') ?? '')
-    this.sink.datum({
+    const data = parseJson(row.get('data') ?? '')
+    this.sink.addRecord({
       kind: 'activities',
       source: '',
       type: 'activity/plain',
@@ -198,21 +202,22 @@ class TableReader {
       duration: end > time ? end - time : undefined,
       identity: name,
       description: name === '' ? undefined : name,
-      zone: zoneOf(row.get('timezone')),
+      zone: findZone(row.get('timezone')),
       clientData: isObject(data) ? { 'withings:activity': data } : undefined
     })
-    if (row.has('data') && !isObject(data)) this.sink.leftOut('activities, data', 'no valid JSON')
-    this.#rest(row, new Set(['from', 'to', 'timezone', 'activity type', 'data']))
+    if (row.has('data') && !isObject(data)) this.sink.skip('activities, data', 'no valid JSON')
+    this.#skipOthers(row, new Set(['from', 'to', 'timezone', 'activity type', 'data']))
   }
 
-  /** Names the cells of columns that are not read. */
-  #rest(row: NamedRow, used: ReadonlySet<string>): void {
+  /** Counts the cells of columns that are not read as skipped. */
+  #skipOthers(row: NamedRow, readColumns: ReadonlySet<string>): void {
     for (const column of row.keys())
-      if (!used.has(column)) this.sink.leftOut(`${this.kind}, ${column}`, 'in a column that is not mapped')
+      if (!readColumns.has(column))
+        this.sink.skip(`${this.kind}, ${column}`, 'in a column that is not mapped')
   }
 
-  #span(row: NamedRow): [number, number] {
-    const zone = zoneOf(row.get('timezone')) ?? this.zone
-    return [isoTime(row.get('from') ?? '', zone), isoTime(row.get('to') ?? '', zone)]
+  #parseTimeRange(row: NamedRow): [number, number] {
+    const zone = findZone(row.get('timezone')) ?? this.zone
+    return [parseIsoTime(row.get('from') ?? '', zone), parseIsoTime(row.get('to') ?? '', zone)]
   }
 }

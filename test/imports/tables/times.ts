@@ -1,5 +1,5 @@
 /** Times of random tables: moments, as clocks of a zone show them, in many forms. */
-import { offsetAt } from '../../../imports/text/times.js'
+import { getOffset } from '../../../imports/text/times.js'
 import type { Random } from '../../support/random.js'
 import { two, writeDate, writeWordDate, type Locale } from './locales.js'
 
@@ -79,7 +79,7 @@ function offsetText(seconds: number, colon: string): string {
 
 /** What clocks of a zone show at a moment, as if it were UTC. */
 function local(moment: number, zone: string): Date {
-  return new Date((moment + offsetAt(moment, zone)) * 1000)
+  return new Date((moment + getOffset(moment, zone)) * 1000)
 }
 
 function iso(moment: number, zone: string): string {
@@ -174,7 +174,7 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
           moment =>
             iso(moment, own).replace('T', mark) +
             random.pick([' ', '']) +
-            offsetText(offsetAt(moment, own), colon)
+            offsetText(getOffset(moment, own), colon)
         )
       )
     }
@@ -201,7 +201,7 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
       const places = 5 + random.below(8)
       return single(
         all(moment =>
-          ((moment + offsetAt(moment, own)) / 86_400 + 25_569).toFixed(places).replace('.', locale.decimal)
+          ((moment + getOffset(moment, own)) / 86_400 + 25_569).toFixed(places).replace('.', locale.decimal)
         )
       )
     }
@@ -218,7 +218,7 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
     case 'abbreviation': {
       const known = abbreviations[own]
       const name = (moment: number): string =>
-        known?.find(([hours]) => hours * 3600 === offsetAt(moment, own))?.[1] ?? ''
+        known?.find(([hours]) => hours * 3600 === getOffset(moment, own))?.[1] ?? ''
       return known
         ? single(
             all(
@@ -239,7 +239,7 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
         (text: string) => `GMT${text}`,
         (text: string) => text.replace(':', '')
       ])
-      const offsets = all(moment => (isName ? own : write(offsetText(offsetAt(moment, own), ':'))))
+      const offsets = all(moment => (isName ? own : write(offsetText(getOffset(moment, own), ':'))))
       const name = random.pick(['Timezone', 'Time zone', 'UTC offset', 'tz', 'Zeitzone', 'time_offset'])
       return {
         moments,
@@ -287,10 +287,10 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
 
 /** Returns the moment at which a day begins in a zone. */
 function localToMoment(midnight: number, zone: string): number {
-  for (const offset of [offsetAt(midnight - 86_400, zone), offsetAt(midnight + 86_400, zone)]) {
+  for (const offset of [getOffset(midnight - 86_400, zone), getOffset(midnight + 86_400, zone)]) {
     const moment = midnight - offset
-    if (moment + offsetAt(moment, zone) === midnight) return moment
+    if (moment + getOffset(moment, zone) === midnight) return moment
   }
   // A day that begins an hour late.
-  return midnight - offsetAt(midnight - 86_400, zone)
+  return midnight - getOffset(midnight - 86_400, zone)
 }
