@@ -3,7 +3,7 @@ import { h, type ComponentChild } from 'preact'
 import { Refusal } from './api.js'
 import { date, duration, isKey, rich, t } from './language.js'
 
-/** Text, possibly with a link in it. */
+/** A text, possibly with a link. */
 export type Message = string | ComponentChild[]
 
 export interface Problem {
@@ -16,7 +16,7 @@ export interface Problem {
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-/** Returns the message for a thrown error. */
+/** Converts a thrown error to messages for the user. */
 export function explain(error: unknown): Problem {
   if (!(error instanceof Refusal)) {
     reportError(error)
@@ -41,7 +41,7 @@ export function explain(error: unknown): Problem {
 }
 
 /**
- * Expired passwords are refused like wrong ones, with the time of expiry.
+ * Returns the message for refused credentials. Expired passwords are refused like wrong ones, with the time of expiry.
  * (docs/spec/authentication.md#password-rules)
  */
 function credentials(data: unknown): string {
@@ -51,18 +51,20 @@ function credentials(data: unknown): string {
     : t('error.credentials')
 }
 
-/** Links to the new service; the pages have the same path on every service. */
+/** Returns a message with a link to the new service. Pages have the same path on every service. */
 function moved(server: string): Message {
   const { host, href } = new URL('access/access.html', server)
   return rich('error.moved', { place: h('a', { href, rel: 'noreferrer' }, host) })
 }
 
-/** Texts sent instead of error codes. */
+/** Joins texts sent instead of error codes. */
 function listed(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
-/** Errors about fields: by code and path, or, for values that are taken, by name. (docs/spec/errors.md#violations) */
+/**
+ * Returns error messages by field: from codes and paths, or from names of values that are taken. (docs/spec/errors.md#violations)
+ */
 function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))

@@ -1,4 +1,4 @@
-/** An account of a service: calls of its methods, one by one or many in a request. */
+/** Calls methods of one account, one at a time or in batches. */
 import {
   creates,
   isRepeatable,
@@ -17,21 +17,21 @@ import { parts, type Part } from './parts.js'
 import { withRetries } from './retries.js'
 
 export interface CofferOptions extends HttpOptions {
-  /** The user, where the address does not end in the name. */
+  /** The user, if the endpoint's path does not end in the username. */
   readonly username?: string
-  /** Whether calls of the same turn of the event loop are sent in one request. Default: no. */
+  /** Sends calls made in the same turn of the event loop in one request. Default: false. */
   readonly areJoined?: boolean
 }
 
 export interface CallOptions {
-  /** Gives the call up. Such a call has a request of its own. */
+  /** Cancels the call. A call with a signal is sent in a request of its own. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface BatchOptions extends CallOptions {
-  /** Calls in a request, at most. Default: 1000. */
+  /** Maximum calls per request. Default: 1000. */
   readonly callsAtOnce?: number
-  /** Is told how many calls have been answered, of how many, and the results until then. */
+  /** Called after each request with the number of completed calls, the total, and the results so far. */
   readonly onProgress?: (done: number, total: number, results: readonly unknown[]) => void
 }
 
@@ -40,25 +40,25 @@ interface Answers {
   readonly meta: { readonly serverTime: number }
 }
 
-/** A call waiting for the request of this turn of the event loop. */
+/** A call that will be sent at the end of this turn of the event loop. */
 interface Waiting {
   readonly call: AnyCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Most calls that are joined, because their answers wait for each other. */
+/** Maximum calls sent in one joined request: none of them resolves before all have run. */
 const mostJoined = 50
 
 export class Coffer extends Http {
-  /** Where the account is; with the token, if there is one. */
+  /** The account's endpoint, with the token if there is one. */
   readonly endpoint: Endpoint
   readonly username: string
   readonly #areJoined: boolean
   #waiting: Waiting[] = []
   #serverTime: number | undefined
 
-  /** `apiEndpoint`: the root of an account, with a token or without: `https://{token}@{host}/{user}/`. */
+  /** Creates a client for an account. `apiEndpoint` is its root URL, with or without a token: `https://{token}@{host}/{user}/`. */
   constructor(apiEndpoint: string | URL, options: CofferOptions = {}) {
     const { token = options.token, ...place } = parseEndpoint(apiEndpoint)
     super(place.root, { ...options, token })
@@ -67,17 +67,17 @@ export class Coffer extends Http {
     this.#areJoined = options.areJoined ?? false
   }
 
-  /** What time it was for the service when it last answered a call, in seconds. */
+  /** The service's time at its last response, in seconds since 1970. */
   get serverTime(): number | undefined {
     return this.#serverTime
   }
 
   /**
-   * Calls a method. Rejects with a {@link CofferError}; with the signal's reason if that is aborted.
+   * Calls a method. Rejects with a {@link CofferError}, or with the signal's reason if it is aborted.
    *
-   * A call that was put off (429, or 503 with `Retry-After`) is made again, after ever longer times. One that got no answer is made
-   * again only if nothing can happen twice: reads, updates, points of series, and events that are created with an `id`, such as that
-   * of {@link newId}.
+   * A postponed call (429, or 503 with `Retry-After`) is retried with increasing delays. A call that got no response is retried
+   * only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such as that of {@link
+   * newId}.
    */
   async call<M extends MethodId>(
     method: M,
@@ -88,14 +88,14 @@ export class Coffer extends Http {
   }
 
   /**
-   * Calls methods one after the other; answers their results in order, with a {@link CofferError} in place of each that was
-   * refused. Many calls are sent in several requests, one after the other. Rejects if a request fails: what was done until then
-   * has been told to `onProgress`.
+   * Calls methods in order. Resolves with their results in the same order, with a {@link CofferError} in place of each call that
+   * was refused. Long batches are split into several sequential requests. Rejects if a request fails: `onProgress` has then
+   * received the results so far.
    */
   async batch<const C extends readonly Call[]>(calls: C, options: BatchOptions = {}): Promise<Results<C>> {
     const { callsAtOnce = 1000, onProgress, signal } = options
     const results: unknown[] = []
-    for (const part of parts<AnyCall>(calls, callsAtOnce)) {
+    for (const part of parts(calls, callsAtOnce)) {
       for (const result of await this.#send(part, signal)) results.push(errorIn(result) ?? result)
       onProgress?.(results.length, calls.length, results)
     }
@@ -144,7 +144,7 @@ export class Coffer extends Http {
     }
   }
 
-  /** Sends calls in one request; `isAlone`: a refusal to come back later may stand in the result, too. */
+  /** Sends calls in one request. `isSingle`: a `too-many-requests` error in the result is retried, too. */
   async #send(part: Part, signal?: AbortSignal, isAlone = false): Promise<readonly object[]> {
     let attempts = 0
     const attempt = async (): Promise<readonly object[]> => {
@@ -160,7 +160,7 @@ export class Coffer extends Http {
     return await withRetries(attempt, retrying)
   }
 
-  /** Puts events in place of the errors that they exist already: an attempt before has made them. */
+  /** Replaces `item-already-exists` errors by the event, if an earlier attempt of this call has created it. */
   async #withOwn(
     calls: readonly AnyCall[],
     results: readonly object[],
@@ -179,14 +179,14 @@ export class Coffer extends Http {
   }
 }
 
-/** Whether an event holds what a call has sent. */
+/** Returns whether an event has the content with which a call wanted to create it. */
 function isAsSent(event: Event, sent: Partial<Event>): boolean {
   return (['type', 'time', 'content'] as const).every(
     name => sent[name] === undefined || JSON.stringify(sent[name]) === JSON.stringify(event[name])
   )
 }
 
-/** Throws the first error among the results of a batch; returns them as results alone. */
+/** Returns the results of a batch. Throws the first error among them. */
 export function settled<R extends readonly unknown[]>(
   results: R
 ): { -readonly [I in keyof R]: Exclude<R[I], CofferError> } {

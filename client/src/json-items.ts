@@ -1,11 +1,11 @@
-/** Reads a long list as it comes in, item by item, so that it never lies in memory as a whole. */
+/** Parses a long JSON list incrementally, without keeping it in memory. */
 
-/** A pair that begins with a backslash; what opens and closes strings, arrays and objects; what separates items. */
+/** Tokens: escape sequences; delimiters of strings, arrays and objects; commas. */
 const marks = /\\.|["[\]{},]/gs
 
 /**
- * Yields the items of the array that a JSON object has under `name`, each parsed by itself. `onHead` gets the text before the first
- * one, which ends with the bracket that opens the array. Throws a `SyntaxError` if the text ends early.
+ * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead` receives the text before
+ * the first item, which ends with the opening bracket of the array. Throws a `SyntaxError` if the text ends early.
  */
 export async function* itemsIn<T>(
   chunks: AsyncIterable<string>,
@@ -24,27 +24,28 @@ export async function* itemsIn<T>(
 }
 
 class Scanner {
-  /** What lies outside the list. */
+  /** The text outside the list. */
   rest = ''
-  /** What lies before it. */
+  /** The text before the list. */
   head = ''
-  /** The item that has not come to its end. */
+  /** The incomplete item. */
   #item = ''
-  /** A backslash whose other half is in the next piece. */
+  /** A trailing backslash whose escaped character is in the next chunk. */
   #half = ''
-  /** Arrays and objects that are open; within the list two. */
+  /** Number of open arrays and objects; 2 within the list. */
   #depth = 0
   #isInString = false
   #isInList = false
 
-  /** `key`: what stands before the list. */
+  /** `key`: the text before the list. */
   constructor(private readonly key: string) {}
 
-  /** Returns the items that end in the next piece of the text. */
+  /** Returns the items that end in the next chunk of text. */
   take(piece: string): string[] {
     const items: string[] = []
     const added = this.#half + piece
-    // What is there of an item holds whole pairs: to look through it again, or copy it, for each piece would take very long.
+    // The incomplete item never ends within an escape sequence. Scanning or copying it again for each chunk would take quadratic
+    // time.
     this.#half = endsHalf(added) ? '\\' : ''
     const text = added.slice(0, added.length - this.#half.length)
     let begin = 0
@@ -81,12 +82,12 @@ class Scanner {
 
   #isAfterKey(text: string): boolean {
     const before = this.rest.slice(-this.key.length - 1) + text
-    // A longer name may end alike: then a backslash stands before its quotation mark.
+    // The end of a longer name may match: then a backslash precedes its quotation mark.
     return before.endsWith(`{${this.key}`) || before.endsWith(`,${this.key}`)
   }
 }
 
-/** Whether text ends within a pair that begins with a backslash. */
+/** Returns whether text ends within an escape sequence. */
 function endsHalf(text: string): boolean {
   let count = 0
   while (text.at(-1 - count) === '\\') count += 1

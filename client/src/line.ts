@@ -1,10 +1,10 @@
 /**
- * A connection of Engine.IO: long polling, which works everywhere, and a websocket that takes over where there is one. It carries
- * text both ways until it is cut. (docs/spec/notifications.md#connecting)
+ * An Engine.IO connection: long polling, which works everywhere, then a WebSocket if available. It carries text in both directions
+ * until it is closed. (docs/spec/notifications.md#connecting)
  */
 import { Http } from './http.js'
 
-/** The part of `WebSocket` that is used: of browsers, of newer Node, and of the package `ws`. */
+/** The part of `WebSocket` that is used: as in browsers, newer Node, and the package `ws`. */
 export interface WebSocketLike {
   addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
@@ -13,23 +13,22 @@ export interface WebSocketLike {
 }
 
 export interface LineOptions {
-  /** Class of websockets; without one it polls. */
+  /** `WebSocket` class; without one, long polling only. */
   readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined
-  /** The line is there: text may be sent. */
+  /** Called when the connection is open and text may be sent. */
   onOpen(): void
   onText(text: string): void
-  /** It has been cut, once, and never by {@link Line.close}. */
+  /** Called once if the connection is lost, but not after {@link Line.close}. */
   onCut(): void
 }
 
-/** What separates packets in one body. */
+/** Separates packets in one body. */
 const separator = '\u001e'
-/** First letters of packets. */
+/** Packet types, the first characters of packets. */
 const engine = { open: '0', close: '1', ping: '2', pong: '3', message: '4', upgrade: '5' } as const
 
 interface Greeting {
   readonly sid: string
-  /** Milliseconds, as the next one. */
   readonly pingInterval: number
   readonly pingTimeout: number
   readonly upgrades: readonly string[]
@@ -39,17 +38,17 @@ export class Line {
   readonly #gone = new AbortController()
   #id = ''
   #socket: WebSocketLike | undefined
-  /** Whether the polling comes to its end, and whether the websocket is the only way now. */
+  /** Whether polling is ending, and whether the WebSocket has replaced it. */
   #isMoving = false
   #isMoved = false
-  /** Packets that wait: for the request before them, or for the websocket. */
+  /** Packets waiting for the request before them, or for the WebSocket. */
   #unsent: string[] = []
   #posting: Promise<void> | undefined
-  /** Runs out if the service has been silent for too long. */
+  /** Closes the connection if the service sends nothing for `#timeoutMs`. */
   #silence: ReturnType<typeof setTimeout> | undefined
   #patienceMs = 0
 
-  /** `http` stands for the root of the service. */
+  /** Connects. `http` has the root of the service. */
   constructor(
     private readonly http: Http,
     private readonly options: LineOptions
@@ -65,7 +64,7 @@ export class Line {
 
   close(): void {
     if (this.#gone.signal.aborted) return
-    // What is said last goes out, though nobody waits for the answer.
+    // The close packet is sent without waiting for a response.
     if (this.#isMoved) this.#socket?.send(engine.close)
     else if (this.#id !== '') void this.#ask('POST', engine.close).catch(() => undefined)
     this.#end()
@@ -89,7 +88,7 @@ export class Line {
         const text = await this.#ask('GET')
         for (const each of text.split(separator)) this.#take(each)
       } while (!this.#isMoving && !this.#gone.signal.aborted)
-      // What is being posted would come too late after this.
+      // A POST must complete before the upgrade.
       await this.#posting
       if (this.#gone.signal.aborted) return
       this.#isMoved = true
@@ -121,7 +120,7 @@ export class Line {
     this.#flush()
   }
 
-  /** Sends what waits: by the websocket, or in one request after the other. */
+  /** Sends the waiting packets: over the WebSocket, or in sequential requests. */
   #flush(): void {
     if (this.#gone.signal.aborted || this.#unsent.length === 0 || this.#posting) return
     if (this.#isMoved) for (const packet of this.#unsent.splice(0)) this.#socket?.send(packet)
@@ -156,7 +155,7 @@ export class Line {
     if (this.options.WebSocket && upgrades.includes('websocket')) this.#move(this.options.WebSocket)
   }
 
-  /** Tries a websocket beside the polling, which goes on if there is none. */
+  /** Probes a WebSocket while polling continues. */
   #move(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
     const url = new URL(this.#address('websocket'), this.http.root)
     url.protocol = url.protocol.replace('http', 'ws')
@@ -165,16 +164,16 @@ export class Line {
     socket.addEventListener('open', () => socket.send(`${engine.ping}probe`))
     socket.addEventListener('message', ({ data }) => {
       const text = String(data)
-      // The service now answers the request that waits; what it has said until then comes that way.
+      // The service now answers the pending poll, with all packets so far.
       try {
         if (text === `${engine.pong}probe`) this.#isMoving = true
         else this.#take(text)
       } catch {
-        // It makes no sense. Thrown here it would end the process.
+        // An invalid packet: an exception here would end the process.
         this.#cut()
       }
     })
-    // An error that nobody hears would end a process; what follows is its end.
+    // Without a listener, an error would end the process; `close` follows it.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
       if (this.#isMoving) this.#cut()

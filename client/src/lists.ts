@@ -1,4 +1,4 @@
-/** Long lists as async iterators: read as they come in, never whole in memory. */
+/** Long lists as async iterators that parse responses incrementally. */
 import type { Params } from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError } from './errors.js'
@@ -8,16 +8,16 @@ import type { Event } from './methods/nouns.js'
 import { queryOf } from './query.js'
 
 export interface ListOptions {
-  /** Gives the reading up. */
+  /** Cancels reading. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The greatest limit that a service takes for "all". */
+/** The largest `limit`, which means all. */
 const all = 2 ** 31 - 1
 
 /**
- * Yields events in the order of `events.get`, one by one. Unlike there, a missing `limit` means all that match. Rejects with a
- * {@link CofferError}, also if the answer breaks off in the middle.
+ * Yields events in the order of `events.get`. Unlike there, a missing `limit` means all matching events. Rejects with a {@link
+ * CofferError}, also if the response is incomplete.
  */
 export function readEvents(
   coffer: Coffer,
@@ -27,7 +27,7 @@ export function readEvents(
   return readList<Event>(coffer, `events${queryOf({ limit: all, ...params })}`, 'events', options)
 }
 
-/** Yields the records of the audit, as `audit.get` shows them. Rejects as {@link readEvents}. */
+/** Yields audit records as `audit.get` returns them. Rejects like {@link readEvents}. */
 export function readAudit(
   coffer: Coffer,
   params: Params<'audit.get'> = {},
@@ -37,8 +37,8 @@ export function readAudit(
 }
 
 /**
- * Yields the items of the array that the answer at `path` has under `name`. `onHead` gets the text before the
- * first one. Ending the loop early ends the request.
+ * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text before the first item.
+ * Ending the loop early cancels the request.
  */
 export async function* readList<T>(
   coffer: Coffer,
@@ -56,7 +56,7 @@ export async function* readList<T>(
   try {
     yield* itemsIn<T>(textsOf(response.body), name, onHead)
   } catch (error) {
-    // What is not the whole answer is no answer.
+    // The response is incomplete.
     throw error instanceof TypeError || error instanceof SyntaxError ? offline(error) : error
   } finally {
     gone.abort()

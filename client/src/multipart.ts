@@ -1,34 +1,34 @@
-/** Forms with files as the bytes that are sent, so that a file may be a stream, and what has been sent can be counted. */
+/** Encodes forms with files as byte streams, so that files can be streams and progress can be counted. */
 
-/** A file of a form. Bytes of a stream are read while they are sent: such a form can be sent once. */
+/** A file of a form. A stream is read while it is sent, so such a form can be sent only once. */
 export interface FilePart {
   readonly fileName: string
   /** Media type. Default: that of the blob, or `application/octet-stream`. */
   readonly type?: string
   readonly content: Blob | ReadableStream<Uint8Array>
-  /** Bytes of a stream, where they are known: for the progress. */
+  /** Size of a stream in bytes, if known: for the progress. */
   readonly size?: number
 }
 
-/** Files, and a JSON value beside them, if any, under its name. */
+/** Files, and optionally a JSON value with its name. */
 export interface Form {
   readonly name?: string
   readonly value?: object
   readonly files: readonly FilePart[]
 }
 
-/** A file, or a text, with its name in the form. */
+/** A form field: its name, and a file or a text. */
 type Part = readonly [name: string, content: FilePart | string]
 
-/** A form on its way. */
+/** An encoded form. */
 export interface Multipart {
   readonly type: string
   readonly body: ReadableStream<Uint8Array>
-  /** Bytes in all; `undefined` if the size of a stream is not known. */
+  /** Total bytes; `undefined` if the size of a stream is not known. */
   readonly total: number | undefined
 }
 
-/** Returns the bytes of a form. `onBytes` is told how many have been read for sending. */
+/** Encodes a form. `onBytes` is called with the number of bytes read so far. */
 export function multipart(form: Form | FormData, onBytes: (bytes: number) => void): Multipart {
   const boundary = `----${crypto.randomUUID()}`
   const encoder = new TextEncoder()
@@ -59,7 +59,7 @@ export function multipart(form: Form | FormData, onBytes: (bytes: number) => voi
   }
 }
 
-/** The same as browsers send it. Streams are read first. */
+/** Converts a form to the platform's `FormData`. Reads streams into memory. */
 export async function formDataOf(form: Form): Promise<FormData> {
   const data = new FormData()
   for (const [name, part] of partsOf(form))
@@ -110,7 +110,7 @@ function sizeOf({ content, size }: FilePart): number | undefined {
   return content instanceof Blob ? content.size : size
 }
 
-/** As browsers write names into forms. */
+/** Escapes a name as browsers do in forms. */
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -1,21 +1,17 @@
-/** Cuts a long batch into parts that a request may hold. */
+/** Splits a long batch into requests. */
+import type { AnyCall } from './calls.js'
 
-interface Made {
-  readonly method: string
-  readonly params?: object | undefined
-}
-
-/** Calls that go together, and their JSON. */
-export interface Part<C extends Made = Made> {
-  readonly calls: readonly C[]
+/** Calls of one request, and their JSON. */
+export interface Part {
+  readonly calls: readonly AnyCall[]
   readonly json: string
 }
 
-/** Characters in a part, at most, unless a single call has more: a service takes 10 MB unless told otherwise. */
+/** Maximum characters per request, unless a single call has more: the service's default limit is 10 MB. */
 const mostLetters = 2_000_000
 
-/** Yields the calls in their order, `most` in a part. */
-export function* parts<C extends Made>(calls: readonly C[], most: number): Generator<Part<C>, void> {
+/** Yields the calls in order, at most `maxCalls` per request. */
+export function* parts(calls: readonly AnyCall[], most: number): Generator<Part, void> {
   let begin = 0
   let letters = 0
   let texts: string[] = []

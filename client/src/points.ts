@@ -1,21 +1,24 @@
-/** Points of series, as rows with names. (docs/spec/series.md) */
+/** Data points of series as objects. (docs/spec/series.md) */
 import type { Params } from './calls.js'
 import type { CallOptions, Coffer } from './coffer.js'
 import type { Cell, FlatPoints } from './flat-points.js'
 import { readList, type ListOptions } from './lists.js'
 import { queryOf } from './query.js'
 
-/** A point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its type. */
+/**
+ * A data point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its
+ * type.
+ */
 export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
   readonly deltaTime: number
 } & Values
 
-/** How many points are sent at once, at most. */
+/** Maximum points per call. */
 const mostPoints = 10_000
 
 /**
- * Adds points to a series. All of them have the fields of the first one; those that are there already are overwritten. Many are sent
- * in several calls; `onProgress` is told how many have been written.
+ * Adds points to a series. All must have the fields of the first one; existing points are overwritten. Long lists are sent in
+ * several calls; `onProgress` is called with the number of points written, and the total.
  */
 export async function addPoints(
   coffer: Coffer,
@@ -30,7 +33,7 @@ export async function addPoints(
   }
 }
 
-/** Returns points as they are sent: with the fields of the first one. A missing value is `null`. */
+/** Converts points to the wire format, with the fields of the first one. A missing value becomes `null`. */
 export function flatPoints(points: readonly Point[]): FlatPoints {
   const fields = Object.keys(points[0] ?? {})
   return {
@@ -40,7 +43,7 @@ export function flatPoints(points: readonly Point[]): FlatPoints {
   }
 }
 
-/** Returns the rows of an answer as points: `Values` are the fields of the type, such as `{value: number}`. */
+/** Converts the rows of a response to points. `Values` are the fields of the type, such as `{value: number}`. */
 export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>({
   fields,
   points
@@ -52,8 +55,8 @@ export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>
 }
 
 /**
- * Yields the points of a series in the order of `hfs.get`, one by one, never all in memory. Rejects with a `CofferError`, also if the
- * answer breaks off in the middle.
+ * Yields the points of a series in the order of `hfs.get`, without keeping them in memory. Rejects with a `CofferError`, also if
+ * the response is incomplete.
  */
 export async function* readPoints<Values extends object = Readonly<Record<string, Cell>>>(
   coffer: Coffer,
@@ -63,7 +66,7 @@ export async function* readPoints<Values extends object = Readonly<Record<string
 ): AsyncGenerator<Point<Values>, void> {
   const path = `events/${encodeURIComponent(eventId)}/series${queryOf(params)}`
   let fields: readonly string[] | undefined
-  // The fields stand before the points.
+  // `fields` precedes `points` in the response.
   const onHead = (head: string): void => {
     fields = (JSON.parse(`${head}]}`) as { fields: readonly string[] }).fields
   }

@@ -1,4 +1,4 @@
-/** An account over Socket.IO: what changes there, and calls. (docs/api/sockets.md) */
+/** An account over Socket.IO: change notifications and calls. (docs/api/sockets.md) */
 import { isRepeatable, type AnyCall, type Arguments, type MethodId, type Result } from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError, errorIn, errorOf, type ErrorBody } from './errors.js'
@@ -7,38 +7,38 @@ import { Line, type LineOptions } from './line.js'
 import type { Scopes } from './methods/nouns.js'
 import { backOff } from './retries.js'
 
-/** What a socket tells: changes, by the names of the service, and what happens to the socket itself. */
+/** Events of a socket: changes, named as by the service, and the state of the connection. */
 export interface SocketEvents {
   eventsChanged: undefined
   streamsChanged: undefined
   accessesChanged: undefined
-  /** Keys of the scopes that a change falls into. */
+  /** Keys of the scopes that contain the change. */
   notificationsChanged: { readonly keys: readonly string[] }
-  /** The account has been joined, also again: then something may have been missed. */
+  /** The socket is connected or reconnected. After a reconnection, changes may have been missed. */
   open: undefined
-  /** The line was cut, could not be had, or the account was refused (the error says why): it is tried again by itself. */
+  /** The connection failed or was lost, or the account refused it, with the error. The socket reconnects automatically. */
   cut: CofferError | undefined
 }
 
 export interface SocketOptions {
   /**
-   * Class of websockets, such as that of the package `ws` where Node has none; `false`: long polling alone. Default: that of the
-   * platform, if any.
+   * `WebSocket` class, such as that of the package `ws` for Node versions without one; `false`: long polling only. Default: that
+   * of the platform, if any.
    */
   readonly WebSocket?: LineOptions['WebSocket'] | false
 }
 
 export interface SocketCallOptions {
-  /** Gives the waiting up. The call may have been made. */
+  /** Stops waiting. The call may still be executed. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Seconds until the next attempt: the first, the longest, and after a refusal. */
+/** Seconds until the next attempt: the first, the maximum, and after a refusal. */
 const firstWait = 1
 const longestWait = 5
 const refusedWait = 30
 
-/** First letters of packets of Socket.IO. */
+/** Socket.IO packet types, the first characters of packets. */
 const packet = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
 
 interface Waiting {
@@ -61,12 +61,12 @@ export class Socket {
   #isOpen = false
   #isClosed = false
 
-  /** Joins the account, with its token or the session of the page. */
+  /** Connects to the account, with its token or the session of the page. */
   constructor(
     private readonly coffer: Coffer,
     { WebSocket }: SocketOptions = {}
   ) {
-    // The line has its own patience, and its own attempts. The token goes into the namespace's handshake.
+    // The connection has its own timeout and retries. The token is sent in the namespace's handshake.
     this.#http = new Http(coffer.endpoint.serviceRoot, {
       ...coffer.options,
       token: undefined,
@@ -78,12 +78,12 @@ export class Socket {
     this.#begin()
   }
 
-  /** Whether changes are told at this moment. */
+  /** Whether changes are currently received. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Calls `listener` whenever something of this name happens; what is returned ends that. */
+  /** Adds a listener. Returns a function that removes it. */
   on<N extends keyof SocketEvents>(name: N, listener: (value: SocketEvents[N]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
@@ -91,9 +91,9 @@ export class Socket {
   }
 
   /**
-   * Calls a method; those of one socket are made in their order. Waits for the line, as long as that takes. If it is cut before the
-   * answer, calls that may be repeated are made again, and others reject with a {@link CofferError} with the id `offline`: they may
-   * have been made.
+   * Calls a method. Calls of one socket run in order. Waits for the connection without limit. If it is lost before the response,
+   * idempotent calls are repeated, and others reject with a {@link CofferError} with the id `offline`: they may have been
+   * executed.
    */
   async call<M extends MethodId>(
     method: M,
@@ -102,19 +102,22 @@ export class Socket {
     return await this.#call({ method, params }, options)
   }
 
-  /** Hears only of changes in these scopes, by `notificationsChanged`; further ones are added. They are kept when the line is cut. */
+  /**
+   * Limits notifications to these scopes, reported as `notificationsChanged`. Repeated calls add scopes. They survive
+   * reconnections.
+   */
   async subscribe(scopes: Scopes): Promise<void> {
     await this.#call({ method: 'subscribe', params: { scopes } })
     this.#scopes = { ...this.#scopes, ...scopes }
   }
 
-  /** Hears no longer of changes in the scopes with these keys. Without any left, the socket hears of all changes again. */
+  /** Removes scopes by key. Without any left, all changes are reported again. */
   async unsubscribe(...keys: readonly string[]): Promise<void> {
     this.#scopes = Object.fromEntries(Object.entries(this.#scopes).filter(([key]) => !keys.includes(key)))
     await this.#call({ method: 'unsubscribe', params: { keys } })
   }
 
-  /** Ends it for good. Calls without an answer reject. */
+  /** Closes the socket permanently. Pending calls reject. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -169,7 +172,7 @@ export class Socket {
   }
 
   #hear(text: string): void {
-    // A namespace may stand without its comma, where nothing follows.
+    // A namespace may omit its comma if nothing follows.
     const rest = text.slice(1)
     if (!`${rest},`.startsWith(this.#prefix)) return
     const own = rest.slice(this.#prefix.length)
@@ -211,7 +214,7 @@ export class Socket {
       waiting.isSent = false
     }
     if (this.#isClosed) return
-    // Not all at once after a restart of the service.
+    // Jitter: clients must not reconnect simultaneously after a restart of the service.
     const wait = refusal
       ? refusedWait * (0.5 + Math.random())
       : backOff(this.#attempts++, firstWait, longestWait)
@@ -224,7 +227,7 @@ export class Socket {
       try {
         listener(value as never)
       } catch (error) {
-        // The platform reports it, and the line goes on.
+        // The platform reports the error; the connection continues.
         queueMicrotask(() => {
           throw error
         })

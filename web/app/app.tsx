@@ -1,4 +1,4 @@
-/** The app: signing in, or the pages of an account. What a link opens is a view of its own. */
+/** The app: signing in, or the pages of an account. Shared links are shown by `guest/guest.tsx`. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { leave as leaveService, root, type PageFacts, type ServiceInfo } from '../api.js'
 import { language, speak, t } from '../language.js'
@@ -14,14 +14,14 @@ import { hrefTo, routeOf, useAddress, visit, appRoot } from './route.js'
 interface Props {
   readonly info: ServiceInfo
   readonly facts: PageFacts
-  /** Who has signed in, in this browser. */
+  /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
   const route = routeOf(address)
-  // Whoever has an invitation may register, even where somebody else is signed in.
+  // An invitation can be used even while another user is signed in.
   const isRegistering = address.searchParams.has('register')
   const [signedIn, setUser] = useState(username)
   const user = isRegistering ? undefined : signedIn
@@ -59,7 +59,7 @@ export function App({ info, facts, username }: Props) {
       setAccount(undefined)
     }
   }, [user])
-  // Whoever is signed in needs none of it.
+  // Signed-in users do not need to load it.
   useEffect(() => {
     if (user === undefined && !Door)
       import('./shell/door.js').then(
@@ -80,7 +80,7 @@ export function App({ info, facts, username }: Props) {
     setOver(over)
   }
   const surroundings = useMemo<Surroundings>(() => {
-    // What somebody was looking at, or for, is in the query here, and nobody else's business.
+    // The query string may contain private data, such as a search. It must not reach the sign-in pages.
     const hrefHere = (place: Place): string => hrefInApp(place) ?? new URL(`access/${place}.html`, root).href
     const go = (place: Place): void => {
       if (hrefInApp(place) !== undefined) visit(hrefHere(place))

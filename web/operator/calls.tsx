@@ -1,4 +1,4 @@
-/** Calls of the last day and how long they took: as charts, and in words. */
+/** Calls of the last day and their durations, as charts and texts. */
 import { useMemo } from 'preact/hooks'
 import { storeOf } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
@@ -10,9 +10,9 @@ import { useReading } from './desk.js'
 import type { Minute } from './model.js'
 
 const day = 86_400
-/** Length of a column, in seconds. */
+/** Width of a column, in seconds. */
 const step = 600
-/** What stands for durations beyond the last bound of the service, in seconds. */
+/** Shown instead of durations beyond the last bucket of the service, in seconds. */
 const beyond = 20
 
 export function Calls() {
@@ -69,7 +69,7 @@ export function Calls() {
   )
 }
 
-/** Sums of minutes, or the greatest of them, in columns. */
+/** Aggregates minutes into columns, by sum or maximum. */
 function partsOf(minutes: readonly Minute[], of: (minute: Minute) => number, isGreatest = false): Part[] {
   const columns = new Map<number, number>()
   for (const minute of minutes) {

@@ -1,4 +1,4 @@
-/** What operators did, to whom, when and from where. */
+/** The activity log of operators. */
 import { useState } from 'preact/hooks'
 import { sizeInWords } from '../app/parts/lengths.js'
 import { dayAndTime } from '../app/parts/time.js'

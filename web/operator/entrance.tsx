@@ -1,4 +1,4 @@
-/** The way in: signing in as an operator, or the key. */
+/** Signing in as an operator, or with the admin key. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../language.js'
 import { Password } from '../parts/field.js'
@@ -8,7 +8,7 @@ import { SignIn } from '../sign-in/views/sign-in.js'
 import { Surroundings } from '../surroundings.js'
 import { deskOf, type Desk } from './desk.js'
 
-/** Names the session in the list of sessions. */
+/** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-operator'
 
 export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) {

@@ -1,4 +1,4 @@
-/** How the service has grown, day by day: as charts, in words, and as a table. */
+/** Growth of the service by day, as charts, texts and a table. */
 import { useMemo } from 'preact/hooks'
 import { storeOf } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
@@ -11,13 +11,13 @@ import { useReading } from './desk.js'
 import { kinds, type GrowthDay } from './model.js'
 
 const daySeconds = 86_400
-/** Days that are shown at least, so that the first ones are no walls. */
+/** Minimum days shown, so that the first ones are not too wide. */
 const fewestDays = 30
-/** Days are those of the service. */
+/** Days of the service are in UTC. */
 const zone = 'UTC'
 const zones = { periods: [], fallback: zone }
 
-/** What grows; `null` on days on which it was not measured. */
+/** A measured quantity; `null` on days without a measurement. */
 interface Measure {
   readonly key: 'space' | 'accounts' | 'events'
   readonly colour: string
@@ -87,7 +87,7 @@ function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
           range={{ low: 0, high: Math.max(1, ...parts.map(({ max }) => max)) * 1.08 }}
           colour={colour}
           zones={zones}
-          // There is little room for names of values.
+          // Short, because there is little space for labels.
           name={amount => (amount === 0 ? '0' : inWords(key, amount))}
         />
       </figure>
@@ -95,7 +95,7 @@ function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
   )
 }
 
-/** The same, latest day first. */
+/** The same data as a table, latest day first. */
 function Table({ days }: { readonly days: readonly GrowthDay[] }) {
   return (
     <details>

@@ -1,4 +1,4 @@
-/** Invitations: those that are open, and new ones, as a link and to be photographed. */
+/** Invitations: lists open ones, and creates new ones with a link and a QR code. */
 import { useContext, useState } from 'preact/hooks'
 import { root } from '../api.js'
 import { QrCode } from '../app/parts/qr-code.js'
@@ -12,7 +12,7 @@ import { useDesk, useReading } from './desk.js'
 import { Heads } from './heads.js'
 import type { Invitation, Overview } from './model.js'
 
-/** Invitations that are listed. */
+/** Maximum invitations listed. */
 const most = 100
 
 export function Invitations({ overview }: { readonly overview: Overview }) {
@@ -78,7 +78,7 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
   )
 }
 
-/** The token is in the fragment, which is in no log. */
+/** Returns the link of an invitation. The token is in the fragment, so it appears in no log. */
 function linkOf(token: string): string {
   return `${new URL('app/?register', root).href}#invitation=${token}`
 }

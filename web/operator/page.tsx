@@ -1,4 +1,4 @@
-/** The operator's page: signing in where nobody has, then people, the service, invitations, settings and deeds. */
+/** The operator's page: signing in, then users, service, invitations, settings and activity log. */
 import { useEffect, useState } from 'preact/hooks'
 import { leave, type PageFacts, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
@@ -19,11 +19,11 @@ import { Service } from './service.js'
 interface Props {
   readonly info: ServiceInfo
   readonly facts: PageFacts
-  /** Who is signed in on this browser. */
+  /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
-/** The other pages are programs of their own. */
+/** Other pages are separate programs. */
 const go = (place: Place): void => location.assign(hrefOf(place))
 
 export function OperatorPage({ info, facts, username }: Props) {

@@ -1,4 +1,4 @@
-/** People and how much they use the service: found by name or address, page by page. */
+/** Users and their usage: search by name or email address, in pages. */
 import { useState } from 'preact/hooks'
 import { day } from '../app/parts/time.js'
 import { t } from '../language.js'
@@ -9,7 +9,7 @@ import type { Overview, Person } from './model.js'
 import { OnePerson } from './person.js'
 import { Badges, usedOf } from './standing.js'
 
-/** The end of the page before, for each page up to this one. */
+/** The cursor of each page up to this one. */
 type Ends = readonly string[]
 
 export function People({ overview }: { readonly overview: Overview }) {

@@ -1,4 +1,4 @@
-/** One person: how they use the service, and what an operator can do for them. */
+/** One user: usage, and the actions of operators. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { Refusal } from '../api.js'
@@ -20,7 +20,7 @@ import { Badges, usedOf } from './standing.js'
 interface Props {
   readonly person: Person
   readonly overview: Overview
-  /** Called when something about the person has changed. */
+  /** Called when the user has changed. */
   readonly onChange: () => void
   readonly onClose: () => void
 }
@@ -124,7 +124,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
         </div>
       )}
       <Limit
-        // The field shows the limit that is in force once it has been saved.
+        // Resets the field to the saved limit.
         key={`${person.hasOwnQuota} ${person.quota}`}
         person={person}
         overview={overview}
@@ -167,7 +167,7 @@ function Fact({ children, name }: { readonly name: string; readonly children: Co
   )
 }
 
-/** A link for a new password, to hand over. */
+/** A password reset link to pass on to the user. */
 function NewLink({
   link: { expires, url }
 }: {
@@ -240,7 +240,7 @@ interface DeletionProps {
   readonly onDone: () => void
 }
 
-/** Deletes an account once its name has been typed. */
+/** Deletes an account after its username has been typed. */
 function Deletion({ onClose, onDone, username }: DeletionProps) {
   const desk = useDesk()
   const { info } = useContext(Surroundings)

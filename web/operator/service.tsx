@@ -1,4 +1,4 @@
-/** How the service does: health, backups, what waits, space, calls, problems, versions. */
+/** The state of the service: health, backups, queues, space, calls, problems, versions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sizeInWords } from '../app/parts/lengths.js'
@@ -11,7 +11,7 @@ import { useDesk, useReading } from './desk.js'
 import { Growth } from './growth.js'
 import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
 
-/** The state is read again after this time, in milliseconds; sooner while something is being measured, or backed up. */
+/** Milliseconds between polls of the state; shorter while a measurement or backup is running. */
 const pause = 15_000
 const shortPause = 1000
 
@@ -109,7 +109,7 @@ function Facts({ of }: { readonly of: readonly (readonly [name: string, value: s
 
 interface BackupProps {
   readonly backups: Backups | null
-  /** Called when one has been started. */
+  /** Called when a backup has been started. */
   readonly onStart: () => void
 }
 

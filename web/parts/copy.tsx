@@ -1,11 +1,11 @@
-/** A button that copies a text, such as a link that is shown beside it. */
+/** A button that copies a text, such as a link beside it. */
 import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 
 export function Copy({ text }: { readonly text: string }) {
   const [said, setSaid] = useState('')
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
+    // Browsers provide the clipboard only to secure pages.
     const writing =
       (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
     writing.then(

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Surroundings } from '../surroundings.js'
 
-/** Icons for views that report a state: done, on its way, or over. */
+/** Icons of views that report a state: done, sent, over, nothing. */
 const seals = {
   done: 'M5 12.5l4.5 4.5L19 7.5',
   mail: 'M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5',
@@ -18,7 +18,7 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-/** Whether no view has been shown yet: the first one leaves the focus where the browser puts it. */
+/** True until a view has been shown: the first one does not move the focus. */
 let isFirst = true
 
 export function Page({ title, seal, lead, children }: Props) {

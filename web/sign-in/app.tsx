@@ -33,7 +33,7 @@ export function App({ info, facts, request }: Props) {
     addEventListener('popstate', follow)
     return () => removeEventListener('popstate', follow)
   }, [])
-  /** Whether a page is one of these: the request of an app is answered here, everything else in the app. */
+  /** Returns whether a page is part of this program: requests of apps are handled here, everything else in the app. */
   const isHere = (to: Place): boolean =>
     hrefInApp(to) === undefined || (request !== undefined && to !== 'account')
   const hrefTo = (to: Place): string => (isHere(to) ? hrefOf(to) : hrefInApp(to)!)
@@ -46,12 +46,12 @@ export function App({ info, facts, request }: Props) {
   }
 
   const view = () => {
-    if (place === 'home' || place === 'door') return <Home isDoor={place === 'door'} />
+    if (place === 'home' || place === 'account-root') return <Home isAccountRoot={place === 'account-root'} />
     if (place === 'setup' || place === 'refused') return <Rare key={place} load={rare[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
-    // Without a request of an app, signing in and registering are in the app.
+    // Without a request, the app handles signing in and registering.
     if (place === 'nowhere' || request === undefined) return <Nowhere />
     return typeof request === 'string' ? (
       <NoRequest reason={request} />
@@ -86,7 +86,7 @@ const places: readonly string[] = [
   'setup'
 ]
 
-/** The page that the address names. At other addresses than those of pages, what a browser finds there. */
+/** Returns the page of the current URL; for URLs of no page, the special page shown there. */
 export function currentPlace(): Place {
   const below = location.pathname.slice(root.pathname.length)
   if (below === 'oauth/authorize') return 'refused'
@@ -94,11 +94,11 @@ export function currentPlace(): Place {
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
   if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
-  // The form of a user name, whether anybody has it or not.
-  return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'door' : 'nowhere'
+  // Has the form of a username, whether or not the account exists.
+  return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'account-root' : 'nowhere'
 }
 
-/** Pages that are loaded when they are needed: hardly ever. */
+/** Rarely needed pages, loaded on demand. */
 const rare = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
   refused: async () => (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].Refused

@@ -36,17 +36,17 @@ export interface AuthRequest {
   readonly returnURL?: string | false
   readonly lang?: string
   readonly referer?: string
-  /** Set if the app asks by OAuth. */
+  /** Present if the app uses OAuth. */
   readonly oauth?: OAuthNotice
 }
 
-/** What an app that asks by OAuth adds. */
+/** Additional information for OAuth requests. */
 export interface OAuthNotice {
-  /** What it may know of the person, and whether it may go on without them: `offline_access`. */
+  /** OAuth scopes: which user information the app receives, and whether it may renew its access (`offline_access`). */
   readonly scopes: readonly string[]
-  /** What the app calls itself, or the operator does. */
+  /** Name of the app, given by itself or by the operator. */
   readonly clientName?: string
-  /** Whether the operator does not know the app. */
+  /** Whether the app has registered itself. */
   readonly isSelfRegistered?: true
   /** Whether to ask even if the app already has its access. */
   readonly isAsked: boolean
@@ -73,7 +73,7 @@ export async function requestOf(
   const service = params.get('serviceInfo')
   const key = params.get('key') ?? poll?.split(/[?#]/)[0]!.split('/').at(-1)
   if (key === undefined || key === '') return undefined
-  // The link must not make people who sign in here talk to another service.
+  // The link must not make users who sign in here communicate with another service.
   const isOurs = [poll, service].every(url => url === null || isOurOwn(url, info))
   return isOurs && /^[\w-]{1,100}$/.test(key) ? await readRequest(key) : 'foreign'
 }
@@ -129,7 +129,7 @@ export async function decide(
   }
 }
 
-/** URLs of these schemes would run or show something here instead of opening the app. */
+/** Returns whether a URL opens the app. Those of some schemes would run or show something here instead. */
 function isSafe(target: string): boolean {
   return (
     URL.canParse(target) &&

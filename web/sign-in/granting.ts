@@ -70,7 +70,10 @@ export interface Question {
   readonly streams: readonly Audience[]
 }
 
-/** Returns the matching access if it goes where it has gone before, and the app may have it without asking; otherwise what to ask the user. */
+/**
+ * Returns the matching access if consent covers its destination and the app may have it without asking; otherwise the question to
+ * ask the user.
+ */
 export async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
   const asked = {
@@ -133,7 +136,7 @@ async function remove(session: Session, id: string): Promise<void> {
   }
 }
 
-/** The decision to accept. */
+/** Creates the decision to accept. */
 export function accepted({ username }: Session, { token, apiEndpoint }: Access): Decision {
   return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
 }

@@ -69,7 +69,7 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
   }
 }
 
-/** A stream that exists goes by its own name, whatever the app calls it. */
+/** Returns the display name of a stream. An existing one keeps its name, whatever the app proposes. */
 function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {
   if (streamId === '*') return t('grant.everything')
   return plain(names.get(streamId) ?? name ?? defaultName ?? streamId)

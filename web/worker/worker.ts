@@ -1,30 +1,30 @@
 /**
- * The service worker of the app. It keeps the files of one build, and no data: with them the app can say that the service cannot be
- * reached, instead of the browser. (docs/app.md#offline)
+ * The service worker of the app. It caches the files of one build, and no data, so that the app rather than the browser can report
+ * that the service is unreachable. (docs/app.md#offline)
  */
 declare const self: ServiceWorkerGlobalScope
 
-/** Put in place by the build. */
+/** Inserted by the build. */
 declare const BUILD: {
-  /** Differs if any of the files does. */
+  /** Changes if any of the files changes. */
   readonly version: string
-  /** The script that the shell begins with. */
+  /** The entry script of the shell. */
   readonly main: string
-  /** All files of the app but the shell, relative to it. Their names carry a hash of their content. */
+  /** All files of the app except the shell, relative to it. Their names contain a hash of their content. */
   readonly files: readonly string[]
 }
 
 const { version, main, files: paths } = BUILD
 
-/** For how long the service may take to answer before the kept shell is shown instead, in milliseconds. */
+/** Milliseconds to wait for the service before the cached shell is shown. */
 const patience = 4000
 
-/** Where the app is, also the URL of its shell. */
+/** URL of the app and of its shell. */
 const { scope } = self.registration
-/** Begins the names of our caches. Another service may have the same origin, at another path. */
+/** Prefix of the names of our caches. Another service may have the same origin, at another path. */
 const family = `coffer ${new URL(scope).pathname} `
 const cacheName = family + version
-/** Where to look. Opening a cache would create it again after a newer worker has dropped it. */
+/** Options for lookups. Opening a cache would recreate it after a newer worker has deleted it. */
 const kept = { cacheName, ignoreVary: true }
 const files: ReadonlySet<string> = new Set(paths.map(file => new URL(file, scope).href))
 
@@ -38,10 +38,10 @@ self.addEventListener('fetch', event => {
   if (request.method !== 'GET') return
   if (request.mode === 'navigate') event.respondWith(openPage(request))
   else if (files.has(request.url)) event.respondWith(openFile(request))
-  // Everything else is none of our business: calls go to the service, and their answers are not kept.
+  // Other requests, such as calls, are not handled, and their responses are not cached.
 })
 
-/** Rejects if the service has another version by now; the browser tries again later. */
+/** Caches the files. Rejects if the service now has another version; the browser tries again later. */
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(cacheName)
   const shell = await fetch(scope, { cache: 'no-cache', credentials: 'omit' })
@@ -62,11 +62,11 @@ async function openFile(request: Request): Promise<Response> {
   return (await caches.match(request, kept)) ?? (await fetch(request))
 }
 
-/** The page from the service, or the kept shell if it does not answer in time. */
+/** Returns the page from the service, or the cached shell if it does not respond in time. */
 async function openPage(request: Request): Promise<Response> {
   const asked = fetch(request)
   const answer = await Promise.race([asked.catch(() => undefined), later(patience)])
-  // A proxy answers for a service that has stopped.
+  // A status of 500 or more may come from a proxy whose service is down.
   if (answer && answer.status < 500) {
     await giveWay()
     return answer
@@ -74,7 +74,7 @@ async function openPage(request: Request): Promise<Response> {
   return (await keptShell()) ?? (await asked)
 }
 
-/** The shell names its files relatively; it is shown at any depth. */
+/** Returns the cached shell with absolute URLs, because it can be shown at any path. */
 async function keptShell(): Promise<Response | undefined> {
   const shell = await caches.match(scope, kept)
   if (!shell) return undefined
@@ -84,7 +84,7 @@ async function keptShell(): Promise<Response | undefined> {
   return new Response(text, { headers })
 }
 
-/** Lets the worker of a newer build take over, unless other pages still need files of this one. */
+/** Activates the worker of a newer build, unless other pages still need files of this one. */
 async function giveWay(): Promise<void> {
   const { waiting } = self.registration
   if (!waiting) return

@@ -1,4 +1,4 @@
-/** Adds a passkey: proves who is there, by the password or another passkey, then has the browser make one. */
+/** Adds a passkey: verifies the user by the password or another passkey, then lets the browser create one. */
 import { useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -24,7 +24,7 @@ interface Props {
 
 export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
   const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)
-  /** What the browser is asked for, once it is proven who is there: kept for another attempt. */
+  /** Options for the browser, available once the user is verified. Kept for another attempt. */
   const [creation, setCreation] = useState<CreationOptions>()
   const needsPassword = hasPassword && !isByPasskey && !creation
 
@@ -47,7 +47,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
       await callAs(session, 'POST', 'passkeys', { name, credential })
     } catch (error) {
       const told = inWords(error)
-      // A challenge is good for some minutes: the next attempt begins anew, unless the browser alone did not go on.
+      // A challenge expires after some minutes, so the next attempt starts again, unless only the browser's dialog was cancelled.
       if (!(told instanceof Error && 'id' in told && told.id === 'passkey-cancelled')) setCreation(undefined)
       throw told
     }
@@ -87,7 +87,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
   )
 }
 
-/** A name for a passkey that is made here. */
+/** Returns a default name: this browser and system. */
 function nameOfThis(): string {
   const { browser, system } = agentIn(navigator.userAgent)
   if (browser === undefined) return t('passkeys.title')

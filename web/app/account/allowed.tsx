@@ -17,7 +17,7 @@ interface Allowance {
   readonly deviceName?: string
   readonly permissions?: readonly Permission[]
   readonly expires?: number
-  /** Set if it came by OAuth. */
+  /** Present if it was granted by OAuth. */
   readonly oauth?: { readonly clientName?: string; readonly renewableUntil?: number }
 }
 
@@ -66,7 +66,7 @@ async function find(session: Session): Promise<Found> {
     readNames(session),
     readAppNames()
   ])
-  // An app may be able to prolong an access that has expired.
+  // An app may be able to renew an expired access.
   const ids = new Set(live.map(({ id }) => id))
   return {
     accesses: all.filter(
@@ -77,7 +77,7 @@ async function find(session: Session): Promise<Found> {
   }
 }
 
-/** When it can no longer be used, in seconds: an app may be able to prolong it, even after it has expired. */
+/** Returns when an access ends, in seconds. An app may be able to renew it even after it has expired. */
 function endOf({ expires = Infinity, oauth }: Allowance): number {
   return Math.max(expires, oauth?.renewableUntil ?? 0)
 }
@@ -88,7 +88,7 @@ interface RowProps {
   readonly onEnd: () => Promise<void>
 }
 
-/** One app. Revoking cannot be undone, so it needs confirmation. */
+/** One app. Revoking requires confirmation, because it cannot be undone. */
 function Row({ access, found, onEnd }: RowProps) {
   const [isSure, setSure] = useState(false)
   const { deviceName, name, oauth, permissions = [] } = access

@@ -1,4 +1,4 @@
-/** Deletes the account, once the person has seen what goes, typed its name and proved who they are. */
+/** Deletes the account after the user has seen what is deleted, typed the username and verified their identity. */
 import { useContext, useState } from 'preact/hooks'
 import { call, leave, Refusal } from '../../api.js'
 import { date, duration, rich, t } from '../../language.js'
@@ -110,7 +110,7 @@ function Touched() {
   const facts = useStore(account.facts)
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
-  // Account fields are events, too; nobody thinks of them as entries.
+  // Account fields are events, too, but users do not see them as such.
   const own = facts.filter(({ streamId }) => tree?.find(streamId))
   return (
     <p>
@@ -125,7 +125,7 @@ function Touched() {
   )
 }
 
-/** Proof by a passkey. */
+/** Signs a challenge with a passkey, as proof of identity. */
 async function signed(username: string): Promise<object> {
   const { signWithPasskey } = await import('../../sign-in/passkeys/browser.js')
   const { request } = await call<{ request: Parameters<typeof signWithPasskey>[0] }>(

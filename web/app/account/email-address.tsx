@@ -1,4 +1,4 @@
-/** The user's e-mail address: shows it and whether it is confirmed, and changes it. */
+/** Shows the user's email address and whether it is confirmed, and changes it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'

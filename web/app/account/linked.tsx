@@ -1,4 +1,4 @@
-/** The identities with which one signs in: linked, unlinked, and linked anew. */
+/** The external identities with which the user can sign in. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, isKey, t } from '../../language.js'

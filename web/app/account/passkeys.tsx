@@ -1,4 +1,4 @@
-/** The user's passkeys, on the account page: a list of them, and a form that adds one. */
+/** The user's passkeys, on the account page: a list, and a form that adds one. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, t } from '../../language.js'
@@ -36,7 +36,7 @@ export function Passkeys({ session }: { readonly session: Session }) {
   const [told, setTold] = useState('')
   const heading = useRef<HTMLHeadingElement>(null)
   const read = async (): Promise<void> => {
-    // Its texts on errors, before anything can fail.
+    // Error texts must be loaded before anything can fail.
     await addPasskeyTexts()
     setKnown(await callAs<Known>(session, 'GET', 'passkeys'))
   }
@@ -49,7 +49,7 @@ export function Passkeys({ session }: { readonly session: Session }) {
     setTold(what)
     heading.current?.focus()
   }
-  // Where there are none, and can be none.
+  // Hidden if there are none and none can be added.
   if (facts.passkeyOrigin === null && known?.passkeys.length === 0) return null
   return (
     <section>
@@ -104,7 +104,7 @@ interface RowProps {
   readonly onChange: () => Promise<void>
 }
 
-/** One passkey, which can be renamed and, when asked again, ended. */
+/** One passkey, which can be renamed and, after confirmation, removed. */
 function Row({ onChange, passkey, session }: RowProps) {
   const [mode, setMode] = useState<'shown' | 'renaming' | 'ending'>('shown')
   const name = plain(passkey.name)

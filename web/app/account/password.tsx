@@ -1,4 +1,4 @@
-/** The password: changed, or set by those who sign in without one so far. */
+/** Changes the password, or sets one for users who have signed in without. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -24,7 +24,7 @@ export function PasswordSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** The form that changes it. */
+/** The form that changes or sets it. */
 export function ChangePassword({ session, onBack }: PartProps) {
   const [isDone, setDone] = useState(false)
   const hasOne = useHasPassword(session)
@@ -58,7 +58,7 @@ export function ChangePassword({ session, onBack }: PartProps) {
   )
 }
 
-/** Whether there is a password; most people have one, so that is assumed until it is known. */
+/** Returns whether the user has a password; true until that is known. */
 function useHasPassword(session: Session): boolean {
   const [hasOne, setHasOne] = useState(true)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Recovery codes in case the device is lost: to copy, save or print. They are shown only once. */
+/** Recovery codes in case the device is lost, to copy, download or print. They are shown only once. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Page } from '../../parts/page.js'
@@ -16,7 +16,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
   const whole = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
 
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
+    // Browsers provide the clipboard only to secure pages.
     const writing =
       (navigator.clipboard as Clipboard | undefined)?.writeText(whole) ?? Promise.reject(new Error())
     writing.then(

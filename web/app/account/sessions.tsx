@@ -1,4 +1,4 @@
-/** The user's open sessions, with buttons to end them. */
+/** The user's sessions, with buttons to revoke them. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, isKey, t } from '../../language.js'
@@ -65,12 +65,14 @@ export function Sessions({ session }: { readonly session: Session }) {
   )
 }
 
-/** What a session is known by: the browser on our own pages, where each sign-in has a session; otherwise the app. */
+/**
+ * Returns the title of a session: the browser on the service's own pages, where each sign-in creates a session; otherwise the app.
+ */
 function deviceOf({ appId, signedIn }: OpenSession): string {
   return isOwn(appId) && signedIn ? agentOf(signedIn) : nameOf(appId)
 }
 
-/** The rest of it, with when somebody has signed in last, and from which address. */
+/** Returns the other details of a session: app or browser, time and address of the last sign-in. */
 function describeSignIn({ appId, signedIn }: OpenSession): string {
   if (!signedIn) return ''
   const { address, time } = signedIn
@@ -82,7 +84,7 @@ function describeSignIn({ appId, signedIn }: OpenSession): string {
   return words.join(', ')
 }
 
-/** The browser and its system, in words. */
+/** Returns the names of the browser and its system. */
 function agentOf({ userAgent = '' }: NonNullable<OpenSession['signedIn']>): string {
   const { browser = t('sessions.another'), system } = agentIn(userAgent)
   return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
@@ -92,7 +94,7 @@ function isOwn(appId: string): boolean {
   return appId.startsWith('coffer-')
 }
 
-/** Returns the display name of an app; our own pages have app ids, too. */
+/** Returns the display name of an app. The service's own pages have app ids, too. */
 function nameOf(appId: string): string {
   const key = `sessions.${appId}`
   return isKey(key) ? t(key) : plain(appId)

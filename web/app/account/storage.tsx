@@ -1,4 +1,4 @@
-/** How much the account stores, of how much it may. */
+/** How much the account stores, and its limit. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'

@@ -1,4 +1,4 @@
-/** Takes everything along as one file, which another service of this kind can read. */
+/** Exports all data of the account as one file, which another Coffer service can import. */
 import { useContext } from 'preact/hooks'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'

@@ -1,4 +1,4 @@
-/** Two-factor authentication: whether it is on, and the views that switch it on and off. */
+/** Two-factor authentication: its state, and the views that turn it on and off. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -37,7 +37,7 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** Switches it on, or off where it is on. */
+/** Turns it on, or off if it is on. */
 export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>
@@ -45,7 +45,7 @@ export function TwoFactor(props: PartProps) {
   return isOn ? <SwitchOff {...props} /> : <Enrolment {...props} />
 }
 
-/** Reads whether signing in takes a second factor. */
+/** Reads whether signing in requires a second factor. */
 function useTwoFactor(session: Session): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {
@@ -57,7 +57,7 @@ function useTwoFactor(session: Session): State {
   return state
 }
 
-/** Asks before it is switched off. */
+/** Turns it off, after confirmation. */
 function SwitchOff({ session, onBack }: PartProps) {
   const { facts } = useContext(Surroundings)
   const switchOff = async ({ password }: Values): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Units in which the person wants to see numbers; what is stored stays as it is. */
+/** The units in which numbers are displayed; stored values do not change. */
 import { t } from '../../language.js'
 import { UnitChoices } from '../parts/unit-choices.js'
 

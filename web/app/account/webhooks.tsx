@@ -1,4 +1,4 @@
-/** Addresses elsewhere that apps have had told of changes: to test, and to end. */
+/** Webhooks that apps have created: test and delete them. */
 import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'

@@ -1,13 +1,13 @@
-/** Colours of streams: one from the palette of `style.css`, apart from each other also for those who see few colours. */
+/** Colours of streams, from the palette of `style.css`, which stays distinguishable with colour blindness. */
 import type { Stream } from './model.js'
 
 export const palette = ['heart', 'weight', 'pressure', 'sleep', 'notes', 'places', 'slate', 'rose'] as const
 export type Colour = (typeof palette)[number]
 
-/** Key in the `clientData` of a stream: the colour that its owner has chosen. */
+/** Key in a stream's `clientData` of the colour that the user has chosen. */
 export const colourKey = 'coffer:colour'
 
-/** Words in names and ids by which a colour suggests itself. */
+/** Default colours by words in names and ids. */
 const hints: readonly (readonly [RegExp, Colour])[] = [
   [/heart|pulse|cardi|puls|herz|cœur/i, 'heart'],
   [/weight|mass|body|gewicht|poids/i, 'weight'],

@@ -1,25 +1,25 @@
-/** Types of events as people know them: their names, what they add most, and their contents in words. */
+/** Display names of event types, the kinds of events that users add most, and their contents as text. */
 import { isKey, language, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { IconName } from '../parts/icon.js'
 import type { Event, Stream } from './model.js'
 import { plainType, shownQuantity, unitOf, written, type Quantity } from './units.js'
 
-/** Something that people add. */
+/** A kind of event that users add. */
 export interface Kind {
-  /** Also the key of its name, and the id of the stream that is made for it. */
+  /** Also the text key of its name, and the id of the stream created for it. */
   readonly id: string
-  /** The type that is added; one of its class where the person wants another unit. */
+  /** Event type; replaced by another unit of its class if the user prefers that. */
   readonly type: string
   readonly icon: IconName
-  /** What the name and the class do not say: other words that people use, in all languages. */
+  /** Search terms in all languages, besides the name and the class. */
   readonly words: string
 }
 
-/** What a new account is offered first. */
+/** Kinds suggested to new accounts. */
 export const firstKinds = ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'] as const
 
-/** What people add, the usual first. */
+/** All kinds, the most common first. */
 export const kinds: readonly Kind[] = [
   kind('weight', 'mass/kg', 'lines', 'kg lb kilo pounds body mass poids gewicht masse körper'),
   kind(
@@ -55,7 +55,7 @@ export const kinds: readonly Kind[] = [
   kind('link', 'url/http', 'link', 'web address url adresse site')
 ]
 
-/** Returns what people call what a type holds: `Mass`, `Blood pressure`, `Note`. */
+/** Returns the display name of a type: `Mass`, `Blood pressure`, `Note`. */
 export function typeName(type: string): string {
   const name = plainType(type)
   const [group = ''] = name.split('/')
@@ -63,25 +63,25 @@ export function typeName(type: string): string {
   return readable(name.replace('/', ', '))
 }
 
-/** Returns the name of something that people add. */
+/** Returns the display name of a kind. */
 export function kindName({ id }: Pick<Kind, 'id'>): string {
   return t(`data.kind.${id}` as 'data.kind.weight')
 }
 
-/** Returns a value of a choice in words. */
+/** Returns the display name of an enum value. */
 export function choiceName(value: unknown): string {
   const key = `data.choice.${String(value)}`
   return isKey(key) ? t(key) : readable(String(value))
 }
 
-/** Whether a stream holds glucose, whose amounts and masses can be converted. */
+/** Returns whether a stream holds glucose values, whose molar and mass concentrations can be converted. */
 export function isGlucose(streams: readonly Pick<Stream, 'id' | 'name'>[]): boolean {
   return streams.some(({ id, name }) =>
     /gl[uy][ck]o|glycé|glyce|blood sugar|zucker|sucre/i.test(`${id} ${name}`)
   )
 }
 
-/** Shows a content as the person wants it, in a line: `61.9 kg`, `118/77 mmHg`, the beginning of a note. */
+/** Formats a content in one line, in the user's units: `61.9 kg`, `118/77 mmHg`, the beginning of a note. */
 export function shownValue(
   type: string,
   content: unknown,
@@ -93,7 +93,7 @@ export function shownValue(
   return isClose ? `${value}${unit}` : `${value}\u00a0${unit}`
 }
 
-/** As {@link shownValue}, with the unit apart. */
+/** Formats a content like {@link shownValue}, with the unit separate. */
 export function shownParts(
   type: string,
   content: unknown,
@@ -114,14 +114,14 @@ export function shownParts(
   return only(excerptOf(JSON.stringify(content)))
 }
 
-/** Shows what an event says, in a line. */
+/** Formats an event in one line. */
 export function shownEvent({ type, content, description, attachments }: Event, isOfGlucose = false): string {
   if (content !== undefined && content !== null && !type.startsWith('series:'))
     return shownValue(type, content, { isGlucose: isOfGlucose })
   return excerptOf(description ?? attachments?.[0]?.fileName ?? typeName(type))
 }
 
-/** The icon of a type. */
+/** Returns the icon of a type. */
 export function iconOf(type: string): IconName {
   const name = plainType(type)
   const [group] = name.split('/')
@@ -157,7 +157,7 @@ function isChoice(type: string): boolean {
   return /^(?:attributes|reproductive-health|symptoms)\//.test(type)
 }
 
-/** What is seen of HTML, roughly: for one line only, and as text. */
+/** Returns the approximate text of HTML, for a one-line excerpt. The result is used as text, never as markup. */
 function withoutTags(html: string): string {
   return html
     .slice(0, 2000)

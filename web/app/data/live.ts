@@ -1,4 +1,4 @@
-/** Changes as they happen, told by a socket. (docs/api/sockets.md) */
+/** Live changes, received over a socket. (docs/api/sockets.md) */
 import { Socket } from '../../../client/src/socket.js'
 import type { Client } from './client.js'
 import { storeOf, type Store } from './store.js'
@@ -7,17 +7,18 @@ const kinds = ['events', 'streams', 'accesses'] as const
 export type Kind = (typeof kinds)[number]
 
 export interface Live {
-  /** Whether changes are told at this moment. */
+  /** Whether changes are currently received. */
   readonly isOn: Store<boolean>
-  /** Calls `listener` after changes, at most once in `spacing` milliseconds; the result ends that. */
+  /** Calls `listener` after changes, at most once in `spacing` milliseconds. Returns a function that stops it. */
   follow(kind: Kind, listener: () => void, spacing?: number): () => void
-  /** Calls `listener` whenever the socket is cut or refused: the session, or the access, may have ended. */
+  /** Calls `listener` whenever the socket is disconnected or refused: the session or access may have ended. */
   onDoubt(listener: () => void): void
   close(): void
 }
 
 /**
- * Opens the socket of an account. That of a link only polls: a websocket would send the cookie of whoever has signed in here.
+ * Opens the socket of an account. That of a shared link only polls: a WebSocket would send the cookie of a user who is signed in
+ * with this browser.
  */
 export function goLive({ coffer }: Client): Live {
   const isOn = storeOf(false)
@@ -25,7 +26,7 @@ export function goLive({ coffer }: Client): Live {
   const socket = new Socket(coffer, coffer.endpoint.token === undefined ? {} : { WebSocket: false })
   socket.on('open', () => {
     isOn.set(true)
-    // Something may have been missed meanwhile.
+    // Changes may have been missed before.
     for (const kind of kinds) target.dispatchEvent(new Event(kind))
   })
   socket.on('cut', () => {
@@ -48,7 +49,7 @@ export function goLive({ coffer }: Client): Live {
   }
 }
 
-/** Calls at once, then after `spacing` milliseconds once for all calls in between. */
+/** Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds. */
 function pacedBy(
   listener: () => void,
   spacing: number

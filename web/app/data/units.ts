@@ -1,21 +1,21 @@
-/** Units of numbers: their symbols and names, what people want to see instead, and exact conversions. */
+/** Units of numbers: symbols and names, display units, and exact conversions. */
 import { language, locale } from '../../language.js'
 import { unitWishes } from './unit-wishes.js'
 
 export interface Unit {
   /** `kg`, `°C`, `mmol/L`. */
   readonly symbol: string
-  /** In the person's language where it is known there, else the symbol. */
+  /** Name in the user's language if `Intl` knows it, else the symbol. */
   readonly name: string
 }
 
-/** A number and its unit, to be shown apart from each other. `unit` is empty for numbers without one. */
+/** A formatted number and its unit. `unit` is empty for numbers without one. */
 export interface Quantity {
   readonly value: string
   readonly unit: string
 }
 
-/** Returns the unit of a numerical type, also of a series of it; undefined for other types. */
+/** Returns the unit of a numerical type or of a series of it; undefined for other types. */
 export function unitOf(type: string): Unit | undefined {
   const [kind, format] = partsOf(type)
   if (kind === 'money') return moneyOf(format)
@@ -25,8 +25,8 @@ export function unitOf(type: string): Unit | undefined {
 }
 
 /**
- * Converts a number between types of one class. Returns undefined where the units do not measure the same. Between amounts and
- * masses in a volume only for glucose, and only if told that it is.
+ * Converts a number between types of one class. Returns undefined if they do not measure the same. Converts between molar and mass
+ * concentrations only if `isGlucose`.
  */
 export function converted(value: number, from: string, to: string, isGlucose = false): number | undefined {
   if (from === to) return value
@@ -42,7 +42,7 @@ export function converted(value: number, from: string, to: string, isGlucose = f
   return a === undefined || b === undefined ? undefined : tidy((value * a) / b)
 }
 
-/** Returns the type in which a person enters a number of this type. */
+/** Returns the type in which the user enters and sees numbers of this type. */
 export function wishedType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = unitWishes.value
   const [kind, format] = partsOf(type)
@@ -57,14 +57,14 @@ export function wishedType(type: string, { isGlucose = false } = {}): string {
   return type
 }
 
-/** What turns numbers of a type into those of the unit in which they are shown; undefined if that is the same. */
+/** Returns a function that converts numbers of a type to the display unit; undefined if that is the same. */
 export function conversionOf(type: string): ((value: number) => number) | undefined {
   const wished = wishedType(type)
   const plain = plainType(type)
   return wished === plain ? undefined : value => converted(value, plain, wished) ?? value
 }
 
-/** Shows a number of a type as the person wants it: `{value: '61.9', unit: 'kg'}`. */
+/** Formats a number of a type in the user's unit: `{value: '61.9', unit: 'kg'}`. */
 export function shownQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
   const wished = wishedType(type, { isGlucose })
   const number = converted(value, type, wished, isGlucose)
@@ -81,7 +81,7 @@ export function shownQuantity(type: string, value: number, { isGlucose = false }
   }
 }
 
-/** Writes a number for reading, with as many decimals as it has, or at most so many; by powers of ten where it has too many digits. */
+/** Formats a number with at most `decimals` decimals, 6 by default; in scientific notation if it is very large or small. */
 export function written(value: number, decimals?: number): string {
   const size = Math.abs(value)
   if (size >= 1e15 || (size > 0 && size < 1e-6))
@@ -89,7 +89,7 @@ export function written(value: number, decimals?: number): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
 }
 
-/** The type of the points of a series; other types as they are. */
+/** Returns the type of the points of a series; other types unchanged. */
 export function plainType(type: string): string {
   return type.replace(/^series:/, '')
 }
@@ -99,12 +99,12 @@ function partsOf(type: string): [string, string] {
   return [kind, format]
 }
 
-/** A member of a table by a name that anybody may choose: not what all objects inherit, such as `constructor`. */
+/** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
 function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** 10 stone 7 pounds; 5 feet 10 inches. */
+/** Formats a number in two units: 10 stone 7 pounds; 5 feet 10 inches. */
 function parted(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
   const total = Math.round(Math.abs(value) * 10) / 10
   const whole = Math.floor(total / size)
@@ -112,7 +112,7 @@ function parted(value: number, size: number, [large, small]: readonly [string, s
   return { value: `${sign}${written(whole)} ${large} ${written(total - whole * size, 1)}`, unit: small }
 }
 
-/** Decimals of a number that has been converted: about as exact as what is measured. */
+/** Returns the number of decimals of a converted number, about as precise as such measurements are. */
 function digitsOf(type: string): number {
   return ['density/mg-dl', 'length/cm'].includes(type)
     ? 0
@@ -121,7 +121,7 @@ function digitsOf(type: string): number {
       : 1
 }
 
-/** Without the noise of the last binary digits. */
+/** Rounds away binary rounding errors. */
 function tidy(value: number): number {
   return Number(value.toPrecision(14))
 }
@@ -143,7 +143,7 @@ function moneyOf(format: string): Unit {
   }
 }
 
-/** The name of a unit that `Intl` knows, as it stands behind a number. */
+/** Returns the name of a unit that `Intl` knows, in its plural form. */
 function nameOf(format: string, kind: string): string | undefined {
   const unit =
     kind === 'temperature' && format === 'c'
@@ -158,10 +158,10 @@ function nameOf(format: string, kind: string): string | undefined {
     .trim()
 }
 
-/** Milligrams a decilitre of one millimole a litre of glucose, of 180.156 g a mole. */
+/** Milligrams per decilitre of 1 mmol/L glucose (180.156 g/mol). */
 const glucoseMass = 18.0156
 
-/** Names of units in `Intl` by format. */
+/** `Intl` unit names by format. */
 const known: Readonly<Record<string, string>> = {
   kg: 'kilogram',
   g: 'gram',
@@ -191,7 +191,7 @@ const known: Readonly<Record<string, string>> = {
   y: 'year'
 }
 
-/** Exact sizes of units, in one of their class. */
+/** Exact conversion factors to one unit of each class. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   mass: {
     kg: 1,
@@ -223,7 +223,7 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   density: { 'kg-m3': 1, 'g-dl': 10, 'mg-dl': 0.01 }
 }
 
-/** Symbols by class and format. */
+/** Unit symbols by class and format. */
 const symbols: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
   Object.entries({
     'absorbed-dose-equivalent': 'sv=Sv',

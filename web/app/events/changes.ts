@@ -1,12 +1,12 @@
-/** In what two versions of an event differ. */
+/** Compares two versions of an event. */
 import type { Event } from '../data/model.js'
 
 const told = ['type', 'content', 'time', 'duration', 'description', 'streamIds', 'clientData'] as const
 
-/** The fields that differ; files and the trash by what has become of them. */
+/** A difference: a changed field, or what happened to files or the trash state. */
 export type Change = (typeof told)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
 
-/** Returns the differences, in the order in which they are told. */
+/** Returns the differences in display order. */
 export function changesBetween(before: Event, after: Event): readonly Change[] {
   const changes: Change[] = told.filter(
     field => JSON.stringify(before[field]) !== JSON.stringify(after[field])

@@ -1,4 +1,4 @@
-/** The fields of a content: each with the control that fits it, some types with one of their own. */
+/** Form fields of a content: a control for each value, and special controls for some types. */
 import { useState } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { choiceName, typeName } from '../data/event-types.js'
@@ -12,12 +12,12 @@ interface Props {
   readonly type: string
   readonly fields: readonly ContentField[]
   readonly entries: Entries
-  /** Types that the unit may be changed to; none: it cannot. */
+  /** Types with other units; empty if the unit cannot be changed. */
   readonly others: readonly string[]
   readonly onType: (type: string) => void
-  /** What the last one said, in the empty field. */
+  /** The latest value, shown as placeholder. */
   readonly last?: string | undefined
-  /** Label of a content that is a single value: what it is called elsewhere, such as the name of its stream. */
+  /** Label of a single value, such as the name of its stream. */
   readonly label?: string | undefined
 }
 
@@ -145,7 +145,7 @@ function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 't
   return unit ? <span class="unit">{unit}</span> : null
 }
 
-/** From worst to best, in tenths. */
+/** A slider from worst to best, in tenths. */
 function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
   const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
   const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
@@ -178,13 +178,13 @@ function labelOf({ path, isRequired }: ContentField, type: string, label: string
 function hintOf({ kind, description = '', path }: ContentField): string | undefined {
   if (kind === 'json') return t('events.jsonHint')
   if (kind === 'list') return t('events.listHint')
-  // Units stand beside the number.
+  // Units are shown beside the number.
   return unitIn({ description, path }) === undefined && path.length > 0 && description !== ''
     ? description
     : undefined
 }
 
-/** The unit of a number in an object, of which the schema tells in words. */
+/** Returns the unit of a number in an object, from its description in the schema. */
 function unitIn({ description = '', path }: Pick<ContentField, 'description' | 'path'>): string | undefined {
   if (path.at(-1) === 'rate') return 'bpm'
   const [first = ''] = description.split(';')

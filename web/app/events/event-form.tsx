@@ -1,4 +1,4 @@
-/** The form of an event, made from the directory of types: for a new one, or for one that is there. */
+/** The form of a new or existing event, generated from the directory of event types. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -21,16 +21,16 @@ import { timeEntries, timeOf, timesOf } from './times.js'
 interface Props {
   readonly types: EventTypes
   readonly type: string
-  /** The one that is changed; a new one without it. */
+  /** The event to change; undefined for a new one. */
   readonly event?: Event
-  /** Of a new one. */
+  /** For new events. */
   readonly streamId?: string | undefined
   readonly time?: number | undefined
-  /** The stream that is made if none is chosen. */
+  /** The stream to create if none is chosen. */
   readonly newStream?: { readonly id?: string; readonly name: string } | undefined
-  /** What the last one said. */
+  /** The latest value. */
   readonly last?: string | undefined
-  /** What the value is called. */
+  /** Label of the value. */
   readonly label?: string | undefined
   readonly onSaved: (event: Event, before?: Event) => void
   readonly others?: ComponentChildren
@@ -65,7 +65,7 @@ export function EventForm({
     [event]
   )
   useEffect(() => {
-    // The first field of a new event is what the person came for.
+    // Focuses the first field of a new event.
     if (!event) box.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
   }, [])
 
@@ -95,7 +95,7 @@ export function EventForm({
     if (streamIds.length === 0) {
       const { id } = await createStream(account, streamName, newStream?.id)
       streamIds = [id]
-      // Saving may fail yet: the next attempt takes the same stream.
+      // If saving fails, the next attempt uses the same stream.
       setChosen(streamIds)
     }
     try {
@@ -159,21 +159,21 @@ export function EventForm({
   )
 }
 
-/** Types of the same class, whose numbers are in other units. */
+/** Returns the types of the same class with other units. */
 function unitsLike(types: EventTypes, type: string): readonly string[] {
   const [group = ''] = plainType(type).split('/')
   if (group === 'count' || type.startsWith('series:') || unitOf(type) === undefined) return []
   return Object.keys(types).filter(each => each.startsWith(`${group}/`) && unitOf(each) !== undefined)
 }
 
-/** What is said of an event that was made in another zone than that of this device. */
+/** Returns a hint for an event created in another time zone than that of this device. */
 function hintOfZone({ clientData, time }: Event): string | undefined {
   const zone = clientData?.['coffer:zone']
   if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined
   return t('events.zone', { zone, time: dayAndTime(time, zone) })
 }
 
-/** What a new event begins with: now, except for what is mostly told afterwards. */
+/** Returns the initial time fields of a new event: now, except for types that are usually entered afterwards. */
 function usualTimes(type: string, time: number | undefined): Entries {
   if (type === 'activity/plain') return timeEntries(time, 1800)
   if (type !== 'sleep/analysis') return timeEntries(time, undefined)

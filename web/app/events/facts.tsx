@@ -1,4 +1,4 @@
-/** What is known of an event, line by line: all values of its content, its length, its streams, its type. */
+/** Details of an event: values of its content, duration, streams, type. */
 import { useMemo } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -13,7 +13,7 @@ import { lengthInWords } from '../parts/lengths.js'
 import { dayAndTime } from '../parts/time.js'
 import { fieldsOf, schemaOf } from './fields.js'
 
-/** Most characters of a value that stands in a line. */
+/** Maximum characters of a displayed value. */
 const most = 300
 
 export function Facts({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
@@ -63,14 +63,14 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
   )
 }
 
-/** `until 14 Nov, 19:10 (46 min)`. */
+/** Formats a duration: `until 14 Nov, 19:10 (46 min)`. */
 function lengthOf({ duration, time }: Event): string | undefined {
   if (duration === null) return t('events.lasting.running')
   if (!duration) return undefined
   return t('events.untilTime', { time: dayAndTime(time + duration), length: lengthInWords(duration) })
 }
 
-/** The properties of a content that is an object, by their names; none of one that is said in one value. */
+/** Returns the names and values of an object content; nothing for other contents. */
 function valuesOf(content: unknown, type: string, types: EventTypes): readonly (readonly [string, string])[] {
   if (typeof content !== 'object' || content === null || type.startsWith('series:')) return []
   const known = fieldsOf(schemaOf(types, plainType(type)))

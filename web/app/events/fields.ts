@@ -1,11 +1,11 @@
-/** Forms of contents, made from their schemas: which fields there are, what is in them, and the content that they make. */
+/** Generates form fields from the schemas of contents, and converts between contents and form entries. */
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { editable, typedNumber } from '../data/numbers.js'
 
 export interface ContentField {
-  /** Of the control: `content`, or `content/systolic`, as errors of the service name it. */
+  /** Name of the control: `content`, or `content/systolic`, as in the service's errors. */
   readonly name: string
-  /** Keys from the content to the value. */
+  /** Path of the value within the content. */
   readonly path: readonly string[]
   readonly kind: 'number' | 'text' | 'long' | 'choice' | 'boolean' | 'list' | 'json'
   readonly isRequired: boolean
@@ -15,21 +15,21 @@ export interface ContentField {
   readonly maximum?: number
   readonly maxLength?: number
   readonly pattern?: string
-  /** Of a choice. */
+  /** The values of a choice. */
   readonly values?: readonly unknown[]
-  /** Of a list: whether its items are numbers rather than texts. */
+  /** Whether the items of a list are numbers rather than texts. */
   readonly isOfNumbers?: boolean
 }
 
-/** Codes of problems by the names of fields; texts of them are under `events.wrong.{code}`. */
+/** Problem codes by field name. Their texts have the keys `events.wrong.{code}`. */
 export type Wrong = ReadonlyMap<string, string>
 
 type Read = { readonly value: unknown } | { readonly wrong: string }
 
-/** What stands in controls, by their names. */
+/** Texts in controls, by name. */
 export type Entries = Readonly<Record<string, string>>
 
-/** Returns the schema of a type: its own, or that of all formats of its class; undefined for unknown types. */
+/** Returns the schema of a type: its own, or that of its class; undefined for unknown types. */
 export function schemaOf(types: EventTypes, type: string): ContentSchema | undefined {
   const own = Object.hasOwn(types, type) ? types[type] : undefined
   const group = `${type.split('/')[0]!}/*`
@@ -41,14 +41,14 @@ export function fieldsOf(schema: ContentSchema | undefined): readonly ContentFie
   return fieldsAt(schema ?? {}, [], schema !== undefined)
 }
 
-/** Returns what stands in the fields for a content; nothing for one that is missing. */
+/** Converts a content to form entries; a missing one to empty entries. */
 export function entriesOf(fields: readonly ContentField[], content: unknown): Entries {
   return Object.fromEntries(fields.map(field => [field.name, entryOf(field, valueAt(content, field.path))]))
 }
 
 /**
- * Returns the content that the entries make, or what is wrong with them. `before`: the content so far, of which properties
- * that have no field stay. A content without any value is undefined.
+ * Converts form entries to a content, or returns the problems by field. `before` is the current content: properties without a
+ * field are preserved. A content without any value is undefined.
  */
 export function contentOf(
   fields: readonly ContentField[],
@@ -62,7 +62,7 @@ export function contentOf(
   for (const field of fields) {
     const { name, path } = field
     const read = readChanged(field, entries[name] ?? '', valueAt(before, path))
-    // What is within an optional object is needed only if there is any of it.
+    // Required fields of an optional object are needed only if any of its fields is filled in.
     const isNeeded = field.isRequired && (path.length < 2 || isBegun(fields, entries, path[0]!))
     if ('wrong' in read) wrong.set(name, read.wrong)
     else if (read.value === undefined && isNeeded) wrong.set(name, 'missing')
@@ -93,7 +93,7 @@ function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: bo
         : field('json')
     case 'object': {
       const inner = Object.entries(properties)
-      // Objects that are open for anything have no fields to show; those deeper than two levels are too strange.
+      // Objects without declared properties, and those nested more than two levels deep, are edited as JSON.
       if (inner.length === 0 || path.length > 1) return field('json')
       return inner.flatMap(([key, each]) => fieldsAt(each, [...path, key], required.includes(key)))
     }
@@ -115,7 +115,7 @@ function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partia
   }
 }
 
-/** Texts that have more than a line. */
+/** Returns whether a text may have several lines. */
 function isLong({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
   return maxLength > 1000 || ['body', 'payload'].includes(path.at(-1) ?? '')
 }
@@ -133,7 +133,7 @@ function entryOf({ kind }: ContentField, value: unknown): string {
   return kind === 'json' ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)
 }
 
-/** What has not been changed stays as it is, to the last digit. */
+/** Reads an entry. An unchanged entry keeps its value exactly. */
 function readChanged(field: ContentField, entry: string, before: unknown): Read {
   return before !== undefined && entry === entryOf(field, before)
     ? { value: before }
@@ -166,7 +166,7 @@ function readEntry(field: ContentField, entry: string): Read {
   }
 }
 
-/** Patterns of an operator's own types may be any: the service has the last word. */
+/** Returns whether a text matches a pattern. Invalid patterns of custom types are ignored: the service validates anyway. */
 function fits(pattern: string | undefined, entry: string): boolean {
   if (pattern === undefined) return true
   try {
@@ -205,7 +205,7 @@ function valueAt(content: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** The object with a value set, or taken away if it is undefined; objects that become empty by that go, too. */
+/** Returns an object with a value set, or removed if it is undefined. Objects that become empty are removed, too. */
 function withValue(object: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return value

@@ -1,4 +1,4 @@
-/** Files that go with a new event: chosen, taken by the camera, or dropped; pictures are shown. */
+/** Attachments of a new event: chosen, taken with the camera, or dropped. Shows a preview of pictures. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'

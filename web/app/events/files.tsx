@@ -1,4 +1,4 @@
-/** The files of an event: put there by choosing or dropping, with their progress; shown, saved, taken away. */
+/** The attachments of an event: uploads with progress, previews, download, removal. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -20,7 +20,7 @@ interface Props {
   readonly onChanged: (event: Event) => void
 }
 
-/** Files on their way. */
+/** A running upload. */
 interface Going {
   readonly names: string
   readonly part: number

@@ -1,4 +1,4 @@
-/** What has become of an event, version by version: who changed what, and when. */
+/** The history of an event: who changed what, and when. */
 import { isKey, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -38,7 +38,7 @@ export function History({ event, history }: Props) {
         return isKey(key) ? t(key) : change
       })
       .join('. ')
-  // Of a series the service itself writes how long it is.
+  // The service itself updates the duration of series.
   const hasGap = history.length === 0 && !event.type.startsWith('series:') && event.modified !== event.created
   return (
     <section class="card history">

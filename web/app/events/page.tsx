@@ -1,4 +1,4 @@
-/** One event: what it says, its form, files, history, integrity and JSON. */
+/** The page of one event: values, form, files, history, integrity and JSON. */
 import './add.css'
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ import type { Event, EventTypes } from '../data/model.js'
 import { Go } from '../parts/go.js'
 import { EventView } from './event-view.js'
 
-/** An event with its earlier versions, and what the service returns of one that has been deleted. */
+/** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
 export interface Read {
   readonly event: Event & { readonly deleted?: number }
   readonly history: readonly Event[]

@@ -1,4 +1,4 @@
-/** Adding something: offers what the person adds most, then one field; anything else is found by name. */
+/** Dialog for adding an event: suggests what the user adds most, then shows the form. Other types are found by name. */
 import './add.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -169,7 +169,7 @@ function Offer({ suggestion, isFound, onChosen }: OfferProps) {
   )
 }
 
-/** Whether its content is one value, which its own name says best. */
+/** Returns whether the content is a single value, which can be labelled with the name of the stream. */
 function isSingle({ type }: Suggestion): boolean {
   return !/^(?:blood-pressure|position|sleep|audiogram|clinical|message|music)\//.test(type)
 }

@@ -1,8 +1,8 @@
-/** Problems of fields, found here or by the service, in the form that the shared form shows. */
+/** Converts problems of fields, found here or by the service, to errors that forms show at the fields. */
 import { Refusal } from '../../api.js'
 import type { ContentField, Wrong } from './fields.js'
 
-/** Returns the error that makes a form show problems at its fields. */
+/** Creates an error that makes a form show problems at its fields. */
 export function refusalOfFields(wrong: Wrong): Refusal {
   return new Refusal(
     'invalid-parameters-format',
@@ -12,7 +12,7 @@ export function refusalOfFields(wrong: Wrong): Refusal {
 }
 
 /**
- * Returns an error of the service as one of the fields that it concerns; the error itself if it concerns none of them.
+ * Converts an error of the service to one of the fields concerned; returns it unchanged if there are none.
  * (docs/spec/errors.md#violations)
  */
 export function atFields(error: unknown, fields: readonly ContentField[]): unknown {
@@ -34,7 +34,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Our codes by those of the schema. */
+/** Problem codes by schema error code. */
 const codes: Readonly<Record<string, string>> = {
   OBJECT_MISSING_REQUIRED_PROPERTY: 'missing',
   MINIMUM: 'small',

@@ -1,4 +1,4 @@
-/** What a series holds: how many points, and of each number the least, the mean and the greatest. */
+/** Statistics of a series: number of points, and min, average and max of each column. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'

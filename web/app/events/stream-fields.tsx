@@ -1,4 +1,4 @@
-/** In which streams an event is, with a way to make a first one in place. */
+/** Chooses the streams of an event; can name a new one. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -11,11 +11,11 @@ import { StreamOptions } from '../parts/stream-options.js'
 interface Props {
   readonly chosen: readonly string[]
   readonly onChosen: (ids: readonly string[]) => void
-  /** Name of the stream that is made if none is chosen. */
+  /** Name of the stream to create if none is chosen. */
   readonly newName: string
 }
 
-/** The name of the control in which a new stream is named. */
+/** Name of the control for the name of a new stream. */
 export const newStreamField = 'streamName'
 
 export function StreamFields({ chosen, onChosen, newName }: Props) {

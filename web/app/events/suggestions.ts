@@ -1,34 +1,34 @@
-/** What somebody probably wants to add: what they add most and last; and finding all else by words. */
+/** Suggests what the user probably wants to add, by frequency and recency, and searches all event types. */
 import { firstKinds, kindName, kinds, typeName, type Kind } from '../data/event-types.js'
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { unitOf, wishedType } from '../data/units.js'
 
-/** Something to add, to a stream that is there or to one that is made for it. */
+/** A suggested event, in an existing stream or in one that will be created. */
 export interface Suggestion {
   readonly key: string
   readonly type: string
   readonly name: string
   readonly streamId?: string
-  /** What the last one said. */
+  /** The latest value. */
   readonly latest?: unknown
   readonly newStream?: { readonly id?: string; readonly name: string }
-  /** Class and unit, which tell apart suggestions of the same name. */
+  /** Class and unit, which distinguish suggestions of the same name. */
   readonly detail?: string
 }
 
-/** Most suggestions that are shown at first. */
+/** Maximum suggestions shown initially. */
 const most = 6
-/** Seconds after which what somebody has added counts half. */
+/** Seconds after which the weight of an event halves. */
 const halfLife = 30 * 86_400
-/** Times a day that somebody adds the same by hand, at most. */
+/** Maximum events per day that are assumed to be entered manually. */
 const mostByHand = 6
-/** Most results of a search. */
+/** Maximum search results. */
 const mostFound = 40
 
 /**
- * Returns what somebody adds most and last, the first of all first: `facts` tell of it. Only of one stream and those below it
- * if it is given. Those who have added little are offered what people begin with.
+ * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is given, only in that
+ * stream and those below it. New users get common kinds.
  */
 export function suggestionsOf(
   facts: readonly Fact[],
@@ -55,7 +55,7 @@ export function suggestionsOf(
   return [...used, ...first].slice(0, Math.max(most, used.length))
 }
 
-/** Returns what fits the words that somebody types: what people know by name first, then all types. */
+/** Searches kinds and types by the words typed: common kinds first, then all types. */
 export function found(
   wanted: string,
   types: EventTypes,
@@ -80,7 +80,7 @@ export function found(
   ].slice(0, mostFound)
 }
 
-/** Returns the one for a type in a stream, as a link to adding names them. */
+/** Returns the suggestion for a type, and for a stream if one is given. */
 export function suggestionFor(
   type: string,
   facts: readonly Fact[],
@@ -101,7 +101,7 @@ function ofKind(kind: Kind, facts: readonly Fact[], tree: Tree | undefined, stre
   return { ...ofType(wished, name, facts, tree, streamId), newStream: { id: kind.id, name } }
 }
 
-/** In the stream given, or in the one in which such a thing was last added. */
+/** Suggests a type in the given stream, or in the one that has its latest event. */
 function ofType(
   type: string,
   name: string,
@@ -127,7 +127,7 @@ function ofType(
   }
 }
 
-/** Whether it is something that a person adds here: no series, nothing of the service, nothing in the trash. */
+/** Returns whether events of this kind can be added by hand: no series, no system streams, nothing in the trash. */
 function isAdded({ streamId, type }: Fact, tree: Tree | undefined): boolean {
   return !type.startsWith('series:') && tree?.find(streamId) !== undefined && !isTrashed(streamId, tree)
 }
@@ -136,7 +136,7 @@ function isTrashed(id: string, tree: Tree | undefined): boolean {
   return tree?.pathOf(id).some(({ trashed }) => trashed) ?? false
 }
 
-/** What comes many times a day comes from a device: nobody types it. */
+/** Returns the weight of a suggestion. Events recorded many times a day come from devices and count little. */
 function weightOf({ count, first, last, type }: Fact, now: number): number {
   const days = Math.max(1, (last - first) / 86_400)
   const byHand = count / days > mostByHand ? 0.02 : 1
@@ -152,7 +152,7 @@ function classOf(type: string): string {
   return type.split('/')[0]!
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function folded(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** When it was, and how long it lasted. */
+/** The time and duration fields of an event. */
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Row } from '../parts/row.js'
@@ -7,7 +7,7 @@ import { localEntry, type Lasting } from './times.js'
 
 interface Props {
   readonly entries: Entries
-  /** Whether it can last: points of a series do not need it said. */
+  /** Whether a duration can be entered; not for series. */
   readonly canLast: boolean
   readonly hint?: string | undefined
 }

@@ -1,11 +1,11 @@
-/** Times and lengths as controls hold them. Times in seconds; those of controls are in the zone of this device. */
+/** Converts times and durations to and from form entries. Times are in seconds; entries are in the time zone of this device. */
 import { typedNumber } from '../data/numbers.js'
 import type { Entries, Wrong } from './fields.js'
 
-/** How long something lasts. */
+/** How the duration is entered. */
 export type Lasting = 'moment' | 'length' | 'until' | 'running'
 
-/** Returns what a `datetime-local` control holds for a time. */
+/** Formats a time for a `datetime-local` control. */
 export function localEntry(seconds: number): string {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) return ''
@@ -18,13 +18,13 @@ export function localEntry(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${end}`
 }
 
-/** Returns the time that a `datetime-local` control holds; undefined if it holds none. */
+/** Parses the value of a `datetime-local` control. Returns undefined if it is empty or invalid. */
 export function timeOf(entry: string): number | undefined {
   const ms = new Date(entry).getTime()
   return Number.isNaN(ms) ? undefined : ms / 1000
 }
 
-/** Returns what the controls of a time hold at first. */
+/** Returns the initial entries of the time fields. */
 export function timeEntries(time: number | undefined, duration: number | null | undefined): Entries {
   const lasting: Lasting = duration === null ? 'running' : duration ? 'length' : 'moment'
   const length = typeof duration === 'number' ? duration : 0
@@ -38,8 +38,8 @@ export function timeEntries(time: number | undefined, duration: number | null | 
 }
 
 /**
- * Returns what the controls say, or what is wrong with them. `before`: what has been there; it stays to the last digit if its
- * controls have not changed. Without an entry the time is `now`.
+ * Converts time entries to a time and duration, or returns the problems by field. `before` is the current time, which is kept
+ * exactly if its entries have not changed. An empty time means `now`.
  */
 export function timesOf(
   entries: Entries,

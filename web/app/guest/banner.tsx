@@ -1,4 +1,4 @@
-/** Says whose data a link shows, which, and until when. */
+/** Shows whose data a shared link shows, which streams, and until when. */
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -6,9 +6,9 @@ import { useStore } from '../data/store.js'
 import { Icon } from '../parts/icon.js'
 import { day } from '../parts/time.js'
 
-/** Most names of streams that are told. */
+/** Maximum stream names shown. */
 const most = 5
-/** Beyond this, an end means nothing to people: ten thousand years, in seconds. */
+/** Later expiry dates are not shown: ten thousand years, in seconds. */
 const aeon = 10_000 * 365 * 86_400
 
 export function Banner() {

@@ -1,4 +1,4 @@
-/** What a link opens: the pages of an account as far as its token may see them, without any session. */
+/** A shared link: the pages of an account that its token may see, without a session. */
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readPageFacts, readServiceInfo, Refusal, type PageFacts, type ServiceInfo } from '../../api.js'
@@ -24,10 +24,10 @@ import { addTextsOf } from '../texts.js'
 import { Banner } from './banner.js'
 import './style.css'
 
-/** Pages that show nothing to change. Others lead to the timeline. */
+/** Pages available to shared links. Others redirect to the timeline. */
 const open: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
 
-/** Shows what the link in the address opens. */
+/** Shows the contents of a shared link. */
 export async function show(page: Element, link: Taken): Promise<void> {
   showUnder(sharedName)
   await addTextsOf('guest')
@@ -39,7 +39,7 @@ export async function show(page: Element, link: Taken): Promise<void> {
   }
 }
 
-/** Why there is nothing to see. */
+/** Why nothing is shown. */
 type Why = 'none' | 'broken' | 'ended' | 'left' | 'own'
 
 interface Props {
@@ -55,7 +55,7 @@ function Guest({ info, facts, first }: Props) {
   const [problem, setProblem] = useState<unknown>()
   const [tag, setTag] = useState(document.documentElement.lang)
 
-  // Another link may be opened in the same window.
+  // Another shared link may be opened in the same window.
   useEffect(() => {
     const follow = (): void => {
       const next = takeLink()
@@ -93,7 +93,7 @@ function Guest({ info, facts, first }: Props) {
     if (end === undefined) return undefined
     const rest = end * 1000 - Date.now()
     if (rest > 2 ** 31 - 1) return undefined
-    // Only the service knows what time it is.
+    // Local clocks may be wrong: a call finds out whether the link has expired.
     const timer = setTimeout(() => void account?.readStreams().catch(() => undefined), Math.max(0, rest))
     return () => clearTimeout(timer)
   }, [account])
@@ -126,7 +126,7 @@ function Guest({ info, facts, first }: Props) {
   return <Surroundings.Provider value={surroundings}>{view()}</Surroundings.Provider>
 }
 
-/** Whether a link cannot be used, rather than the service. An unknown account says no more than an unknown token. */
+/** Returns whether an error means that the link is invalid. An unknown account is not distinguished from an unknown token. */
 function isOver(error: unknown): boolean {
   return error instanceof Refusal && /^(?:invalid-access-token|unknown-resource|forbidden)$/.test(error.id)
 }

@@ -1,4 +1,4 @@
-/** What a column of a table holds: usual measures first, all others on demand. */
+/** Chooses what a column of a table contains: common types first, all others on demand. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -6,7 +6,7 @@ import { typeName } from '../data/event-types.js'
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { unitOf } from '../data/units.js'
 
-/** A type that a column may be; with a field, for contents of several values. */
+/** A type that a column may contain; with a field for contents with several values. */
 export interface Measure {
   readonly type: string
   readonly field?: string
@@ -39,15 +39,15 @@ const usual: readonly Measure[] = [
   { type: 'note/txt' }
 ]
 
-/** The value of the choice that loads all measures. */
+/** Value of the option that loads all measures. */
 const more = 'more'
 
 interface Props {
-  /** Of the column. */
+  /** Name of the column. */
   readonly name: string
-  /** A role, or {@link valueOf} a measure; empty for none. */
+  /** A role, or {@link valueOf} of a measure; empty for none. */
   readonly value: string
-  /** Measures of the mapping, which may be none of the usual ones. */
+  /** Measures of the mapping, which may not be among the common ones. */
   readonly own: readonly Measure[]
   readonly onChange: (value: string) => void
 }
@@ -86,7 +86,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
   )
 }
 
-/** Returns the text by which a choice names a measure. */
+/** Returns the option value of a measure. */
 export function valueOf({ field = '', type }: Measure): string {
   return `${type} ${field}`
 }
@@ -99,7 +99,7 @@ function options(measures: readonly Measure[]) {
   ))
 }
 
-/** `Weight (kg)`, `Blood pressure: systolic`. */
+/** Returns the label of a measure: `Weight (kg)`, `Blood pressure: systolic`. */
 function labelOf({ field, type }: Measure): string {
   if (field !== undefined) return `${typeName(type)}: ${field}`
   const { name, symbol } = unitOf(type) ?? { name: '', symbol: '' }
@@ -108,7 +108,7 @@ function labelOf({ field, type }: Measure): string {
     : `${typeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
 }
 
-/** All measures of the directory, by their names. */
+/** Returns all measures of the directory, sorted by label. */
 function measuresIn(types: EventTypes): readonly Measure[] {
   return Object.entries(types)
     .filter(([type]) => !type.startsWith('series:') && !type.endsWith('/*'))

@@ -1,4 +1,4 @@
-/** Where a file is put: chosen, or dropped. It is sent with its progress, then its page is shown. */
+/** Uploads a chosen or dropped file with progress, then opens its import. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'

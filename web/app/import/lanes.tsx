@@ -1,4 +1,4 @@
-/** What a file holds, a row for each kind and source: its values, how many, and from when to when. */
+/** The contents of a file: for each type and source, its values, count and period. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -9,7 +9,7 @@ import { written, type Lane } from './model.js'
 
 interface Props {
   readonly lanes: readonly Lane[]
-  /** Records of the file. */
+  /** Number of records in the file. */
   readonly total: number
 }
 
@@ -56,7 +56,7 @@ function yearsOf({ from, to }: Lane): string {
   return first === last ? first! : `${first} – ${last}`
 }
 
-/** `61 – 64 kg`: the range of numbers; for several of them each by its name; else an example. */
+/** Formats values: the range of numbers, `61 – 64 kg`; ranges by field if there are several; otherwise an example. */
 function valuesOf({ example, max, min, stream, type }: Lane): ComponentChildren {
   const show = (content: unknown): string =>
     shownValue(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
@@ -73,7 +73,7 @@ function valuesOf({ example, max, min, stream, type }: Lane): ComponentChildren 
 
 function rangeOf(least: string, most: string): string {
   if (least === most) return least
-  // The unit stands once: `61 – 64 kg`.
+  // Shows the unit once: `61 – 64 kg`.
   const unit = /\u00a0\D+$/.exec(most)?.[0] ?? ''
   return `${unit !== '' && least.endsWith(unit) ? least.slice(0, -unit.length) : least} – ${most}`
 }

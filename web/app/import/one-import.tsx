@@ -1,4 +1,4 @@
-/** One import: what the file holds, what would be written, how far it is, what became of each record, and taking it out again. */
+/** One import: contents of the file, mapping, progress, summary and undo. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -22,7 +22,7 @@ import { Tables } from './tables.js'
 /** Methods that change an import. */
 type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
 
-/** Milliseconds between questions how far it is. */
+/** Milliseconds between polls of the progress. */
 const interval = 500
 
 export function OneImport({ id }: { readonly id: string }) {
@@ -44,7 +44,7 @@ export function OneImport({ id }: { readonly id: string }) {
       },
       (error: unknown) => {
         if (isGone) return
-        // It has gone with all that it brought in.
+        // The import has been undone.
         if (error instanceof Refusal && error.id === 'unknown-resource')
           visit(hrefTo(username, { page: 'import' }), true)
         else setProblem(explain(error).message)
@@ -189,7 +189,7 @@ export function OneImport({ id }: { readonly id: string }) {
   )
 }
 
-/** The zone of times that name none. */
+/** Chooses the time zone for times without one. */
 function ZoneChoice({ zone = 'UTC', onChange }: ZoneProps) {
   const [problem, setProblem] = useState<Message>()
   const zones = Intl.supportedValuesOf('timeZone')
@@ -221,7 +221,7 @@ interface ZoneProps {
   readonly onChange: (zone: string) => Promise<void>
 }
 
-/** From the first day to the last. */
+/** Formats the period from the first to the last day. */
 function daysOf(look: Import['look']): string {
   if (!look || look.from === null || look.to === null) return ''
   const [first, last] = [day(look.from), day(look.to)]

@@ -1,4 +1,4 @@
-/** Bringing data in: a file is taken, looked at, and written only then. What was brought in before can be taken out again. */
+/** The import page: uploads a file, which is analysed before it is imported, and lists previous imports. */
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -15,7 +15,7 @@ import { Drop } from './drop.js'
 import { isBusy, sumOf, type Import } from './model.js'
 import { OneImport } from './one-import.js'
 
-/** Milliseconds between questions how far an import is. */
+/** Milliseconds between polls of the progress. */
 const interval = 1000
 
 export default function ImportPage({ id }: PageProps) {

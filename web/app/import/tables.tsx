@@ -1,4 +1,4 @@
-/** How the columns of a table are to be understood: some rows of it, and a choice above each column. */
+/** Mapping of the columns of a table: sample rows, and a choice for each column. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { ColumnChoice, roles, valueOf } from './column-choice.js'
@@ -6,7 +6,7 @@ import type { ColumnMapping, Mapping, Table } from './model.js'
 
 interface Props {
   readonly tables: readonly Table[]
-  /** Those that have been changed, by header. */
+  /** Changed mappings, by header. */
   readonly mappings: Readonly<Record<string, Mapping>>
   readonly onChange: (mappings: Readonly<Record<string, Mapping>>) => void
 }
@@ -98,7 +98,7 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
   )
 }
 
-/** How dates and numbers may be read, where cells do not tell it. */
+/** Interpretations of ambiguous dates and numbers. */
 const readings = { dates: ['dmy', 'mdy', 'ymd'], decimals: ['point', 'comma'] } as const
 
 function nameOf(name: string, column: number): string {
@@ -132,7 +132,7 @@ function withChoice(mapping: Mapping, { columns }: Table, column: number, choice
   const value: ColumnMapping = {
     column,
     type,
-    // Columns of one measurement belong together.
+    // Columns with fields of one measurement share a stream.
     stream: field !== '' && together ? together.stream : columns[column]!.slice(0, 100) || type,
     ...(field === '' ? {} : { field })
   }

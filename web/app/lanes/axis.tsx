@@ -1,4 +1,4 @@
-/** The axis of time below the lanes. */
+/** The time axis below the lanes. */
 import type { Store } from '../data/store.js'
 import { formatted } from '../parts/time.js'
 import { weekendsOf, useCanvas } from './chart.js'
@@ -9,11 +9,11 @@ import { timeTicks, type Tick } from './ticks.js'
 interface Props {
   readonly view: Store<View>
   readonly zones: Zones
-  /** Whether room is left for names of values, as in the lanes. */
+  /** Whether space is reserved for value labels, as in the lanes. */
   readonly hasGutter?: boolean
 }
 
-/** Fills its box. */
+/** Renders the axis; fills its container. */
 export function TimeAxis({ view, zones, hasGutter = true }: Props) {
   const canvas = useCanvas(
     ({ colours, context, font, height, plot }) => {
@@ -28,7 +28,7 @@ export function TimeAxis({ view, zones, hasGutter = true }: Props) {
       context.textBaseline = 'middle'
       let end = -Infinity
       const ticks = timeTicks(seen, plot, zones)
-      // Strong ones first: of two that touch, the other one goes.
+      // Of two overlapping labels, the weaker one is omitted.
       const placed = ticks.map((tick, index) => {
         const isStrong = tick.isStrong || (index === 0 && tick.unit === 'day')
         const text = nameOf(tick, isStrong)

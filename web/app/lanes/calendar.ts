@@ -1,10 +1,10 @@
-/** Days, weeks and months as they were lived, in the zones of their times. (docs/spec/events.md#time-zones) Times in seconds. */
+/** Days, weeks and months in the time zones in which the user was. (docs/spec/events.md#time-zones) Times are in seconds. */
 import { getDayStart, getLocalDay, getOffset, resolveZone, type ZonePeriod } from '../../../schemas/zones.js'
 import type { View } from './scale.js'
 
 const day = 86_400
 
-/** The zone of a time: that in which the person was then, or else `fallback`. */
+/** Returns the user's time zone at a time, or `fallback`. */
 export function zoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
   return periods.length === 0 ? fallback : resolveZone({ time }, periods)
 }
@@ -17,20 +17,20 @@ export interface Day {
   readonly zone: string
 }
 
-/** What is needed to tell days: the zones somebody has been in, and that of the device for when nothing is known. */
+/** The user's time zones, and that of the device for times without one. */
 export interface Zones {
   readonly periods: readonly ZonePeriod[]
   readonly fallback: string
 }
 
-/** Days whose borders are cached. */
+/** Maximum cached days. */
 const mostKept = 4000
 const kept = new Map<string, Day>()
 
-/** The day in which a time lies. */
+/** Returns the day that contains a time. */
 export function dayAt(time: number, { periods, fallback }: Zones): Day {
   const zone = zoneAt(time, periods, fallback)
-  // Finding a border takes some fifty microseconds, and a year has 365.
+  // Computing the bounds of a day takes about 50 microseconds, and a year has 365.
   const key = `${zone} ${Math.floor((time + offsetNear(zone, time)) / day)}`
   const known = kept.get(key)
   if (known && known.from <= time && time < known.to) return known
@@ -40,14 +40,14 @@ export function dayAt(time: number, { periods, fallback }: Zones): Day {
   return found
 }
 
-/** The days in sight, cut where somebody changed zones; at most `most` of them. */
+/** Returns the days of a view, split where the user changed time zones; at most `maxDays`. */
 export function daysIn(view: View, zones: Zones, most = 400): Day[] {
   const days: Day[] = []
   let time = view.from
   while (time < view.to && days.length < most) {
     const { from, to, ...rest } = dayAt(time, zones)
     const begin = days.length === 0 ? from : time
-    // A journey ends the day where it begins in the other zone.
+    // When the user changes time zones, the day ends and continues in the other zone.
     const moved = zones.periods.find(
       period => period.from > time && period.from < to && period.zone !== rest.zone
     )
@@ -58,7 +58,7 @@ export function daysIn(view: View, zones: Zones, most = 400): Day[] {
   return days
 }
 
-/** Saturdays and Sundays in sight, those that follow each other as one. */
+/** Returns the weekends of a view; adjacent days are merged. */
 export function weekendsIn(view: View, zones: Zones): View[] {
   const weekends: { from: number; to: number }[] = []
   for (const { from, number, to } of daysIn(view, zones)) {
@@ -70,31 +70,31 @@ export function weekendsIn(view: View, zones: Zones): View[] {
   return weekends
 }
 
-/** 0 for a Sunday. */
+/** Returns the day of the week; 0 is Sunday. */
 export function weekday(number: number): number {
   return (((number + 4) % 7) + 7) % 7
 }
 
-/** When a month begins: `month` counted from January 1970. */
+/** Returns the start of a month. `month` counts from January 1970. */
 export function monthBegin(month: number, zones: Zones): number {
   const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + monthDays(month))
   const near = number * day
   return getDayStart(zoneAt(near, zones.periods, zones.fallback), number)
 }
 
-/** Months since January 1970 of a day. */
+/** Returns the month of a day, counted from January 1970. */
 export function monthOf(number: number): number {
   const date = new Date(number * day * 1000)
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
-/** The hour on the clock at a time, with its fraction. */
+/** Returns the hour of the day at a time, with its fraction. */
 export function hourAt(time: number, zone: string): number {
   const seconds = time + getOffset(zone, time)
   return (((seconds % day) + day) % day) / 3600
 }
 
-/** Days from 1970 until a month begins. */
+/** Returns the number of days from 1970 to the start of a month. */
 function monthDays(month: number): number {
   const date = new Date(0)
   date.setUTCFullYear(1970 + Math.floor(month / 12), month - Math.floor(month / 12) * 12, 1)
@@ -103,7 +103,7 @@ function monthDays(month: number): number {
 
 const offsets = new Map<string, number>()
 
-/** The offset of the hour in which a time lies, kept: it is asked for again and again while somebody drags. */
+/** Returns the UTC offset of the hour that contains a time. Cached, because it is needed repeatedly while the user drags. */
 function offsetNear(zone: string, time: number): number {
   const hour = Math.floor(time / 3600)
   const key = `${zone} ${hour}`

@@ -1,4 +1,4 @@
-/** A lane on a canvas: redrawn when what it shows changes, at most once a frame. */
+/** A lane on a canvas, redrawn when its inputs change, at most once per frame. */
 import { useEffect, useRef } from 'preact/hooks'
 import { useStore, type Store } from '../data/store.js'
 import { weekendsIn, type Zones } from './calendar.js'
@@ -8,11 +8,11 @@ import type { ValueRange } from './range.js'
 import { lengthOf, type View } from './scale.js'
 import { cleared, forgetColours, type Surface } from './surface.js'
 
-/** Weekends are shown in views of so many seconds: less would be all of it, more hairlines. */
+/** Lengths of views, in seconds, in which weekends are shown: not when they fill most of the view or become hairlines. */
 const weekendsFrom = 2 * 86_400
 const weekendsUpTo = 100 * 86_400
 
-/** Weekends in sight, where they help to find one's way. */
+/** Returns the weekends of a view if they should be shown. */
 export function weekendsOf(view: View, zones: Zones): View[] {
   const length = lengthOf(view)
   return length >= weekendsFrom && length <= weekendsUpTo ? weekendsIn(view, zones) : []
@@ -27,13 +27,13 @@ interface Props {
   readonly spans?: readonly Span[]
   readonly isFirst?: boolean
   readonly name?: (value: number) => string
-  /** Without names of values, and without room for them. */
+  /** Hides value labels and the space for them. */
   readonly isPlain?: boolean
 }
 
 const noSpans: readonly Span[] = []
 
-/** Fills its box. The picture says nothing by itself: what it shows has to stand beside it in words. */
+/** Renders a lane; fills its container. Hidden from screen readers: describe its contents in text beside it. */
 export function LaneChart({
   view,
   data,
@@ -58,9 +58,7 @@ export function LaneChart({
   return <canvas ref={canvas} aria-hidden="true" style={{ '--c': colour }} />
 }
 
-/**
- * A canvas that is drawn when the view moves, when it changes its size or the page its colours, and when one of `inputs` changes.
- */
+/** Draws a canvas when the view, its size, the colour scheme or one of `inputs` changes. */
 export function useCanvas(
   draw: (surface: Surface) => void,
   view: Store<View>,
@@ -106,7 +104,7 @@ export function useCanvas(
   return canvas
 }
 
-/** The view, for what is written rather than drawn. */
+/** Returns the current view, for text rather than drawing. */
 export function useView(view: Store<View>): View {
   return useStore(view)
 }

@@ -1,12 +1,12 @@
-/** Draws numbers in time: the mean as a line over what lies between the least and the greatest; few of them as dots. */
+/** Draws numbers over time: the mean as a line over the band from min to max, or dots if there are few values. */
 import { firstAt, type Band, type Part } from './data.js'
 import type { Height } from './height.js'
 import { place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
-/** Fewer pixels than this between measurements make dots illegible. */
+/** Minimum pixels between dots. */
 const dotSpacing = 5
-/** Share of the view over which a line through single measurements is smoothed. */
+/** Smoothing window of the line through dots, as a share of the view. */
 const smoothing = 0.22
 
 export function drawBand(surface: Surface, view: View, band: Band, y: Height): void {
@@ -20,7 +20,7 @@ export function drawBand(surface: Surface, view: View, band: Band, y: Height): v
   else drawLine(surface, view, within, step, y)
 }
 
-/** Whether measurements stand apart: hardly a part with two of them, and room for a dot each. */
+/** Returns whether values are drawn as dots: most parts have one value, and there is space for the dots. */
 export function isSparse(parts: readonly Part[], view: View, plot: number): boolean {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   if (parts.length < 2) return count < 2
@@ -29,7 +29,7 @@ export function isSparse(parts: readonly Part[], view: View, plot: number): bool
   return count < parts.length * 1.3 && pixels / Math.max(1, parts.length - 1) >= dotSpacing
 }
 
-/** The longest pause that a line goes over: several times the usual one. */
+/** Returns the longest gap that a line bridges, in seconds: several times the median. */
 export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
   const pauses = parts
     .slice(1)
@@ -55,7 +55,7 @@ function drawLine(
   for (const run of runsOf(parts, pause)) {
     context.globalAlpha = 0.26
     context.beginPath()
-    // Half a part beyond its middle on both sides, so that one alone has a width.
+    // Extends half a part on both sides, so that a single part has a width.
     context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.max))
     for (const part of run) context.lineTo(x(part.time), y(part.max))
     context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.max))
@@ -73,7 +73,7 @@ function drawLine(
   }
 }
 
-/** Parts between which there is no long pause. */
+/** Splits parts into runs without long gaps. */
 export function runsOf(parts: readonly Part[], pause: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
@@ -115,7 +115,7 @@ function drawDots(
   }
 }
 
-/** The mean of what lies within a window around each. */
+/** Returns the moving average of parts over a window in seconds. */
 export function smoothed(parts: readonly Part[], window: number): { time: number; mean: number }[] {
   let [from, to, sum] = [0, 0, 0]
   return parts.map(({ time }) => {
@@ -125,7 +125,7 @@ export function smoothed(parts: readonly Part[], window: number): { time: number
   })
 }
 
-/** Amounts as columns from zero, as wide as the pause between them. */
+/** Draws totals as columns from zero, as wide as the interval between them. */
 function drawColumns(
   { colours, context, plot }: Surface,
   view: View,

@@ -1,14 +1,14 @@
-/** Draws single things on the line of time, and where there are too many, how many there are. */
+/** Draws events as icons on the time axis, or their density if there are too many. */
 import { drawGlyph } from './glyphs.js'
 import type { Heat, Mark, MarkIcon, Marks } from './data.js'
 import { merged } from './merge.js'
 import { lengthOf, place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
-/** Pixels between the middles of two marks. */
+/** Minimum pixels between the centres of two marks. */
 export const markGap = 22
 
-/** Pixels for each mark below which there are too many to show. */
+/** Minimum pixels per mark; with fewer, the density is drawn. */
 const densest = 5
 
 export function drawMarks(surface: Surface, view: View, { marks }: Marks): void {
@@ -31,7 +31,7 @@ export function drawMarks(surface: Surface, view: View, { marks }: Marks): void 
   }
 }
 
-/** How many there are in each few pixels. */
+/** Counts marks per four pixels. */
 function counted(marks: readonly Mark[], view: View, plot: number): Heat {
   const step = (lengthOf(view) / plot) * 4
   const counts = new Map<number, number>()
@@ -42,13 +42,13 @@ function counted(marks: readonly Mark[], view: View, plot: number): Heat {
   return { kind: 'heat', step, parts: Array.from(counts, ([time, count]) => ({ time, count })) }
 }
 
-/** Of several things, the one to show. */
+/** Icons by priority, for merged marks. */
 const ranks: readonly MarkIcon[] = ['refused', 'photo', 'run', 'note', 'file', 'pin', 'look', 'add', 'dot']
 function rank({ icon }: Mark): number {
   return ranks.indexOf(icon)
 }
 
-/** How long things took, where that can be seen. */
+/** Draws durations, where they are wide enough to be seen. */
 function drawLengths(
   { colours, context, plot }: Surface,
   view: View,
@@ -85,7 +85,7 @@ function drawCount({ colours, context, font }: Surface, x: number, y: number, co
   context.fillText(text, x, y + 0.5)
 }
 
-/** The more of them, the darker. */
+/** Draws density: more events are darker. */
 export function drawHeat(
   { colours, context, height, plot }: Surface,
   view: View,

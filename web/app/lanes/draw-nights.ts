@@ -1,4 +1,4 @@
-/** Draws nights by the clock, one column each; of a few days, the stretches of each along the time. */
+/** Draws nights as columns by hour of day; in views of a few days, sleep periods along the time axis. */
 import { nightsOf, hourOfNight } from './nights.js'
 import type { Zones } from './calendar.js'
 import type { Depth, Nights } from './data.js'
@@ -6,25 +6,25 @@ import { lengthOf, place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 const day = 86_400
-/** Below so many days, stretches lie along the time. */
+/** Minimum days for columns. */
 const fewest = 4
 const tones: Readonly<Record<Depth, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
-/** Heights of stretches that lie along the time, from the bottom, as shares of the lane. */
+/** Heights of sleep stages along the time axis, from the bottom, as shares of the lane. */
 const levels: Readonly<Record<Depth, number>> = { bed: 0.1, awake: 0.72, asleep: 0.5, deep: 0.22 }
 
 interface NightRange {
-  /** Hours to be named, and their heights. */
+  /** Labels of hours, and their y positions in pixels. */
   hours(height: number): { readonly text: string; readonly y: number }[]
   y(hour: number, height: number): number
 }
 
-/** The hours of the clock that nights in sight reach over; undefined if they are drawn along the time. */
+/** Returns the range of hours covered by the nights of a view; undefined if they are drawn along the time axis. */
 export function nightRange(data: Nights, view: View, zones: Zones): NightRange | undefined {
   if (lengthOf(view) < fewest * day) return undefined
   const nights = nightsOf(data, zones)
   const within = nights.filter(({ time }) => time > view.from - day && time < view.to + day)
   const used = within.length > 0 ? within : nights
-  // One short night, or a long one, does not squeeze all others.
+  // Quantiles, so that one unusual night does not compress all others.
   const low = Math.floor(
     quantile(
       used.map(({ bed }) => bed),
@@ -85,7 +85,7 @@ function drawColumns(
       const top = range.y(hourOfNight(from, zone, time), height)
       const end = range.y(hourOfNight(to, zone, time), height)
       if (depth === 'awake') {
-        // Awake is where the column has a gap.
+        // Being awake is drawn as a gap in the column.
         if (width < 4) return
         context.globalAlpha = 1
         context.fillStyle = colours.sheet
@@ -110,7 +110,7 @@ function drawColumns(
   context.globalAlpha = 1
 }
 
-/** Time in bed lies below all others. */
+/** Sorts periods so that time in bed is drawn below the others. */
 function inOrder(stretches: Nights['stretches']): Nights['stretches'] {
   return stretches.toSorted((one, other) => Number(other.depth === 'bed') - Number(one.depth === 'bed'))
 }

@@ -1,4 +1,4 @@
-/** Draws a lane: what lies behind, the data, the names of values. */
+/** Draws a lane: background, data, value labels. */
 import { drawBand } from './draw-band.js'
 import { drawHeat, drawMarks } from './draw-marks.js'
 import { drawNights, nightRange } from './draw-nights.js'
@@ -11,7 +11,7 @@ import { heightOf, type Height } from './height.js'
 import type { Surface } from './surface.js'
 import { valueTicks } from './ticks.js'
 
-/** A stretch of days with a name, behind all lanes. */
+/** A named period, drawn behind all lanes. */
 export interface Span extends View {
   readonly label: string
   readonly id?: string
@@ -23,12 +23,12 @@ export interface Picture {
   readonly range: ValueRange | undefined
   readonly weekends: readonly View[]
   readonly spans: readonly Span[]
-  /** Whether the names of spans stand in this lane: the first one. */
+  /** Whether this is the first lane, which shows the names of spans. */
   readonly isFirst: boolean
-  /** Without lines at round values, and their names. */
+  /** Hides grid lines and value labels. */
   readonly isPlain?: boolean
   readonly zones: Zones
-  /** Words for a value of the axis. */
+  /** Formats a value of the axis. */
   readonly name: (value: number) => string
 }
 
@@ -90,7 +90,7 @@ function shortened(context: CanvasRenderingContext2D, text: string, width: numbe
   return `${kept}…`
 }
 
-/** Lines at round values, or with `isNamed` their names beside the plot. */
+/** Draws grid lines at round values, or their labels beside the plot. */
 function drawLines(
   surface: Surface,
   range: ValueRange,
@@ -122,7 +122,7 @@ function nameHours(surface: Surface, { data, view, zones }: Picture): void {
   for (const { text, y } of range.hours(surface.height)) write(surface, text, surface.plot + 7, y)
 }
 
-/** Writes the name of a value, condensed if there is little room: a name that is cut off reads as another one. */
+/** Draws a value label, condensed if necessary: a truncated number would be misread. */
 function write({ colours, context, font, width }: Surface, text: string, x: number, y: number): void {
   context.fillStyle = colours.soft
   context.font = `450 11px ${font}`

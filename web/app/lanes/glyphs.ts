@@ -1,8 +1,8 @@
-/** Small pictures on a canvas. */
+/** Icons on a canvas. */
 import type { MarkIcon } from './data.js'
 import type { Surface } from './surface.js'
 
-/** Draws a picture around a point. `weight`, from 0 to 1, makes those larger whose size tells something. */
+/** Draws an icon centred at a point. `weight`, from 0 to 1, scales icons whose size has a meaning. */
 export function drawGlyph(
   { colours, context }: Surface,
   icon: MarkIcon,
@@ -23,7 +23,7 @@ export function drawGlyph(
 
 type Glyph = (context: CanvasRenderingContext2D, paper: string, colour: string, weight: number) => void
 
-/** Shapes by their SVG paths, made when they are first drawn. */
+/** Shapes by SVG path, created when first drawn. */
 const paths = new Map<string, Path2D>()
 function path(shape: string): Path2D {
   let made = paths.get(shape)

@@ -1,4 +1,4 @@
-/** Loads what a lane shows for the view: whenever the view comes to rest, and when data change. */
+/** Loads the data of a lane for a view, when the view stops moving and when data change. */
 import type { Client } from '../data/client.js'
 import { storeOf, type Store } from '../data/store.js'
 import type { Band, LaneData } from './data.js'
@@ -14,14 +14,17 @@ export interface Shown {
   readonly problem?: unknown
 }
 
-/** Up to this length, as much as half a view is read beyond both ends: it is there when somebody drags. */
+/**
+ * Maximum view length, in seconds, for which a margin is read on both sides, so that dragging shows data immediately; and the
+ * margin as a share of the view.
+ */
 const marginUpTo = 120 * 86_400
 const margin = 0.25
-/** Pixels of a part. */
+/** Width of a part in pixels. */
 const partWidth = 2
-/** Milliseconds after a change until a series is read again as a whole, rather than its end. */
+/** Milliseconds after a change until a series is reread completely rather than from its end. */
 const settled = 6000
-/** Milliseconds until what has changed while it was read is read again. */
+/** Milliseconds until data that changed during a read are read again. */
 const again = 1000
 
 export class LaneLoader {
@@ -38,7 +41,7 @@ export class LaneLoader {
     private readonly plan: Plan
   ) {}
 
-  /** Reads what is missing of a view of so many pixels. */
+  /** Reads missing data of a view with this width in pixels. */
   look(view: View, pixels: number): void {
     this.#view = view
     const step = lengthOf(view) / Math.max(40, Math.round(pixels / partWidth))
@@ -53,11 +56,11 @@ export class LaneLoader {
     else if (!this.#wanted) this.#fit(view)
   }
 
-  /** Something has changed: reads again what is in sight. */
+  /** Rereads the current data after a change. */
   refresh(): void {
     const grid = this.#grid
     if (this.#wanted) {
-      // What is being read may have been read before the change.
+      // The running read may not include the change.
       this.#isStale = true
       return
     }
@@ -65,13 +68,13 @@ export class LaneLoader {
     const { data } = this.shown.value
     if (this.plan.kind !== 'series' || data?.kind !== 'band' || data.parts.length === 0)
       return void this.#read(grid)
-    // Series are read on from where they ended; whatever has changed before is seen when they rest.
+    // Reads a series from its last point; earlier changes are found by the complete read later.
     void this.#read(grid, data)
     clearTimeout(this.#timer)
     this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), settled)
   }
 
-  /** Gives up what is being read. */
+  /** Cancels a running read. */
   end(): void {
     this.#abort?.abort()
     clearTimeout(this.#timer)
@@ -109,7 +112,7 @@ export class LaneLoader {
     this.#timer = window.setTimeout(() => this.refresh(), again)
   }
 
-  /** Values in sight may reach further, or less far, than those before. */
+  /** Updates the range of visible values. */
   #fit(view: View): void {
     const { data, range } = this.shown.value
     const next = data && rangeOf(data, view)
@@ -117,7 +120,7 @@ export class LaneLoader {
   }
 }
 
-/** Parts that stay the same ones while somebody drags: they begin at multiples of their length. */
+/** Returns a grid for a view. Parts begin at multiples of their length, so they stay the same while the user drags. */
 function gridOf(view: View, step: number): Grid {
   const more = lengthOf(view) <= marginUpTo ? lengthOf(view) * margin : 0
   const from = Math.floor((view.from - more) / step) * step

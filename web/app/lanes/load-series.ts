@@ -1,9 +1,9 @@
-/** Reads series: of each holder in the range its parts, with the least, the greatest and the mean value. */
+/** Reads series: min, max and mean per part, merged over all holder events in the range. */
 import type { Event } from '../data/model.js'
 import type { LaneData, Part } from './data.js'
 import type { Grid, Loading } from './loading.js'
 
-/** Most holders that are read: each takes a request of its own. */
+/** Maximum holder events, each of which takes a call. */
 const mostHolders = 400
 
 interface Points {
@@ -36,7 +36,7 @@ export async function loadSeries({ client, grid, plan, signal }: Loading): Promi
   }
 }
 
-/** What to ask of a holder: the parts of the grid in which it may have points. */
+/** Returns the params for a holder event: the parts of the grid in which it may have points. */
 function askedOf(holder: Event, { from, step, to }: Grid) {
   const end = holder.duration === null ? to : Math.min(to, holder.time + (holder.duration ?? 0) + step)
   const first = Math.floor((Math.max(from, holder.time) - from) / step)
@@ -63,7 +63,7 @@ function partsIn({ fields, points }: Points, { time }: Event, { from, step }: Gr
   return points.flatMap(row => {
     const [low, high] = [row[min!], row[max!]]
     if (typeof low !== 'number' || typeof high !== 'number') return []
-    // Parts begin on the grid, apart from rounding.
+    // Removes rounding errors: parts begin on the grid.
     const place = Math.round((time + row[delta!]! - from) / step)
     return [
       {

@@ -1,4 +1,4 @@
-/** Reads what lanes show, as much as their pixels can. Times in seconds. */
+/** Reads the data of lanes in the resolution of their pixels. Times are in seconds. */
 import type { Event, Sample } from '../data/model.js'
 import { conversionOf } from '../data/units.js'
 import type { LaneData, Mark, MarkIcon, Part, Stretch } from './data.js'
@@ -6,7 +6,7 @@ import type { Plan } from './plan.js'
 import type { Grid, Loading } from './loading.js'
 import { loadSeries } from './load-series.js'
 
-/** Above this number, marks are only counted; nights have more, since each has several stretches. */
+/** Above this number, events are only counted. Nights have more, because each has several periods. */
 const mostMarks = 300
 const mostStretches = 1500
 
@@ -14,7 +14,7 @@ export function partsOf({ from, step, to }: Grid): number {
   return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
 }
 
-/** Reads the data of a lane. Rejects with a `Refusal`, or when it is given up. */
+/** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
 export async function load(loading: Loading): Promise<LaneData> {
   const { kind, types } = loading.plan
   if (kind === 'series') return inUnits(await loadSeries(loading), types[0]!)
@@ -24,7 +24,7 @@ export async function load(loading: Loading): Promise<LaneData> {
   return await loadMarks(loading)
 }
 
-/** In the unit that the person wants to see. */
+/** Converts data to the display unit. */
 function inUnits(data: LaneData, type: string): LaneData {
   const convert = conversionOf(type)
   if (!convert || data.kind !== 'band') return data
@@ -69,7 +69,7 @@ async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneD
 
 async function loadNights(loading: Loading): Promise<LaneData> {
   const { client, grid, plan, signal } = loading
-  // Of many nights, the time in bed alone can be seen.
+  // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
   const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
   const read = reading(plan, grid, mostStretches + 1, isLong ? inBed : {})
@@ -83,7 +83,7 @@ async function loadNights(loading: Loading): Promise<LaneData> {
 
 async function loadMarks({ client, grid, plan, signal }: Loading): Promise<LaneData> {
   const wide = coarse(grid)
-  // Of numbers and other things together, only the numbers would be counted.
+  // A sample of mixed types would count only the numbers.
   const others = plan.types.filter(type => !plan.numeric.includes(type))
   const counts = [others, plan.numeric]
     .filter(types => types.length > 0)
@@ -120,7 +120,7 @@ function reading({ streamIds, types }: Scope, { from, to }: Grid, limit: number,
   }
 }
 
-/** Parts of four pixels rather than two, for what is only counted. */
+/** Returns a coarser grid, for counts. */
 function coarse({ from, step, to }: Grid): Grid {
   const wide = step * 3
   return { from, to: from + Math.ceil((to - from) / wide) * wide, step: wide }
@@ -146,7 +146,7 @@ function stretchOf({ content, duration, time }: Event): Stretch[] {
   return [{ from: time, to: time + duration, depth }]
 }
 
-/** The marks of events: of a run and its track the run. */
+/** Returns the marks of events. The track of an activity is omitted. */
 export function marksOf(events: readonly Event[]): Mark[] {
   const activities = new Set(
     events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
@@ -162,7 +162,7 @@ export function marksOf(events: readonly Event[]): Mark[] {
     }))
 }
 
-/** The picture that stands for events of a type. */
+/** Returns the icon of a type. */
 export function iconOf(type: string): MarkIcon {
   const [name] = type.replace(/^series:/, '').split('/')
   return Object.hasOwn(icons, name!) ? icons[name!]! : 'dot'

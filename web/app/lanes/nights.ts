@@ -1,13 +1,13 @@
-/** Nights: what belongs to the same one, from noon to noon, by the clock of the place. */
+/** Groups sleep periods into nights, from noon to noon in local time. */
 import { getDayStart } from '../../../schemas/zones.js'
 import { dayAt, hourAt, type Zones } from './calendar.js'
 import type { Nights, Stretch } from './data.js'
 
 export interface Night {
-  /** The midnight of it. */
+  /** Midnight, in seconds. */
   readonly time: number
   readonly stretches: readonly Stretch[]
-  /** Hours on the clock from the evening on: beyond 24 after midnight. */
+  /** Hours of day, counted beyond 24 after midnight. */
   readonly bed: number
   readonly up: number
   readonly zone: string
@@ -16,7 +16,7 @@ export interface Night {
 const halfDay = 43_200
 const known = new WeakMap<Nights, readonly Night[]>()
 
-/** The nights of a lane, in order of time. */
+/** Returns the nights of a lane, in order of time. */
 export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
   const kept = known.get(data)
   if (kept) return kept
@@ -43,13 +43,13 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
   return nights
 }
 
-/** The hour on the clock, counted on beyond midnight: 23, 24, 25. */
+/** Returns the hour of day, counted beyond 24 after midnight: 23, 24, 25. */
 export function hourOfNight(time: number, zone: string, midnight: number): number {
   const hour = hourAt(time, zone)
   return time < midnight ? hour : hour + 24 * (1 + Math.floor((time - midnight) / 86_400))
 }
 
-/** Seconds asleep in a night: what is told of sleep, or else the time in bed. */
+/** Returns the seconds asleep in a night; the time in bed if sleep was not recorded. */
 export function asleepIn({ stretches }: Pick<Night, 'stretches'>): number {
   const sum = (depths: readonly string[]): number =>
     stretches.reduce((total, { depth, from, to }) => (depths.includes(depth) ? total + to - from : total), 0)

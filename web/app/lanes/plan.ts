@@ -1,36 +1,36 @@
-/** Which lanes there are, and what each of them shows: by what its stream holds. */
+/** Decides which lanes are shown, and what each contains, from the contents of its stream. */
 import { plain } from '../../plain.js'
 import type { Fact, Stream } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
 
-/** What a lane is about. */
+/** The contents of a lane. */
 export interface Plan {
   readonly stream: Stream
-  /** As people call it. */
+  /** Display name. */
   readonly name: string
   readonly kind: LaneKind
   /** Streams and types of the events that it shows. */
   readonly streamIds: readonly string[]
   readonly types: readonly string[]
-  /** Those of the types whose contents are numbers. */
+  /** The types whose contents are numbers. */
   readonly numeric: readonly string[]
-  /** Events, or holders of series. */
+  /** Number of events; series count as one. */
   readonly count: number
   readonly first: number
   readonly last: number
-  /** The latest content that is known. */
+  /** The latest content, if known. */
   readonly latest?: unknown
 }
 
-/** Lanes at first, and at most. */
+/** Number of default lanes, and the maximum. */
 const mostAtFirst = 6
 export const mostLanes = 12
-/** Seconds since the newest event within which a stream counts as in use. */
+/** A stream is active if its latest event is at most this many seconds older than the newest one. */
 const inUse = 60 * 86_400
 
-/** Kinds of data that most people look for first. */
+/** Types by priority for default lanes. */
 const wanted = [
   /^frequency\//,
   /^mass\/(?:kg|lb|st)$/,
@@ -44,7 +44,10 @@ const wanted = [
   /^mood\//
 ]
 
-/** What a lane of a stream shows: of its own events, or of those below it if it has none. Undefined if there are none at all. */
+/**
+ * Plans the lane of a stream: with its own events, or those of the streams below if it has none. Returns undefined if there are no
+ * events.
+ */
 export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan | undefined {
   const own = facts.filter(({ streamId }) => streamId === stream.id)
   const below = new Set(tree.idsBelow(stream.id))
@@ -57,7 +60,7 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
   const ranked = Array.from(kinds, ([kind, own_]) => ({ kind, facts: own_, rank: rankOf(kind, own_) }))
   const best = ranked.toSorted((one, other) => other.rank - one.rank)[0]
   if (!best) return undefined
-  // One line for one kind of number; marks of all kinds go together.
+  // A line shows one type; marks of all types share a lane.
   const [main] = best.facts.toSorted((one, other) => other.count - one.count)
   const chosen = best.kind === 'marks' ? best.facts : best.facts.filter(({ type }) => type === main!.type)
   const newest = chosen.reduce((latest, fact) => (fact.last > latest.last ? fact : latest))
@@ -75,7 +78,7 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
   }
 }
 
-/** The name of a stream; after that of the one above it, where that one holds nothing else: "Heart rate: Watch". */
+/** Returns the name of a stream; prefixed with its parent's if that contains nothing else: "Heart rate: Watch". */
 function nameOf({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]): string {
   const parent = parentId === null ? undefined : tree.find(parentId)
   const isOnly = parent?.children.length === 1 && parent.parentId !== null
@@ -83,7 +86,7 @@ function nameOf({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]):
   return `${plain(parent.name)}: ${plain(name)}`
 }
 
-/** What events of a type are drawn as. */
+/** Returns how events of a type are drawn. */
 export function kindOf({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKind {
   if (type.startsWith('series:'))
     return /^series:(?:position|numset|encrypted)\b/.test(type) ? 'marks' : 'series'
@@ -94,11 +97,11 @@ export function kindOf({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKin
 
 function rankOf(kind: LaneKind, facts: readonly Fact[]): number {
   const count = facts.reduce((sum, fact) => sum + fact.count, 0)
-  // A series of a million points is a single event.
+  // A series of any length is a single event, so its count says nothing.
   return kind === 'series' ? Infinity : kind === 'nights' || kind === 'pairs' ? count * 10 : count
 }
 
-/** The streams to show when nobody has chosen any: those in use, of the kinds that most people look for. */
+/** Returns the default lanes: active streams, by priority of their types. */
 export function defaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
   const plans = tree.all
     .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
@@ -122,7 +125,7 @@ function interest({ count, types }: Plan): number {
   return (places.length > 0 ? Math.min(...places) : wanted.length) - Math.min(0.9, Math.log10(count + 1) / 10)
 }
 
-/** Notes, photos and the like below one stream share a lane. */
+/** Returns the stream whose lane shows a plan: notes, photos and the like below one stream share its lane. */
 function together(plan: Plan, plans: readonly Plan[], tree: Tree): string {
   const { id, parentId } = plan.stream
   if (plan.kind !== 'marks' || parentId === null || plans.some(({ stream }) => stream.id === parentId))

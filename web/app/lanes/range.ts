@@ -1,4 +1,4 @@
-/** The values that a lane reaches from, and to. */
+/** The vertical range of a lane. */
 import { firstAt, type LaneData } from './data.js'
 import type { View } from './scale.js'
 
@@ -7,7 +7,7 @@ export interface ValueRange {
   readonly high: number
 }
 
-/** The range of the values in sight, with room above and below; undefined where there is none. */
+/** Returns the range of the visible values, with padding; undefined for data without values. */
 export function rangeOf(data: LaneData, view: View): ValueRange | undefined {
   if (data.kind === 'band') {
     const within = data.parts.slice(firstAt(data.parts, view.from - data.step), firstAt(data.parts, view.to))

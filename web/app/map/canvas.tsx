@@ -1,4 +1,4 @@
-/** The drawing of places and tracks, which can be moved and zoomed by hand, wheel and keys. */
+/** The map canvas with places and tracks, moved and zoomed by pointer, wheel and keys. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Surroundings } from '../../surroundings.js'
@@ -11,15 +11,15 @@ import { bounded, fitting, pointOf, zoomed, type Point, type View } from './proj
 
 interface Props {
   readonly tracks: readonly Track[]
-  /** Id of the event that stands out. */
+  /** Id of the selected event. */
   readonly chosen: string | undefined
   readonly onChoose: (id: string | undefined) => void
 }
 
-/** Pixels that an arrow key moves; factor of a step of zooming. */
+/** Pixels per arrow key press; zoom factor per step. */
 const step = 60
 const factor = 1.6
-/** Pixels that a finger may move and still points at something. */
+/** Maximum movement of a click, in pixels. */
 const still = 6
 
 export function MapCanvas({ tracks, chosen, onChoose }: Props) {
@@ -38,7 +38,7 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       ),
     [tracks, chosen, size]
   )
-  // Other tracks, or another choice, are shown whole.
+  // Fits the view to new tracks or another selection.
   useEffect(() => setMoved(undefined), [tracks, chosen])
   const view = moved ?? fit
   const [backdrop, turnOfBackdrop] = useBackdrop()
@@ -129,7 +129,7 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   )
 }
 
-/** The operator's map, if there is one, once it is here; and a number that changes whenever there is more of it to draw. */
+/** Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it can be drawn. */
 function useBackdrop(): readonly [Backdrop | undefined, number] {
   const { hasMap } = useContext(Surroundings).facts
   const [backdrop, setBackdrop] = useState<Backdrop>()
@@ -144,7 +144,7 @@ function useBackdrop(): readonly [Backdrop | undefined, number] {
       })
       if (!isGone) setBackdrop(opened)
     }
-    // Without it there is the paper.
+    // Without a map, a grid is drawn.
     read().catch(() => undefined)
     return () => {
       isGone = true
@@ -153,7 +153,7 @@ function useBackdrop(): readonly [Backdrop | undefined, number] {
   return [backdrop, turn]
 }
 
-/** Dragging with one pointer, pinching with two, the wheel; `onPoint`: where somebody has pointed without moving. */
+/** Handles dragging, pinching and the wheel. `onPoint` is called for clicks. */
 function useGestures(
   canvas: { readonly current: HTMLCanvasElement | null },
   latest: { readonly current: Scene },

@@ -1,4 +1,4 @@
-/** Draws places and tracks on squared paper, or on the operator's map: no one else is asked, so nobody learns where somebody was. */
+/** Draws places and tracks on a grid, or on the operator's map. No third party is contacted, so locations stay private. */
 import { locale } from '../../language.js'
 import type { Backdrop } from './ground/backdrop.js'
 import { longestGap, type Fix, type Track } from './places.js'
@@ -6,12 +6,12 @@ import { metresPerPixel, onScreen, pointOf, roundLength, type Point, type View }
 
 export interface Scene {
   readonly tracks: readonly Track[]
-  /** Id of the event that stands out. */
+  /** Id of the selected event. */
   readonly chosen: string | undefined
   readonly view: View
   readonly width: number
   readonly height: number
-  /** In place of the paper. */
+  /** Replaces the grid. */
   readonly backdrop?: Backdrop | undefined
 }
 
@@ -20,12 +20,12 @@ type Colours = Readonly<
   Record<'paper' | 'line' | 'ink' | 'soft' | 'sheet' | 'slow' | 'fast' | 'place' | 'brass', string>
 >
 
-/** Pixels between the lines of the paper. */
+/** Pixels between grid lines. */
 const square = 56
-/** Metres a second at which a track has its strongest colour. */
+/** Metres per second at which a track has its strongest colour. */
 const fast = 5
 
-/** Draws the scene in pixels of the page; the canvas has been scaled to those of the screen. */
+/** Draws the scene in CSS pixels. The canvas must be scaled to the pixels of the screen. */
 export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
   const { width, height, tracks, chosen } = scene
   context.fillStyle = colours.paper
@@ -44,7 +44,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: C
   drawScale(context, scene, colours)
 }
 
-/** Reads the colours that the page has at present. */
+/** Reads the current colours of the page. */
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element)
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
@@ -61,7 +61,7 @@ export function coloursOf(element: Element): Colours {
   }
 }
 
-/** Returns the track, or place, that is drawn at a point; nothing if there is none within reach. */
+/** Returns the track or place near a point of the canvas, if any. */
 export function trackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
   let best: { readonly track: Track; readonly far: number } | undefined
   const reach = 18
@@ -165,7 +165,7 @@ function dot(
   context.stroke()
 }
 
-/** How long a round distance is, and where north is. */
+/** Draws the scale and the north arrow. */
 function drawScale(
   context: CanvasRenderingContext2D,
   { view, width, height }: Scene,
@@ -199,7 +199,7 @@ function drawScale(
   context.fillText('N', x, top + 30)
 }
 
-/** `500 m`, `2.4 km`. */
+/** Formats a distance: `500 m`, `2.4 km`. */
 export function lengthText(metres: number): string {
   const isLong = metres >= 1000
   return new Intl.NumberFormat(locale(), {
@@ -209,12 +209,12 @@ export function lengthText(metres: number): string {
   }).format(isLong ? metres / 1000 : metres)
 }
 
-/** A part of a colour, given as `#rrggbb`. */
+/** Returns a component of a colour given as `#rrggbb`. */
 function part(text: string, at: number): number {
   return Number.parseInt(text.slice(at, at + 2), 16)
 }
 
-/** A colour between two, given as `#rrggbb`. */
+/** Mixes two colours given as `#rrggbb`. */
 function mixed(from: string, to: string, share: number): string {
   const parts = [1, 3, 5].map(at => Math.round(part(from, at) * (1 - share) + part(to, at) * share))
   return parts.some(Number.isNaN) ? from : `rgb(${parts.join(' ')})`

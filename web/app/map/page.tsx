@@ -1,4 +1,4 @@
-/** Places and tracks of a time, drawn without asking anybody for a map. */
+/** The map page: places and tracks of a time range, drawn without contacting third parties. */
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -19,7 +19,7 @@ import { lengthText } from './draw.js'
 import { placeTypes, whereabouts, type Track, type Whereabouts } from './places.js'
 
 const daySeconds = 86_400
-/** Lengths of time, in seconds. */
+/** Lengths of time ranges, in seconds. */
 const spans = {
   day: daySeconds,
   week: 7 * daySeconds,
@@ -29,7 +29,7 @@ const spans = {
 } as const
 type Span = keyof typeof spans
 
-/** Tracks in the list. */
+/** Maximum listed tracks. */
 const mostListed = 200
 
 export default function MapPage({ query }: PageProps) {
@@ -165,14 +165,14 @@ function Entry({ track, isChosen, onChoose }: EntryProps) {
   )
 }
 
-/** When the first and the last position are; nothing if there is none. */
+/** Returns the times of the first and last position; undefined if there is none. */
 function boundsOf(
   facts: readonly { readonly type: string; readonly first: number; readonly last: number }[]
 ) {
   const placed = facts.filter(({ type }) => (placeTypes as readonly string[]).includes(type))
   if (placed.length === 0) return undefined
   const last = Math.max(...placed.map(each => each.last))
-  // A track begins at the time of its event, and lasts.
+  // A track lasts beyond the time of its event.
   return {
     first: Math.min(...placed.map(({ first }) => first)),
     last: Math.min(last + daySeconds, Math.max(last, Date.now() / 1000))

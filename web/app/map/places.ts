@@ -1,14 +1,14 @@
-/** Where somebody was: places and tracks of a range of times. */
+/** Reads places and tracks in a time range. */
 import type { Client } from '../data/client.js'
 import type { Event } from '../data/model.js'
 import { distance, type Place } from './projection.js'
 
-/** A position, at a time (seconds). */
+/** A position at a time in seconds. */
 export interface Fix extends Place {
   readonly time: number
-  /** Within so many metres. */
+  /** Accuracy in metres. */
   readonly accuracy?: number
-  /** In metres a second. */
+  /** In metres per second. */
   readonly speed?: number
 }
 
@@ -21,22 +21,22 @@ export interface Track {
 }
 
 export interface Whereabouts {
-  /** The latest first. */
+  /** Latest first. */
   readonly tracks: readonly Track[]
-  /** Whether there are more than are read. */
+  /** Whether some were not read because of limits. */
   readonly isCut: boolean
 }
 
-/** Events read at most; tracks of which points are read; positions of a track. */
+/** Maximum events, tracks and positions per track. */
 const mostEvents = 1000
 const mostTracks = 100
 const mostFixes = 1200
-/** Seconds without a position after which a track is drawn as two. */
+/** Maximum seconds between positions that are connected by a line. */
 export const longestGap = 600
 
 export const placeTypes = ['position/wgs84', 'series:position/wgs84'] as const
 
-/** Reads what lies in a range of times. Rejects with a `Refusal`. */
+/** Reads the places and tracks in a time range. Rejects with a `Refusal`. */
 export async function whereabouts(
   client: Client,
   { from, to }: { readonly from: number; readonly to: number },
@@ -102,12 +102,12 @@ function fixOf(time: number, content: unknown): Fix | undefined {
   }
 }
 
-/** Negative numbers stand for what is not known. */
+/** Returns whether a value is known: negative numbers mean unknown. */
 function isValid(value: unknown): value is number {
   return typeof value === 'number' && value >= 0
 }
 
-/** The length of what is drawn as one line, in metres. */
+/** Returns the length of a track in metres, without gaps. */
 export function lengthOf(fixes: readonly Fix[]): number {
   let sum = 0
   for (let at = 1; at < fixes.length; at++) {

@@ -1,7 +1,7 @@
-/** Lengths of time, and sizes of files, in words. */
+/** Formats durations and file sizes. */
 import { locale } from '../../language.js'
 
-/** `7 h 52 min`, `46 min`, `1.5 s`; days from two on. Of seconds. */
+/** Formats a duration in seconds: `7 h 52 min`, `46 min`, `1.5 s`; in days from two days on. */
 export function lengthInWords(seconds: number): string {
   const whole = Math.round(seconds)
   if (whole < 60) return unit(Math.round(seconds * 10) / 10, 'second')
@@ -14,7 +14,7 @@ export function lengthInWords(seconds: number): string {
   return rest === 0 || carried ? unit(count, large) : `${unit(count, large)} ${unit(rest, small)}`
 }
 
-/** `3.2 MB`. */
+/** Formats a size in bytes: `3.2 MB`. */
 export function sizeInWords(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))

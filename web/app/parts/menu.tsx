@@ -1,9 +1,9 @@
-/** A button that opens a list of links and actions below itself. */
+/** A button that opens a menu of links and actions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 interface Props {
-  /** What the button says to screen readers. */
+  /** Label of the button for screen readers. */
   readonly label: string
   readonly button: ComponentChildren
   readonly children: ComponentChildren

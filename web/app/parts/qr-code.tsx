@@ -1,9 +1,9 @@
-/** A text as a QR code. The encoder is loaded when it is needed. */
+/** A QR code. The encoder is loaded on demand. */
 import { useEffect, useState } from 'preact/hooks'
 
 interface Props {
   readonly text: string
-  /** What it is, for those who do not see it. */
+  /** Label for screen readers. */
   readonly label: string
 }
 
@@ -20,7 +20,7 @@ export function QrCode({ text, label }: Props) {
       code => {
         if (!isGone) setDrawn(code)
       },
-      // The text itself stands above.
+      // The text itself is shown above.
       () => undefined
     )
     return () => {

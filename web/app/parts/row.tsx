@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { useFieldProblem } from '../../parts/form.js'
 
-/** Attributes that tie a control to its label and messages. */
+/** Attributes that connect a control with its label and messages. */
 export interface Tied {
   readonly id: string
   readonly name: string
@@ -16,7 +16,7 @@ interface Props {
   readonly label: string
   readonly hint?: ComponentChildren
   readonly class?: string
-  /** Makes the control. */
+  /** Renders the control. */
   readonly children: (tied: Tied) => ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** Short messages at the edge of the page, with a way to undo what they tell. */
+/** Short messages at the edge of the page, optionally with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explain, type Message } from '../../problem.js'
@@ -10,19 +10,19 @@ interface Told {
 }
 
 const current = storeOf<Told | undefined>(undefined)
-/** Milliseconds that a message stays. */
+/** Milliseconds for which a message is shown. */
 const stay = 8000
 
-/** Tells what has been done; `undo` takes it back. */
+/** Shows a message; `undo` reverts the action that it reports. */
 export function tell(text: Message, undo?: () => Promise<void>): void {
   current.set({ text, ...(undo ? { undo } : {}) })
 }
 
-/** Where messages appear; once in the page. */
+/** Renders messages. Must be used once per page. */
 export function Toasts() {
   const told = useStore(current)
   const [isHeld, setHeld] = useState(false)
-  // Whoever comes in next is not told what has been done before.
+  // The next user must not see earlier messages.
   useEffect(() => () => current.set(undefined), [])
   useEffect(() => {
     if (!told || isHeld) return undefined

@@ -1,4 +1,4 @@
-/** In which units the person wants to see numbers: kept in the private profile set, in force at once. */
+/** Chooses the display units. They are stored in the private profile set and take effect immediately. */
 import { t } from '../../language.js'
 import { explain } from '../../problem.js'
 import { useAccount } from '../data/account.js'

@@ -1,4 +1,4 @@
-/** All pictures, the latest first, by month; each can be seen large. */
+/** All pictures by month, latest first, with a viewer. */
 import './style.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -13,7 +13,7 @@ import { day, formatted } from '../parts/time.js'
 import { add } from '../shell/adding.js'
 import { Viewer } from './viewer.js'
 
-/** Pictures read at once. */
+/** Pictures per page. */
 const pageSize = 60
 
 export default function PhotosPage() {
@@ -102,14 +102,14 @@ export default function PhotosPage() {
   )
 }
 
-/** What a picture is of: its description, else when it was taken. */
+/** Returns the caption of a picture: its description, or its date. */
 function captionOf({ description, time }: Event): string {
   return plain(description ?? '') || t('photos.alt', { date: day(time) })
 }
 
 interface Month {
   readonly month: string
-  /** Of its first picture, among all. */
+  /** Index of its first picture among all pictures. */
   readonly from: number
   readonly pictures: readonly Event[]
 }

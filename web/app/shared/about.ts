@@ -1,13 +1,13 @@
-/** Facts about an access in a few words. */
+/** Formats facts about an access. */
 import { locale, t } from '../../language.js'
 import type { Access } from '../data/model.js'
 import { day, dayAndTime } from '../parts/time.js'
 import { endOf, isOver, seesKey, type Grant } from './accesses.js'
 
-/** Beyond this, an end means nothing to people: ten thousand years, in seconds. */
+/** Later expiry dates are not shown: ten thousand years, in seconds. */
 const aeon = 10_000 * 365 * 86_400
 
-/** `Sees, until 3 March 2027, opened 3 times`. */
+/** Describes an access in a line: `Sees, until 3 March 2027, opened 3 times`. */
 export function lineOf(access: Access, grants: readonly Grant[]): string {
   const levels = grants.map(({ level }) => level)
   const words = [t(seesKey(levels)), isOver(access) ? endedWord(access) : untilWord(access)]
@@ -15,7 +15,7 @@ export function lineOf(access: Access, grants: readonly Grant[]): string {
   return words.filter(word => word !== '').join(', ')
 }
 
-/** Until when it lasts, or an empty text. */
+/** Describes when an access expires. */
 export function untilWord(access: Access): string {
   const end = endOf(access)
   const left = end - Date.now() / 1000
@@ -26,7 +26,7 @@ export function untilWord(access: Access): string {
   return t('shared.timeLeft', { duration: length.format(Math.ceil(value)) })
 }
 
-/** The day on which it ends or has ended. */
+/** Returns the day on which an access ends or has ended. */
 export function endDay(access: Access): string {
   const end = endOf(access)
   return end - Date.now() / 1000 > aeon ? t('shared.noExpiry') : day(end)

@@ -1,4 +1,4 @@
-/** Days below the lanes. */
+/** The time axis below the lanes. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatted } from '../parts/time.js'
 import { dayTicks, monthTicks, type Range, type Span } from './spans.js'

@@ -1,4 +1,4 @@
-/** Calls of one access over time: short lines are looks, dots additions, crosses refusals. */
+/** Calls of one access over time: lines are reads, dots are writes, crosses are denied calls. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Call } from './calls.js'
 import { weekends, type Range } from './spans.js'
@@ -6,7 +6,7 @@ import { weekends, type Range } from './spans.js'
 interface Props {
   readonly calls: readonly Call[]
   readonly range: Range
-  /** Says what is drawn. */
+  /** Label for screen readers. */
   readonly label: string
 }
 
@@ -32,9 +32,9 @@ export function CallLane({ calls, range, label }: Props) {
   )
 }
 
-/** CSS pixels between marks that are drawn apart. */
+/** Minimum CSS pixels between separate marks. */
 const grain = 3
-/** CSS pixels at both ends, so that marks there are whole. The axis keeps the same. */
+/** CSS pixels reserved at both ends, so that marks there are not clipped. The axis has the same inset. */
 const inset = 6
 
 interface Marks {
@@ -76,7 +76,7 @@ function draw(canvas: HTMLCanvasElement, calls: readonly Call[], range: Range): 
   for (const [x, { refused }] of places) if (refused > 0) cross(context, x, Math.max(9, middle - 24))
 }
 
-/** Marks by where they are drawn. */
+/** Groups calls by position. */
 function placed(calls: readonly Call[], xOf: (time: number) => number): Map<number, Marks> {
   const places = new Map<number, Marks>()
   for (const { kind, time } of calls) {

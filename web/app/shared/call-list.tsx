@@ -1,4 +1,4 @@
-/** The calls of an access in words, day by day, the latest first. */
+/** The calls of an access as sentences, by day, latest first. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -10,10 +10,10 @@ import { clock, formatted } from '../parts/time.js'
 import { readCalls, type Call } from './calls.js'
 import { sameness, sentenceOf } from './sentences.js'
 
-/** Calls that are read at a time. */
+/** Calls per page. */
 const pageSize = 200
 
-/** Says nothing about what was done: each call of a batch stands by itself. */
+/** Omitted: the calls of a batch are listed themselves. */
 const unsaid = new Set(['callBatch'])
 
 export function CallList({ accessId }: { readonly accessId: string }) {
@@ -75,12 +75,12 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   )
 }
 
-/** Calls that are told in one line. */
+/** Calls combined in one line. */
 interface Told {
-  /** The latest of them. */
+  /** The latest call. */
   readonly call: Call
   readonly count: number
-  /** When the first of them was. */
+  /** Time of the first call. */
   readonly since: number
 }
 

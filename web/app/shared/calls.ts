@@ -1,7 +1,7 @@
-/** The calls of an access, from the audit: what it looked at, what it added, what it was refused. (docs/api/audit.md) */
+/** The calls of an access, from the audit log: what it read, wrote or was denied. (docs/api/audit.md) */
 import type { Client } from '../data/client.js'
 
-/** What a read reached. Times in seconds. (docs/spec/audit.md#what-was-read) */
+/** The data that a call read. Times are in seconds. (docs/spec/audit.md#what-was-read) */
 export interface Reached {
   readonly streamIds: readonly string[]
   readonly from?: number
@@ -19,7 +19,7 @@ export interface Call {
   readonly kind: Kind
   readonly status: number
   readonly read?: Reached
-  /** The event that was written. */
+  /** Id of the event that was written. */
   readonly eventId?: string
   /** Network address. */
   readonly ip?: string
@@ -45,24 +45,24 @@ export interface Wanted {
   readonly to: number
   readonly skip?: number
   readonly limit: number
-  /** Types of records: one is for calls that failed. */
+  /** Types of audit records; failed calls have their own. */
   readonly types?: readonly string[]
 }
 
-/** Reads the latest calls within a range of times, the latest first. Rejects with a `Refusal`. */
+/** Reads the latest calls within a time range, latest first. Rejects with a `Refusal`. */
 export async function readCalls(client: Client, wanted: Wanted): Promise<Call[]> {
   return (await readRecords(client, wanted)).map(callOf)
 }
 
-/** Number of calls that a lane reads at first, and parts in which it looks for more beyond them. */
+/** Calls that a lane reads first; number of parts in which it samples older ones; calls per part; maximum failed calls. */
 const most = 400
 const parts = 48
 const mostOfPart = 3
 const mostErrors = 100
 
 /**
- * Reads calls for a lane: all of the range, or the latest, those that failed, and some of each part of the time before them,
- * so that an access that calls all day long costs no more than one that does not.
+ * Reads calls for a lane: all in the range, or, if there are many, the latest, failed ones, and a sample of each earlier part, so
+ * that the cost does not depend on the number of calls.
  */
 export async function readLane(client: Client, accessId: string, from: number, to: number): Promise<Call[]> {
   const records = await readRecords(client, { accessId, from, to, limit: most })

@@ -1,4 +1,4 @@
-/** Shows what has just been made, once: a link with its picture to scan, or an endpoint for an app. */
+/** Shows a new shared link with its QR code, or the API endpoint for an app. Shown only once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -10,7 +10,7 @@ import { plain } from '../../plain.js'
 import { untilWord } from './about.js'
 import { QrCode } from '../parts/qr-code.js'
 
-/** What has been made. */
+/** What was created. */
 export type Kind = 'link' | 'app'
 
 interface Props {
@@ -51,7 +51,7 @@ export function Made({ access, kind, onDone }: Props) {
   )
 }
 
-/** Copies the text, or hands it to another app on a phone. */
+/** Copies the text, or shares it with another app on a phone. */
 function Hand({
   text,
   title,
@@ -63,7 +63,7 @@ function Hand({
 }) {
   const [said, setSaid] = useState('')
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
+    // Browsers provide the clipboard only to secure pages.
     const writing =
       (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
     writing.then(
@@ -99,7 +99,7 @@ function Hand({
   )
 }
 
-/** Whether the address of this page is one that only this device knows. */
+/** Returns whether the URL of this page works only on this device. */
 function isNearby(): boolean {
   return /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
 }

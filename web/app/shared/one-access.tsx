@@ -1,4 +1,4 @@
-/** One access: what it may see, until when, its calls in words, and ending it. */
+/** One access: permissions, expiry, activity, and revoking it. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -128,7 +128,7 @@ export function OneAccess({ id }: { readonly id: string }) {
   )
 }
 
-/** How an app has come, and when it has last prolonged its access. */
+/** Describes how an app was authorized, and when it last renewed its access. */
 function cameBy({ granted, refreshed }: NonNullable<Access['oauth']>): string {
   const agreed = t('shared.byOAuth', { date: day(granted) })
   return refreshed === undefined
@@ -148,12 +148,12 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 interface EndingProps {
   readonly access: Access
   readonly name: string
-  /** Names of what ends with it. */
+  /** Names of the accesses that are revoked with it. */
   readonly made: readonly string[]
   readonly onClose: () => void
 }
 
-/** Says what ends before it does: this cannot be undone. */
+/** Revokes an access after confirmation, because it cannot be undone. */
 function Ending({ access, name, made, onClose }: EndingProps) {
   const account = useAccount()
   return (

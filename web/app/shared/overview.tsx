@@ -1,4 +1,4 @@
-/** All accesses as lanes over one time axis, and a form that makes another. */
+/** All accesses as lanes over a time axis, and the form that shares data. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -64,7 +64,7 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           <Share />
         </aside>
       )}
-      {/* A form that is being filled in stays, whatever becomes of the window. */}
+      {/* The form keeps its state when the window is resized. */}
       {isSharing && (
         <Dialog title={t('shared.shareData')} onClose={() => setSharing(false)}>
           <Share />
@@ -74,7 +74,7 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
   )
 }
 
-/** Whether there is room for the form beside the lanes. */
+/** Returns whether the form fits beside the lanes. */
 function useWide(): boolean {
   const query = '(min-width: 76rem)'
   const [isWide, setWide] = useState(() => matchMedia(query).matches)
@@ -123,7 +123,7 @@ function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonl
   )
 }
 
-/** Lanes shown at first in each group. */
+/** Lanes shown initially in each group. */
 const few = 20
 
 interface LanesProps {

@@ -1,10 +1,10 @@
-/** Who sees what: all accesses, or one of them with its calls. */
+/** The sharing page: all accesses, or one with its activity. */
 import './style.css'
 import { OneAccess } from './one-access.js'
 import { Overview } from './overview.js'
 
 interface Props {
-  /** Of the access. */
+  /** Id of the access. */
   readonly id?: string
   readonly query: URLSearchParams
 }

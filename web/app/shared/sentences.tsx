@@ -1,4 +1,4 @@
-/** What a call did, in words. */
+/** Describes calls in sentences. */
 import type { ComponentChildren } from 'preact'
 import { isKey, locale, rich, t, type Key } from '../../language.js'
 import type { Tree } from '../data/tree.js'
@@ -6,7 +6,7 @@ import { day, formatted } from '../parts/time.js'
 import { streamName } from './accesses.js'
 import type { Call, Reached } from './calls.js'
 
-/** Methods by what somebody who is refused wanted, the first that fits. */
+/** What a denied call wanted, by method; the first match counts. */
 const wishes: readonly (readonly [RegExp, Key])[] = [
   [/^(?:events\.(?:get|sample)|hfs\.get|previews|streams\.(?:get|facts))/, 'shared.wish.see'],
   [/^(?:events\.(?:create|addAttachment)|hfs\.add)/, 'shared.wish.add'],
@@ -18,12 +18,12 @@ const wishes: readonly (readonly [RegExp, Key])[] = [
   [/^(?:account|profile|mfa|sessions|followedSlices)\./, 'shared.wish.account']
 ]
 
-/** Methods that answer points rather than entries. */
+/** Methods that return points rather than events. */
 const pointed = /^hfs\./
-/** Methods whose answers are counted in parts or facts, which say nothing to people. */
+/** Methods whose result counts are not meaningful to users. */
 const uncounted = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
 
-/** Returns the sentence for a call, without a full stop. */
+/** Describes a call in a sentence, without a full stop. */
 export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildren {
   const { method, read, status } = call
   if (status >= 400) return refusal(call, tree)
@@ -33,7 +33,7 @@ export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildre
   return read ? [...said, detail(method, read)] : said
 }
 
-/** Two calls with the same text are told as one. */
+/** Returns a key that is equal for calls with the same text, which are combined. */
 export function sameness({ method, read, status }: Call): string {
   return JSON.stringify([method, status, read?.streamIds, read && rangeOf(read)])
 }
@@ -55,7 +55,7 @@ function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 }
 
-/** The range and the number of what was read: `, 13–20 Nov: 604,800 points`. */
+/** Formats the range and the number of results: `, 13–20 Nov: 604,800 points`. */
 function detail(method: string, read: Reached): string {
   const range = rangeOf(read)
   const { count } = read
@@ -80,7 +80,7 @@ function rangeOf({ from, to }: Reached): string {
   }).formatRange(clamped(from), clamped(to))
 }
 
-/** Milliseconds that a date can hold. */
+/** Converts seconds to milliseconds within the range of dates. */
 function clamped(seconds: number): number {
   return Math.max(-8.64e15, Math.min(seconds * 1000, 8.64e15))
 }

@@ -1,4 +1,4 @@
-/** Makes a link that shows streams to whoever has it, or a token for an app. */
+/** Creates a shared link, which shows streams to anyone who has it, or a token for an app. */
 import { useId, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { locale, t } from '../../language.js'
@@ -11,7 +11,7 @@ import { formatted } from '../parts/time.js'
 import { Made, type Kind } from './made.js'
 import { StreamChoice } from './stream-choice.js'
 
-/** Ends on offer, in days. */
+/** Available expiries, in days. */
 const lengths = ['1', '7', '30', '90', '365', 'date', 'never'] as const
 type Length = (typeof lengths)[number]
 const levels: readonly Level[] = ['read', 'create-only', 'contribute', 'manage']
@@ -127,7 +127,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   )
 }
 
-/** Says how much would be seen: what the streams hold today. */
+/** Previews how much data would be visible. */
 function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; readonly isRead: boolean }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -165,7 +165,7 @@ function inDays(days: number): Date {
   return new Date(Date.now() + days * 86_400_000)
 }
 
-/** Seconds from now; `undefined` for no end. A date counts to the end of that day. */
+/** Returns the seconds until expiry; undefined if there is none. A date includes the whole day. */
 function secondsOf(length: Length, date: string | undefined): number | undefined {
   if (length === 'never') return undefined
   if (length !== 'date') return Number(length) * 86_400
@@ -174,7 +174,7 @@ function secondsOf(length: Length, date: string | undefined): number | undefined
   return Math.round((end - Date.now()) / 1000)
 }
 
-/** Creates an access; says plainly if its name is taken. */
+/** Creates an access. Rejects with a specific error if its name is taken. */
 async function grant({ client }: Account, params: object): Promise<Access> {
   try {
     return (await client.call<{ access: Access }>('accesses.create', params)).access

@@ -1,4 +1,4 @@
-/** The five doors at the foot of a phone. */
+/** The bottom navigation bar on phones. */
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { Go } from '../parts/go.js'
@@ -7,7 +7,7 @@ import { Menu } from '../parts/menu.js'
 import type { PageName } from '../route.js'
 import { add } from './adding.js'
 
-/** Pages behind "More". */
+/** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
   ['streams', 'tree'],
   ['table', 'table'],

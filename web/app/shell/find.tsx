@@ -1,4 +1,4 @@
-/** Finding streams by name and events by their words, as one types. */
+/** Searches streams by name and events by text while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -9,9 +9,9 @@ import { Icon } from '../parts/icon.js'
 import { dayAndTime } from '../parts/time.js'
 import { hrefTo, visit, type Target } from '../route.js'
 
-/** Events, and streams, shown at most. */
+/** Maximum events and streams shown. */
 const most = 8
-/** Milliseconds after the last letter until the service is asked. */
+/** Milliseconds after the last keystroke until the service is called. */
 const patience = 150
 
 interface Results {
@@ -37,7 +37,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
       const streams = named(wanted)
       void client
         .callAlone<{ events: readonly Found[] }>('events.get', { text: wanted, limit: most }, gone.signal)
-        // A text without any word is refused: nothing is found by it.
+        // A text without words is refused; it has no results.
         .catch(() => ({ events: [] }))
         .then(({ events }) => {
           if (!gone.signal.aborted) setResults({ text: wanted, streams, events })
@@ -66,7 +66,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
         if (wanted === '') return
         const [stream] = named(wanted)
         const isSaid = results?.text === wanted && results.events.length > 0
-        // What stands in no event, but is the name of a stream, means that stream.
+        // If no event matches but a stream does, opens the stream.
         const target: Target =
           stream && !isSaid ? { page: 'streams', id: stream.id } : { page: 'table', query: { text: wanted } }
         visit(hrefTo(username, target))
@@ -128,7 +128,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
   )
 }
 
-/** Moves the focus from the box to the results, from one of them to the next, and back. */
+/** Moves the focus between the search box and the results. */
 function step(box: HTMLElement, by: number): void {
   const stops = [...box.querySelectorAll<HTMLElement>('input, .results a')]
   const index = stops.indexOf(document.activeElement as HTMLElement)
@@ -139,12 +139,12 @@ function matches(name: string, wanted: string): boolean {
   return wordsOf(name).includes(wordsOf(wanted))
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function wordsOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
-/** The beginning of what an event says. */
+/** Returns the beginning of an event's text. */
 function excerpt({ content, description, attachments, type }: Found): string {
   const said = typeof content === 'string' ? content : (description ?? attachments?.[0]?.fileName ?? type)
   return plain(said).slice(0, 120)

@@ -1,4 +1,4 @@
-/** Keys that work on every page, and the list of them. */
+/** Keyboard shortcuts of all pages, and the dialog that lists them. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.js'
 import { hrefTo, visit, type PageName } from '../route.js'
 import { add } from './adding.js'
 
-/** Pages by the key that follows `g`: those that a link shows, and all. */
+/** Pages by the key that follows `g`: those available to shared links, and all. */
 const guestPages: Readonly<Record<string, PageName>> = {
   t: 'timeline',
   s: 'streams',

@@ -1,4 +1,4 @@
-/** The frame around all pages of an account: the lid above, streams beside, five doors below on a phone. */
+/** The layout of all pages of an account: header, sidebar, bottom bar on phones. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -20,7 +20,7 @@ interface Props {
   readonly tag: string
   readonly onLanguage: (tag: string) => void
   readonly onLeave: () => void
-  /** Stands above the page. */
+  /** Shown above the page. */
   readonly banner?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** Beside the page: where to go, and the streams, each with what it holds. */
+/** The sidebar: links to pages, and the tree of streams with event counts. */
 import { useMemo, useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -45,7 +45,7 @@ export function Side({ route }: { readonly route: Route }) {
   )
 }
 
-/** The tree, with the number of events of each stream and of all below it. `here`: the stream that the page is about. */
+/** The tree of streams, with the number of events in each and below. `here` is the stream that the page shows. */
 function StreamList({ here }: { readonly here: string | undefined }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -70,7 +70,7 @@ function StreamList({ here }: { readonly here: string | undefined }) {
 interface BranchProps {
   readonly stream: Stream
   readonly counts: ReadonlyMap<string, number>
-  /** Ids of the streams above the current one. */
+  /** Ids of the ancestors of the current stream. */
   readonly path: readonly string[]
   readonly here: string | undefined
 }

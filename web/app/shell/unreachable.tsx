@@ -1,4 +1,4 @@
-/** Says that a page cannot be shown, or that the service does not answer; then it waits for the service. */
+/** Shows that a page cannot be loaded or that the service is unreachable, and waits for the service. */
 import { useEffect, useState } from 'preact/hooks'
 import { readPageFacts } from '../../api.js'
 import { t } from '../../language.js'
@@ -17,11 +17,11 @@ export function Unreachable({ message }: { readonly message: Message }) {
   )
 }
 
-/** First and longest pause between attempts to reach the service, in milliseconds. */
+/** Minimum and maximum delay between attempts to reach the service, in milliseconds. */
 const firstPause = 1000
 const longestPause = 30_000
 
-/** Whether the service cannot be reached. Reloads the page once it can be again. */
+/** Returns whether the service is unreachable. Reloads the page when it is reachable again. */
 function useAway(): boolean {
   const [isAway, setAway] = useState(!navigator.onLine)
   useEffect(() => {
@@ -36,7 +36,7 @@ function useAway(): boolean {
         () => false
       )
       if (isGone) return
-      // Only then: a page that cannot be shown for other reasons would reload for ever.
+      // Only after an outage: a page that fails for other reasons would reload forever.
       if (isThere && wasAway) return location.reload()
       wasAway ||= !isThere
       setAway(!isThere)

@@ -1,4 +1,4 @@
-/** The chart of a stream: what it holds most, over a month, a year, or all the time. */
+/** The chart of a stream's main type over a month, a year, or all time. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -26,7 +26,7 @@ interface Props {
 
 const spans = ['month', 'year', 'all'] as const
 const daySeconds = 86_400
-/** Parts that a chart is divided into, at two pixels each. */
+/** Assumed width of the chart in pixels, which determines its resolution. */
 const pixels = 720
 
 const axisName = (value: number): string => written(value, 2)
@@ -95,13 +95,13 @@ export function StreamChart({ stream, query }: Props) {
   )
 }
 
-/** The shortest that shows most of what there is. */
+/** Returns the shortest span that shows most of the data. */
 function usualSpan(plan: Plan | undefined): (typeof spans)[number] {
   const length = plan ? plan.last - plan.first : 0
   return length <= 30 * daySeconds ? 'month' : length <= 365 * daySeconds ? 'all' : 'year'
 }
 
-/** The stretch of time up to the last value, or up to now if that is near. */
+/** Returns the view that ends with the last value, or now if that is recent. */
 function viewOf(span: (typeof spans)[number], first: number, last: number): View {
   const now = Date.now() / 1000
   const end = now - last < 90 * daySeconds ? Math.max(now, last) : last + daySeconds
@@ -110,7 +110,7 @@ function viewOf(span: (typeof spans)[number], first: number, last: number): View
   return { from: end - Math.max(daySeconds, length), to: end }
 }
 
-/** What the chart says, in words. */
+/** Describes the chart in a sentence. */
 function sentenceOf(data: LaneData | undefined, view: View, name: string, unit: string): string {
   const range = { from: day(view.from), to: day(view.to) }
   if (data?.kind === 'band' || data?.kind === 'pairs') {

@@ -1,4 +1,4 @@
-/** The latest events of a stream and of those below it, page by page. */
+/** The latest events of a stream and of those below it, in pages. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -11,7 +11,7 @@ import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import { dayAndTime } from '../parts/time.js'
 
-/** Events of a page. */
+/** Events per page. */
 const size = 15
 
 export function EventList({ stream }: { readonly stream: Stream }) {

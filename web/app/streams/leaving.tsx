@@ -1,4 +1,4 @@
-/** Streams that go: into the trash, or for good, with what that touches said first. */
+/** Moves streams to the trash or deletes them permanently, after showing the effects. */
 import { useEffect, useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -20,7 +20,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks before a stream goes into the trash. */
+/** Asks for confirmation before moving a stream to the trash. */
 export function Trash({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -58,10 +58,10 @@ export function Trash({ stream, onClose }: Props) {
   )
 }
 
-/** Events that are counted; beyond it there are more. */
+/** Maximum events counted. */
 const mostCounted = 1000
 
-/** Asks what becomes of the events of a stream in the trash, and deletes it for good. */
+/** Deletes a trashed stream permanently, after asking what happens to its events. */
 export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -148,7 +148,7 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   )
 }
 
-/** `1,204 events and 2 substreams`. */
+/** Formats the contents of a stream: `1,204 events and 2 substreams`. */
 function contentsText(events: string, substreams: number): string {
   const parts = substreams === 0 ? [events] : [events, t('streams.substreams', { count: substreams })]
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(parts)

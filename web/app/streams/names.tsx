@@ -1,4 +1,4 @@
-/** Names of accesses in a sentence, the first ones of many. */
+/** Lists the names of accesses in a sentence; the first few of many. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Access } from '../data/model.js'

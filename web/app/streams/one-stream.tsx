@@ -1,4 +1,4 @@
-/** One stream: what it holds, its chart, its latest events, and who may see it. */
+/** One stream: chart, contents, latest events, and who may see it. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'

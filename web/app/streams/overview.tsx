@@ -1,4 +1,4 @@
-/** The tree: what each stream holds, what came last, and what is in the trash. */
+/** The tree of streams with counts and latest values, and the trash. */
 import { useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -31,7 +31,7 @@ export function Overview() {
   const tallyOf = useMemo(() => (tree ? talliesOf(tree, facts) : undefined), [tree, facts])
   if (!tree || !tallyOf) return <p class="loading">{t('loading')}</p>
   const roots = tree.roots.filter(({ trashed }) => !trashed)
-  // Of what is in the trash, only the topmost: the rest comes and goes with it.
+  // Only the topmost trashed streams: those below are restored and deleted with them.
   const trashed = tree.all.filter(
     ({ id, trashed: isTrashed }) => isTrashed && tree.pathOf(id).filter(each => each.trashed).length === 1
   )

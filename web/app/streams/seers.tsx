@@ -1,4 +1,4 @@
-/** Who else may see a stream, by which access, and what they may do. */
+/** The accesses that may see a stream, and their levels. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'

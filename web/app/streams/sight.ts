@@ -1,20 +1,20 @@
-/** Who may see a stream, and what changes for them when it moves or goes. (docs/spec/accesses.md#levels) */
+/** Determines which accesses may see a stream, and how that changes when it is moved or deleted. (docs/spec/accesses.md#levels) */
 import type { Access, Level } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
-/** An access, and its level on a stream. */
+/** An access and its level on a stream. */
 export interface Seer {
   readonly access: Access
   readonly level: Level
 }
 
-/** Who gains and who loses sight of something. */
+/** Accesses that gain or lose permission to read a stream. */
 export interface SightChange {
   readonly gains: readonly Access[]
   readonly loses: readonly Access[]
 }
 
-/** Returns the level of an access on a stream: that of the nearest stream on its path that the access names, else that on all. */
+/** Returns the level of an access on a stream: that of the nearest ancestor with a permission, else that on all streams. */
 export function levelOn({ permissions }: Access, path: readonly string[]): Level {
   for (const id of [...path.toReversed(), '*']) {
     const level = permissions.find(each => 'streamId' in each && each.streamId === id)
@@ -23,7 +23,10 @@ export function levelOn({ permissions }: Access, path: readonly string[]): Level
   return 'none'
 }
 
-/** Returns whoever else may do something with a stream: not the person's own sessions, nor what has ended. `path`: ids from the root. */
+/**
+ * Returns the accesses with a level on a stream, without the user's own sessions and ended ones. `path`: ids from the root; `now`
+ * in seconds.
+ */
 export function seersOf(accesses: readonly Access[], path: readonly string[], now: number): readonly Seer[] {
   return accesses
     .filter(access => isInForce(access, now))
@@ -31,7 +34,7 @@ export function seersOf(accesses: readonly Access[], path: readonly string[], no
     .filter(({ level }) => level !== 'none')
 }
 
-/** Returns who gains or loses the sight of a stream that moves from one path to another. */
+/** Returns which accesses gain or lose permission to read a stream that moves from one path to another. */
 export function sightChange(
   accesses: readonly Access[],
   before: readonly string[],
@@ -45,7 +48,7 @@ export function sightChange(
   }
 }
 
-/** Returns the accesses that name a stream or one below it, whose permission ends when it is deleted. */
+/** Returns the accesses with permissions on one of these streams, which end when they are deleted. */
 export function namedBy(accesses: readonly Access[], ids: readonly string[], now: number): readonly Access[] {
   const named = new Set(ids)
   return accesses.filter(
@@ -55,12 +58,12 @@ export function namedBy(accesses: readonly Access[], ids: readonly string[], now
   )
 }
 
-/** Ids from the root down to a stream, and the stream itself. */
+/** Returns the ids from the root to a stream, which is included. */
 export function idsTo(tree: Tree | undefined, id: string | null): readonly string[] {
   return id === null ? [] : (tree?.pathOf(id).map(each => each.id) ?? [])
 }
 
-/** Whether an access reads what is in a stream. */
+/** Returns whether an access may read a stream. */
 function sees(access: Access, path: readonly string[]): boolean {
   return !['none', 'create-only'].includes(levelOn(access, path))
 }

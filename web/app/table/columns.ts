@@ -1,4 +1,4 @@
-/** The columns of the table: those of every event, and those of the contents of one type. */
+/** The columns of the table: those of all events, and those of the contents of one type. */
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { plainType, shownQuantity, unitOf } from '../data/units.js'
@@ -10,19 +10,19 @@ import { dayAndTime } from '../parts/time.js'
 export interface Column {
   readonly key: string
   readonly title: string
-  /** Shown in the table. */
+  /** Formats the cell of an event. */
   readonly text: (event: Event) => string
   readonly isNumber?: boolean
 }
 
-/** The name of a column in exports. */
+/** Returns the name of a column in exports. */
 export function exportedAs({ key }: Column): string {
   return key === 'stream' ? 'streams' : key === 'files' ? 'attachments' : key
 }
 
 /**
- * Returns the columns for these events. `schema`: of the contents, if only one type is shown: objects get a column for each field.
- * What no event has gets no column; without `events`, everything has one.
+ * Returns the columns for these events. `schema` is that of the contents if only one type is shown: objects get a column per
+ * field. Optional columns are omitted if no event has a value; without `events`, all are included.
  */
 export function columnsOf(
   tree: Tree | undefined,
@@ -68,7 +68,7 @@ export function columnsOf(
   )
 }
 
-/** Names of the fields of contents that are objects. */
+/** Returns the field names of an object content. */
 export function fieldsOf(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
@@ -101,7 +101,7 @@ function fieldColumn(name: string, schema: ContentSchema): Column {
   }
 }
 
-/** Shows the content of an event in a line. */
+/** Formats a content in one line. */
 export function contentText(type: string, content: unknown): string {
   if (typeof content === 'number') {
     const { value, unit } = shownQuantity(plainType(type), content)
@@ -114,7 +114,7 @@ export function contentText(type: string, content: unknown): string {
     .slice(0, longest)
 }
 
-/** Characters of a cell at most. */
+/** Maximum characters of a cell. */
 const longest = 300
 
 function scalarText(value: unknown): string {

@@ -1,4 +1,4 @@
-/** Downloading the rows of the table, however many they are: the service writes the file. */
+/** Downloads all rows of the table as a file written by the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explain } from '../../problem.js'
@@ -11,14 +11,14 @@ import { tell } from '../parts/toast.js'
 import { exportedAs, type Column } from './columns.js'
 
 interface Props {
-  /** Of `events.get`. */
+  /** Params of `events.get`. */
   readonly params: object
   readonly columns: readonly Column[]
-  /** Types of what is shown. */
+  /** Types of the shown events. */
   readonly types: readonly string[]
 }
 
-/** What has a code in FHIR, at least in some streams. */
+/** Types that have a FHIR code, at least in some streams. */
 const isCoded =
   /^(?:series:)?(?:blood-pressure|clinical|count|density|frequency|length|mass|pressure|ratio|sleep|temperature)\//
 const isPosition = /^(?:series:)?position\/wgs84$/

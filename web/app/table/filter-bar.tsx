@@ -1,4 +1,4 @@
-/** The filters of the table: stream, kind, words, days, bounds of the value. */
+/** The filters of the table: stream, type, text, dates, value range. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Fact } from '../data/model.js'
@@ -104,7 +104,7 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
   )
 }
 
-/** The types of what a stream and those below it hold; of everything unless one is given. */
+/** Returns the event types in a stream and those below it; all types if none is given. */
 export function kindsIn(
   facts: readonly Fact[],
   tree: Tree | undefined,

@@ -1,9 +1,9 @@
-/** Puts events that have changed into the rows that are shown. */
+/** Merges changed events into the loaded rows. */
 import type { Event } from '../data/model.js'
 
 /**
- * Returns rows in order without those that have changed, and with what has become of them; where there are more rows than have been
- * read, those that come behind are left to be read. `undefined` if one may come before the last row as well as behind it.
+ * Returns the rows with changed events removed and their new versions inserted. If more rows exist than are loaded, events beyond
+ * the last row are left to be read later. Returns undefined if the position of an event relative to the last row is ambiguous.
  */
 export function merged(
   rows: readonly Event[],
@@ -16,7 +16,7 @@ export function merged(
   const kept = rows.filter(({ id }) => !isGone.has(id))
   const last = rows.at(-1)
   const isBehind = (a: Event, b: Event): boolean => (isUp ? a.time > b.time : a.time < b.time)
-  // Of one time, those that came later stand behind when sorted upwards.
+  // Among events of the same time, new ones come last in ascending order.
   const isUnclear = ({ id, time }: Event): boolean => !isWhole && time === last?.time && !places.has(id)
   if (found.some(isUnclear)) return undefined
   for (const event of isUp ? found : found.toReversed()) {

@@ -1,4 +1,4 @@
-/** The events that the table shows, read on as one scrolls. */
+/** Loads the rows of the table while the user scrolls. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
@@ -6,17 +6,17 @@ import type { Event } from '../data/model.js'
 import { merged } from './merged.js'
 
 const pageSize = 200
-/** Changes that are put into place one by one; with more, the rows are read again. */
+/** Maximum changes that are merged; with more, the rows are reloaded. */
 const mostChanges = 100
-/** Seconds before the last reading from which on changes are asked for: what was being written then may have been missed. */
+/** Seconds by which queries for changes overlap the last read: events being written then may have been missed. */
 const margin = 10
 
 export interface Rows {
   readonly events: readonly Event[]
-  /** Whether there are no more. */
+  /** Whether all rows are loaded. */
   readonly isWhole: boolean
   readonly problem: Message | undefined
-  /** Reads the next ones. */
+  /** Loads the next page. */
   readonly readOn: () => void
 }
 
@@ -25,7 +25,7 @@ interface Changed {
   readonly eventDeletions?: readonly { readonly id: string }[]
 }
 
-/** Reads the events of a query that names its streams, again when its text changes; what somebody changes is put into place. */
+/** Loads the events of a query that names its streams; reloads when it changes, and merges live changes. */
 export function useRows(params: object): Rows {
   const account = useAccount()
   const [state, setState] = useState<Omit<Rows, 'readOn'> & { readonly key: string }>()
@@ -34,10 +34,10 @@ export function useRows(params: object): Rows {
   const known = state?.key === key ? state : undefined
   const latest = useRef(known)
   latest.current = known
-  /** When changes were last read, for the service. */
+  /** Service time of the last read of changes, in seconds. */
   const readAt = useRef<number | undefined>(undefined)
 
-  /** Shows rows; who goes on at once finds them, before they are drawn. */
+  /** Sets the rows, also for code that runs before the next render. */
   const show = (rows: NonNullable<typeof state>): void => {
     latest.current = rows
     setState(rows)
@@ -63,9 +63,9 @@ export function useRows(params: object): Rows {
       if (reading.current === gone) reading.current = undefined
     }
   }
-  /** Puts changes into place; answers whether that could be done. */
+  /** Merges changes. Returns false if the rows must be reloaded. */
   const change = async (): Promise<boolean> => {
-    // Of an event that is no longer shown to a guest nothing tells that it has been changed.
+    // Guests are not notified when an event stops being visible to them.
     if (reading.current || !latest.current || readAt.current === undefined || !account.isOwner) return false
     const asked = JSON.parse(key) as { readonly sortAscending: boolean }
     const since = { modifiedSince: readAt.current - margin, limit: mostChanges, skip: 0 }
@@ -89,7 +89,7 @@ export function useRows(params: object): Rows {
       show({ ...latest.current, events: next })
       return true
     } catch {
-      // What is wrong shows when all is read again.
+      // The reload will show the error.
       return gone.signal.aborted
     } finally {
       if (reading.current === gone) reading.current = undefined

@@ -1,4 +1,4 @@
-/** The rows in sight, of however many there are: rows have one height, those out of sight are room above and below. */
+/** A virtualized table: only visible rows are rendered, and spacers above and below stand for the others. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -11,17 +11,17 @@ import type { Column } from './columns.js'
 interface Props {
   readonly events: readonly Event[]
   readonly columns: readonly Column[]
-  /** Whether the earliest is first. */
+  /** Whether the order is ascending. */
   readonly isUp: boolean
   readonly onSort: () => void
-  /** Called when the end comes near. */
+  /** Called when the user scrolls near the end. */
   readonly onEnd: () => void
 }
 
-/** Heights of a row in pixels, as in the styles: in a table, and as a card on a phone. */
+/** Row heights in pixels, as in the style sheet: as table rows, and as cards on phones. */
 const heights = { row: 44, card: 64 }
 const narrow = '(max-width: 60rem)'
-/** Rows drawn beyond the window; rows from the end that call for more. */
+/** Rows rendered beyond the window; rows before the end at which more are loaded. */
 const margin = 12
 const near = 60
 
@@ -36,7 +36,7 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
       const { row, card } = heights
       const each = matchMedia(narrow).matches ? card : row
       setHeight(each)
-      // The window may still report a change while the rows are being removed.
+      // Events may still fire while the rows are being removed.
       if (!body.current) return
       const { top } = body.current.getBoundingClientRect()
       setFrom(Math.max(0, Math.floor(-top / each) - margin))
@@ -109,7 +109,7 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
   )
 }
 
-/** The room of rows that are not drawn. `height` in pixels. */
+/** A spacer for rows that are not rendered. `height` is in pixels. */
 function Room({ height, columns }: { readonly height: number; readonly columns: number }) {
   if (height <= 0) return null
   return (

@@ -1,4 +1,4 @@
-/** Choosing which streams are lanes. */
+/** Dialog that chooses the streams shown as lanes. */
 import { useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'

@@ -1,4 +1,4 @@
-/** An event beside the lanes: a note with its text, a photo, a run with its way. */
+/** An event beside the lanes: a note with its text, a photo, an activity with its track. */
 import { t } from '../../language.js'
 import { plain, plainLines } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -15,12 +15,12 @@ import { hoursAndMinutes } from './units.js'
 
 interface Props {
   readonly event: Event
-  /** Events beside it, with the ways of activities among them. */
+  /** Events of the same period, which include the tracks of activities. */
   readonly tracks: readonly Event[]
   readonly zones: Zones
 }
 
-/** Letters of a note at most. */
+/** Maximum characters of a note. */
 const longest = 600
 const icons = {
   note: 'note',
@@ -44,7 +44,7 @@ export function EventCard({ event, tracks, zones }: Props) {
     ? tracks.find(other => other.type.startsWith('series:position') && other.time === time)
     : undefined
   const isWay = type.startsWith('series:position')
-  // The way of an activity stands in its card.
+  // The track of an activity is shown in its card.
   if (isWay && tracks.some(other => other.type.startsWith('activity/') && other.time === time)) return null
   const stream = event.streamIds.map(each => tree.value?.find(each)).find(Boolean)
   const icon = iconOf(type)

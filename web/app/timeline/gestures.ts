@@ -1,11 +1,11 @@
-/** Moving through time by pointer and by keys: drag, wheel, pinch, arrows, plus and minus. */
+/** Navigates through time by pointer and keys: drag, wheel, pinch, arrows, plus and minus. */
 import { lengthOf, timeAt } from '../lanes/scale.js'
 import { gutterOf } from '../lanes/surface.js'
 import type { Model } from './model.js'
 
-/** Pixels that a pointer may move in a click. */
+/** Maximum movement of a click, in pixels. */
 const clickRange = 4
-/** How much a notch of a wheel zooms. */
+/** Zoom per pixel of the wheel. */
 const perPixel = 0.0022
 
 interface Finger {
@@ -14,7 +14,7 @@ interface Finger {
   readonly lane: string | undefined
 }
 
-/** Follows pointers over the figures of an element; the result ends that. */
+/** Handles pointers over the figures of an element. Returns a function that stops it. */
 export function followPointers(sheet: HTMLElement, model: Model): () => void {
   const fingers = new Map<number, Finger>()
   let isDragging = false
@@ -47,7 +47,7 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
       isDragging = true
       sheet.classList.add('dragging')
     }
-    // From the first move on, so that the click of a link is not swallowed.
+    // Captured only once the pointer moves, so that clicks on links still work.
     if (!sheet.hasPointerCapture(event.pointerId)) sheet.setPointerCapture(event.pointerId)
     model.hover.set(undefined)
     const other = Array.from(fingers.values()).find(each => each !== finger)
@@ -73,7 +73,7 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
   const wheel = (event: WheelEvent): void => {
     if (!figureOf(event)) return
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
-    // A plain wheel scrolls the page until somebody has turned to the lanes.
+    // The wheel scrolls the page until the lanes have the focus.
     const isMeant = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault()
@@ -109,7 +109,7 @@ function figureOf(event: Event): HTMLElement | null {
   return (event.target as Element).closest<HTMLElement>('figure')
 }
 
-/** Keys that move the cursor and what is in sight, wherever nothing else takes them; the result ends that. */
+/** Handles keys that move the cursor and the view, unless another control handles them. Returns a function that stops it. */
 export function followKeys(model: Model): () => void {
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
@@ -135,7 +135,7 @@ export function followKeys(model: Model): () => void {
   return () => removeEventListener('keydown', press)
 }
 
-/** Moves the cursor; at the edge what is in sight moves with it. */
+/** Moves the cursor; at the edge, the view moves with it. */
 function moveBy(model: Model, seconds: number): void {
   const next = model.resting + seconds
   const { from, to } = model.view.value

@@ -1,4 +1,4 @@
-/** Above the lanes: what is in sight, for how long, earlier and later, which lanes. */
+/** The header of the timeline: visible period, spans, earlier and later, lanes. */
 import { t } from '../../language.js'
 import { colourOf } from '../data/colours.js'
 import { useStore } from '../data/store.js'
@@ -14,7 +14,7 @@ import { titleOf } from './titles.js'
 
 interface Props {
   readonly model: Model
-  /** All there is. */
+  /** The range of all data. */
   readonly whole: View | undefined
   readonly plans: readonly Plan[]
   readonly onChoose: () => void
@@ -28,7 +28,7 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
   const preset = presetOf(view, whole)
   const show = (wanted: Preset): void => {
     if (wanted === 'all') return whole && model.show(whole)
-    // Where the present is in sight it stays there, else the cursor.
+    // Keeps the present visible if it is, otherwise the cursor.
     const hasNow = view.from <= now() && now() <= view.to
     model.show(
       presetView(

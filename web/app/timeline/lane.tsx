@@ -1,4 +1,4 @@
-/** A lane: what it is about and who may see it, and its figure. */
+/** A lane: its name, latest value and audience, and its chart. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -143,7 +143,7 @@ export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMo
   )
 }
 
-/** The cursor in a lane, with the value there. */
+/** The cursor in a lane, with the value at its position. */
 function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
   const line = useRef<HTMLElement>(null)
   const { data, range } = useStore(loader.shown)
@@ -168,14 +168,14 @@ function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' 
   )
 }
 
-/** Where a value stands, whatever the height of the lane. */
+/** Returns the y position of a value as a CSS expression, for any height of the lane. */
 function heightInCss(value: number, { high, low }: ValueRange, isFirst: boolean): string {
   const { bottom, top } = roomOf(isFirst)
   const share = (value - low) / (high - low || 1)
   return `calc(100% - ${bottom}px - (100% - ${top + bottom}px) * ${share.toFixed(4)})`
 }
 
-/** The view, once it rests: words are not worked out for each frame. */
+/** Returns the view once it stops moving, because texts are too slow to compute for each frame. */
 function useResting(model: Model) {
   const [view, setView] = useState(model.view.value)
   useEffect(() => {
@@ -193,7 +193,7 @@ function useResting(model: Model) {
   return view
 }
 
-/** What lasted longer than a day, and has a name. */
+/** Returns named spans for events longer than a day. */
 function longOnes(data: LaneLoader['shown']['value']['data'], name: string): Span[] {
   if (data?.kind !== 'marks') return []
   return data.marks

@@ -1,4 +1,4 @@
-/** What lies at the cursor: values, notes, photos, ways; and who may see the lane it was placed in. */
+/** The panel for the time of the cursor: values, notes, photos, tracks; and who may see the lane in which it was placed. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -20,7 +20,7 @@ import { dated, dayPart } from './titles.js'
 import { unitFor } from './units.js'
 import { whoSees } from './who.js'
 
-/** Cards at most. */
+/** Maximum cards. */
 const most = 8
 
 interface Props {
@@ -71,11 +71,11 @@ export function Moment({ model, plans }: Props) {
 
 interface ValuesProps extends Props {
   readonly at: number
-  /** Whether nothing else lies there. */
+  /** Whether there are no events at this time. */
   readonly isAlone: boolean
 }
 
-/** What the lanes say at the cursor. */
+/** The values of the lanes at the cursor. */
 function Values({ model, plans, at, isAlone }: ValuesProps) {
   const data = useStore(model.data)
   const view = model.view.value
@@ -104,7 +104,7 @@ function Values({ model, plans, at, isAlone }: ValuesProps) {
   )
 }
 
-/** What happened in a part of a day, but for numbers: those stand in the lanes. Undefined until it has been read. */
+/** Reads the events of a part of a day, without numbers, which the lanes show. Undefined until they have been read. */
 function useEvents(from: number, to: number) {
   const { client, facts, live, tree } = useAccount()
   const known = useStore(facts)
@@ -136,7 +136,7 @@ function useEvents(from: number, to: number) {
         const tracks = events.filter(event => !cards.includes(event))
         setFound({ events: [...cards.slice(0, most), ...tracks], more: Math.max(0, cards.length - most) })
       },
-      // The lanes say what is wrong.
+      // The lanes show the error.
       () => undefined
     )
     return () => {
@@ -146,7 +146,7 @@ function useEvents(from: number, to: number) {
   return found
 }
 
-/** Who may see a lane. */
+/** The accesses that may see a lane. */
 function Seen({ plan }: { readonly plan: Plan }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -194,7 +194,7 @@ function Seen({ plan }: { readonly plan: Plan }) {
   )
 }
 
-/** A value, once it has not changed for a moment. */
+/** Returns a value once it has not changed for `rest` milliseconds. */
 function useSettled(value: number): number {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

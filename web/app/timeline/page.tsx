@@ -1,4 +1,4 @@
-/** The timeline: one axis of time, a lane for each stream, one cursor through all of them. */
+/** The timeline page: one time axis, a lane for each stream, and one cursor. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -14,7 +14,7 @@ import { defaultLanes, planOf, type Plan } from '../lanes/plan.js'
 import { Sheet } from './sheet.js'
 import './style.css'
 
-// The lanes come first.
+// Loaded after the lanes.
 const Moment = lazily(async () => (await import('./later.js')).Moment)
 const Strip = lazily(async () => (await import('./later.js')).Strip)
 const Paper = lazily(async () => (await import('./later.js')).Paper)
@@ -35,7 +35,7 @@ export default function Timeline({ query }: PageProps) {
 
   const asked = query.get('lanes')
   const usual = useRef<readonly string[] | undefined>(undefined)
-  // Those shown at first stay the same while others grow.
+  // The default lanes do not change while data arrive.
   if (tree && facts.length > 0) usual.current ??= defaultLanes(tree, facts)
   const ids = useMemo(
     () => (asked === null ? (usual.current ?? []) : asked.split(',').filter(Boolean)),
@@ -51,7 +51,7 @@ export default function Timeline({ query }: PageProps) {
   )
   const choose = (lanes: readonly string[]): void => write({ lanes: lanes.join(',') }, false)
 
-  /** Puts what is shown into the address; moves do not become steps to go back over. */
+  /** Writes the state to the URL. Movements do not create history entries. */
   const write = (more: Readonly<Record<string, string | undefined>>, isSame: boolean): void => {
     const here = new URL(location.href)
     if (routeOf(here).page !== 'timeline') return
@@ -80,7 +80,7 @@ export default function Timeline({ query }: PageProps) {
   }, [model])
 
   if (!tree) return null
-  // Facts about the account itself are left out.
+  // Ignores account fields.
   if (!facts.some(({ streamId }) => tree.find(streamId))) return <Nothing />
   const whole = wholeOf(plans)
   return (
@@ -106,7 +106,7 @@ export default function Timeline({ query }: PageProps) {
   )
 }
 
-/** From the first to the last of all that the lanes hold. */
+/** Returns the range of all data in the lanes. */
 function wholeOf(plans: readonly Plan[]) {
   if (plans.length === 0) return undefined
   const from = Math.min(...plans.map(({ first }) => first))

@@ -1,4 +1,4 @@
-/** The second sheet of what is printed: means of what the lanes show, and blood pressures one by one. */
+/** The second page of the printout: averages of the lanes, and single blood pressures. */
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
@@ -17,10 +17,10 @@ interface Props {
   readonly plans: readonly Plan[]
 }
 
-/** Rows of single measurements at most: what fits on the sheet. */
+/** Maximum rows of single measurements that fit on the page. */
 const most = 36
 
-/** Seen on paper only. */
+/** Visible only in print. */
 export function Paper({ model, plans }: Props) {
   const { username } = useAccount()
   const data = useStore(model.data)
@@ -81,7 +81,7 @@ export function Paper({ model, plans }: Props) {
   )
 }
 
-/** Mean, least, greatest and number of what is in sight; undefined for what has no numbers. */
+/** Returns average, min, max and count of the visible data; undefined for data without numbers. */
 function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
   if (data.kind === 'band') {
     const parts = partsIn(data.parts, view, data.step)

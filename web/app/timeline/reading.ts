@@ -1,4 +1,4 @@
-/** What a lane says at a moment, lately, and as a whole: in words. Times in seconds. */
+/** Describes a lane as text: at a time, its latest value, and as a whole. Times are in seconds. */
 import { locale, t, type PluralKey } from '../../language.js'
 import { plain } from '../../plain.js'
 import { conversionOf } from '../data/units.js'
@@ -13,14 +13,14 @@ import { hoursAndMinutes, number, unitFor } from './units.js'
 
 export interface Reading {
   readonly text: string
-  /** Where it stands, if it is a number. */
+  /** The number, which determines the position. */
   readonly value?: number
 }
 
-/** Share of a view within which something counts as being at the cursor. */
+/** Maximum distance from the cursor, as a share of the view. */
 const near = 0.012
 
-/** What a lane says at a time; undefined if it says nothing there. */
+/** Returns the value of a lane at a time; undefined if there is none. */
 export function readingAt(data: LaneData, time: number, view: View, zones: Zones): Reading | undefined {
   if (data.kind === 'band') {
     const part = nearest(data.parts, time - data.step / 2)
@@ -62,7 +62,7 @@ function around(parts: readonly Part[], time: number): readonly Part[] {
   return parts.slice(Math.max(0, at - 6), at + 6)
 }
 
-/** What is in sight of the parts of a band. */
+/** Returns the visible parts. */
 export function partsIn(parts: readonly Part[], view: View, step: number): readonly Part[] {
   return parts.slice(firstAt(parts, view.from - step / 2), firstAt(parts, view.to))
 }
@@ -72,7 +72,7 @@ export interface Latest {
   readonly detail: string
 }
 
-/** The latest value of a lane with its unit, and how it has changed over what is in sight. */
+/** Returns the latest value of a lane with its unit, and its change over the view. */
 export function latestOf(
   { kind, last, latest, types }: Plan,
   data: LaneData | undefined,
@@ -111,7 +111,7 @@ export function latestOf(
   return undefined
 }
 
-/** How long ago, for what is not older than some days. */
+/** Formats how long ago a time is. */
 function agoOf(time: number): string {
   const minutes = (Date.now() / 1000 - time) / 60
   if (minutes < 3) return t('timeline.justNow')
@@ -129,7 +129,7 @@ function changeOf(parts: readonly Part[]): string | undefined {
   return text === '0' ? '±0' : `${change > 0 ? '+' : '−'}${text}`
 }
 
-/** How much there is in sight, and how it is shown. */
+/** Describes how much data is visible. */
 export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, zones: Zones): string {
   if (!data) return ''
   if (data.kind === 'band') {
@@ -166,7 +166,7 @@ const countedIcons = {
   file: 'timeline.files'
 } as const
 
-/** `6 notes, 4 photos`. */
+/** Counts marks by kind: `6 notes, 4 photos`. */
 function marksText(marks: readonly Mark[]): string {
   const counts = new Map<PluralKey, number>()
   for (const { icon } of marks) {
@@ -177,7 +177,7 @@ function marksText(marks: readonly Mark[]): string {
   return Array.from(counts, ([key, count]) => t(key, { count })).join(', ')
 }
 
-/** The whole lane in a sentence, for those who do not see it. */
+/** Describes a lane in a sentence, for screen readers. */
 export function sentenceOf(plan: Plan, data: LaneData | undefined, view: View, zones: Zones): string {
   const name = plan.name
   const dates = datesOf(view, zones)

@@ -1,4 +1,4 @@
-/** The lanes upon each other, with one cursor through all of them, and the axis below. */
+/** The stacked lanes with one cursor, and the axis below. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -23,7 +23,7 @@ interface Props {
   readonly onLanes: (ids: readonly string[]) => void
 }
 
-/** Milliseconds between readings while changes come in. */
+/** Minimum milliseconds between reloads while changes arrive. */
 const spacing = 1000
 
 export function Sheet({ model, plans, client, onLanes }: Props) {
@@ -99,7 +99,7 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
   )
 }
 
-/** One loader for each lane, kept for as long as it shows the same. */
+/** Returns a loader for each lane, kept while its plan is the same. */
 function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string, LaneLoader> {
   const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
   const loaders = useMemo(() => {
@@ -122,7 +122,7 @@ function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string,
   return loaders
 }
 
-/** Moves the line and its flag, at most once a frame; words follow when it rests. */
+/** Moves the cursor line and its label, at most once per frame; texts for screen readers follow when it stops. */
 function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words: () => string): () => void {
   let frame = 0
   let timer: number | undefined
@@ -164,7 +164,7 @@ function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words
   }
 }
 
-/** The time of the cursor and what all lanes say there. */
+/** Returns the time of the cursor and the values of all lanes there, as text. */
 function wordsAt(
   model: Model,
   { loaders, plans }: { readonly plans: readonly Plan[]; readonly loaders: ReadonlyMap<string, LaneLoader> }

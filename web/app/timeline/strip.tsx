@@ -1,4 +1,4 @@
-/** The year around what is in sight: a frame that can be dragged, and its ends. */
+/** The overview strip: a year around the view, with a draggable frame. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -14,9 +14,9 @@ import type { Plan } from '../lanes/plan.js'
 import { datesOf } from './titles.js'
 
 const day = 86_400
-/** Milliseconds that the lanes have to themselves before the strip is read. */
+/** Milliseconds by which loading the strip is delayed in favour of the lanes. */
 const patience = 500
-/** Milliseconds between two readings of a year in which something changes. */
+/** Minimum milliseconds between reloads while changes arrive. */
 const spacing = 5000
 
 interface Props {
@@ -129,7 +129,7 @@ function totalOf(data: LaneLoader['shown']['value']['data']): string {
   return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
 }
 
-/** The year that ends now, or around the view; longer if the view is. */
+/** Returns the year that ends now, or the year around the view; longer if the view is. */
 function aroundOf({ from, to }: View): View {
   const year = 365 * day
   const last = Math.ceil(now() / day) * day

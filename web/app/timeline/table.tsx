@@ -1,4 +1,4 @@
-/** What a lane shows, as a table. */
+/** The data of a lane as a table. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -11,7 +11,7 @@ import { partsIn, sentenceOf } from './reading.js'
 import { dated } from './titles.js'
 import { hoursAndMinutes, number, unitFor } from './units.js'
 
-/** Rows at most: for more there is the page of tables. */
+/** Maximum rows; the table page shows more. */
 const most = 500
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The row that names the columns. */
+/** The header row. */
 export function Columns({ names }: { readonly names: readonly string[] }) {
   return (
     <thead>
@@ -64,7 +64,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The rows of a lane, in order of time. */
+/** Returns the rows of a lane, in order of time. */
 export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zones: Zones): Table {
   const unit = unitFor(plan.types[0]!)
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)

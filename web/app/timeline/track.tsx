@@ -1,4 +1,4 @@
-/** A way on squared paper: north above, with a scale. No other service is asked for anything. */
+/** A track on a grid: north up, with a scale. No third party is contacted. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -6,7 +6,7 @@ import type { Event } from '../data/model.js'
 import { cleared, forgetColours } from '../lanes/surface.js'
 import { number } from './units.js'
 
-/** Points of a way that are read at most. */
+/** Maximum points read. */
 const points = 300
 const metresPerDegree = 111_320
 
@@ -81,7 +81,7 @@ interface Points {
   readonly points: readonly (readonly (number | null)[])[]
 }
 
-/** Places in metres from the first one, east and south of it. */
+/** Converts positions to metres east and south of the first one. */
 function wayOf({ fields, points: rows }: Points): Point[] {
   const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
     fields.indexOf(name)
@@ -110,7 +110,7 @@ function lengthOfWay(way: readonly Point[]): number {
   )
 }
 
-/** Metres up, without the trembling of receivers. */
+/** Returns the total ascent in metres, ignoring noise of receivers. */
 function climbOf(way: readonly Point[]): number {
   let [sum, base] = [0, way[0]?.altitude]
   for (const { altitude } of way) {

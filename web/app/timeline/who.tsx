@@ -1,4 +1,4 @@
-/** Who may see a stream, in a few words. */
+/** Names the accesses that may see a stream. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -9,7 +9,7 @@ import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import type { Plan } from '../lanes/plan.js'
 
-/** Names shown at most. */
+/** Maximum names shown. */
 const most = 2
 
 export function Who({ plan }: { readonly plan: Plan }) {
@@ -36,7 +36,7 @@ export function Who({ plan }: { readonly plan: Plan }) {
   )
 }
 
-/** Accesses, other than one's own sessions, that may read a stream or some of those below it. */
+/** Returns the accesses, except the user's sessions, that may read a stream or some of those below it. */
 export function whoSees(streamId: string, tree: Tree, accesses: readonly Access[]): Access[] {
   const now = Date.now() / 1000
   const related = new Set([...tree.pathOf(streamId).map(({ id }) => id), ...tree.idsBelow(streamId), '*'])

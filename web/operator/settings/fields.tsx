@@ -1,11 +1,11 @@
-/** The field of a setting: a text, a number, yes or no, one of several values, or a password. */
+/** The form field of a setting: text, number, boolean, choice, or password. */
 import type { ComponentChildren } from 'preact'
 import { isKey, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
 import { useFieldProblem, type Values } from '../../parts/form.js'
 import { describeOrigin, type Setting } from './model.js'
 
-/** What one unit of a field is in the setting. */
+/** Size of one unit of the field, in units of the setting. */
 const units: Readonly<Record<string, number>> = {
   'auth.sessionMaxAge': 86_400,
   'quota.bytes': 1_000_000,
@@ -92,7 +92,7 @@ function Choice({ hint, label, name, options, setting }: ChoiceProps) {
   )
 }
 
-/** Whether its value is secret; who may register is, too, but is shown as a mode. */
+/** Returns whether the value of a setting is hidden. The registration setting is secret, too, but shown as a mode. */
 function isPassword({ isSecret, value }: Setting): boolean {
   return isSecret && value === undefined
 }
@@ -120,7 +120,7 @@ function toField(setting: Setting): string {
   return typeof value === 'number' ? String(value / (units[key] ?? 1)) : String(value)
 }
 
-/** What is no number is left to the service to refuse. */
+/** Converts an entry to a value. Invalid numbers are sent as text, for the service to refuse. */
 function fromField(key: string, value: unknown, entered: string): unknown {
   if (typeof value === 'boolean') return entered === 'true'
   if (typeof value !== 'number') return entered

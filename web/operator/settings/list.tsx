@@ -1,4 +1,4 @@
-/** All settings with their sources; of secrets, only whether there are any. */
+/** All settings with their sources; of secrets, only whether they are set. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Heads } from '../heads.js'

@@ -1,4 +1,4 @@
-/** Settings: those that can be changed here, a restart where they need one, and all others with their sources. */
+/** The settings page: editable settings, the restart that some need, and a list of all with their sources. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -9,7 +9,7 @@ import { SettingsList } from './list.js'
 import type { Configuration, Setting } from './model.js'
 import './style.css'
 
-/** Groups of settings with the beginnings of their keys. */
+/** Groups of settings with the prefixes of their keys. */
 const groups = [
   ['service', ['service.']],
   ['accounts', ['registration.', 'userAccount.', 'auth.']],
@@ -20,7 +20,7 @@ const groups = [
   ['log', ['log.']]
 ] as const
 
-/** Time between two attempts to reach a service that restarts, and time after which it should have come back, in milliseconds. */
+/** Milliseconds between attempts to reach a restarting service, and the maximum duration of a restart. */
 const retryMs = 500
 const restartMs = 60_000
 
@@ -130,7 +130,7 @@ function Restart({ onDone, started }: { readonly started: number; readonly onDon
           const isBack = await waitForRestart(desk, started)
           setRunning(false)
           if (!isBack) return setOver(true)
-          // The rest of the page shows what was in force before. The key is kept only while it stays open.
+          // The rest of the page shows the old settings. The key would be lost by reloading.
           if (desk.username === undefined) onDone()
           else location.reload()
           return undefined
@@ -143,7 +143,7 @@ function Restart({ onDone, started }: { readonly started: number; readonly onDon
   )
 }
 
-/** Resolves with whether the service answers after another start than that one. */
+/** Waits for a restart of the service. Resolves with false if it takes too long. */
 async function waitForRestart(desk: Desk, started: number): Promise<boolean> {
   const endMs = performance.now() + restartMs
   while (performance.now() < endMs) {

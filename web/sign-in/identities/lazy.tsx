@@ -1,4 +1,4 @@
-/** The view for those who have come back from a provider, loaded with its texts when it is needed: most people have none. */
+/** The view after a redirect from a provider, loaded with its texts when needed, which is rare. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Alert } from '../../parts/form.js'

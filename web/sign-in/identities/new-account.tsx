@@ -1,4 +1,4 @@
-/** Creates an account for somebody whose identity is proven: they choose a user name, and need no password. */
+/** Creates an account for a user with a verified identity: without a password, only a username is needed. */
 import type { ComponentChild } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call } from '../../api.js'
@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 
-/** What an account can be created with. */
+/** Values with which an account can be created. */
 export interface Offer {
   readonly isOpen: boolean
   readonly username?: string

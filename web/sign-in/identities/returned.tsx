@@ -1,4 +1,4 @@
-/** What happens to somebody who has come back from a provider: signed in, asked for a second step, or offered an account. */
+/** Continues after a redirect from a provider: signs in, asks for the second factor, or offers to create an account. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { call, tokenOf, type Session } from '../../api.js'
 import { isKey, t } from '../../language.js'
@@ -13,7 +13,7 @@ import { NewAccount, type Offer } from './new-account.js'
 
 export interface ReturnedProps {
   readonly returned: Returned
-  /** Names the session. */
+  /** App id of the session. */
   readonly appId: string
   readonly onSignedIn: (session: Session) => void
   /** Returns to signing in, optionally with a message. */

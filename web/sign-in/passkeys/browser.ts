@@ -1,4 +1,4 @@
-/** Makes passkeys, and signs with them, by the browser's own API. (docs/spec/passkeys.md) */
+/** Creates passkeys and signs with them, using the browser's API. (docs/spec/passkeys.md) */
 import { Refusal } from '../../api.js'
 
 interface Descriptor {
@@ -7,7 +7,7 @@ interface Descriptor {
   readonly transports: readonly AuthenticatorTransport[]
 }
 
-/** What the service asks for: bytes are in base64url. */
+/** Options of the service for signing; bytes are in base64url. */
 export interface RequestOptions {
   readonly challenge: string
   readonly rpId: string
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly allowCredentials: readonly Descriptor[]
 }
 
-/** As {@link RequestOptions}, for a new passkey. */
+/** Options of the service for a new passkey; bytes are in base64url. */
 export interface CreationOptions {
   readonly challenge: string
   readonly rp: { readonly id: string; readonly name: string }
@@ -28,12 +28,12 @@ export interface CreationOptions {
   readonly excludeCredentials: readonly Descriptor[]
 }
 
-/** Whether the browser can offer passkeys where the user name is typed. */
+/** Returns whether the browser can offer passkeys in the username field. */
 export async function canAutofill(): Promise<boolean> {
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false
 }
 
-/** Makes a passkey; the answer is what the service takes. Rejects with a {@link Refusal}. */
+/** Creates a passkey. Resolves with the credential for the service. Rejects with a {@link Refusal}. */
 export async function makePasskey(options: CreationOptions): Promise<object> {
   const { challenge, excludeCredentials, user } = options
   const publicKey = {
@@ -46,8 +46,8 @@ export async function makePasskey(options: CreationOptions): Promise<object> {
 }
 
 /**
- * Signs with a passkey; the answer is what the service takes. With `mediation: 'conditional'` only once the user has chosen one
- * where the name is typed. Rejects with a {@link Refusal}.
+ * Signs with a passkey. Resolves with the credential for the service. With `mediation: 'conditional'`, only once the user has
+ * chosen a passkey in the username field. Rejects with a {@link Refusal}.
  */
 export async function signWithPasskey(
   options: RequestOptions,
@@ -62,7 +62,7 @@ export async function signWithPasskey(
   return sendable(await refusing(navigator.credentials.get({ publicKey, ...more })))
 }
 
-/** Tells in terms of the pages why there is no passkey. Browsers do not say more, so that sites do not learn what there is. */
+/** Converts errors of the browser. Browsers give no details, so that sites cannot find out which passkeys exist. */
 async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     const credential = await asked
@@ -81,7 +81,7 @@ function descriptorOf({ id, transports, type }: Descriptor): PublicKeyCredential
 
 const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
 
-/** A credential as JSON. Written out, as not all browsers, and few extensions in their place, know `toJSON`. */
+/** Converts a credential to JSON. Not all browsers and extensions support `toJSON`. */
 function sendable({ id, response, type }: PublicKeyCredential): object {
   const held = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
   const texts = parts.flatMap(name => {

@@ -1,4 +1,4 @@
-/** Signs in with a passkey: by a button, or as the browser offers it where the user name is typed. */
+/** Signs in with a passkey: by a button, or by the browser's suggestion in the username field. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, tokenOf, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -14,12 +14,12 @@ export interface EntryProps {
   readonly onSignedIn: (session: Session) => void
 }
 
-/** Milliseconds after which the browser gets another challenge, before the last one ends. */
+/** Milliseconds after which the challenge is renewed, before it expires. */
 const renewal = 240_000
 
 export function Entry({ appId, onSignedIn }: EntryProps) {
   const [problem, setProblem] = useState<Message>()
-  /** Counts how often passkeys have been offered where the name is typed. */
+  /** Number of times passkeys have been offered in the username field. */
   const [round, setRound] = useState(0)
   const offer = useRef<AbortController>(undefined)
 
@@ -50,7 +50,7 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
 
   const click = async (): Promise<void> => {
     setProblem(undefined)
-    // Browsers ask for one at a time.
+    // Browsers allow only one request at a time.
     offer.current?.abort()
     try {
       await enter({})

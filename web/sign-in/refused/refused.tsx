@@ -1,11 +1,11 @@
-/** What somebody sees whom an app has sent here by OAuth in a way that leads nowhere. (docs/api/oauth.md#authorization-requests) */
+/** The page for invalid OAuth requests, which cannot be redirected to the app. (docs/api/oauth.md#authorization-requests) */
 import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../../api.js'
 import { t } from '../../language.js'
 import { Page } from '../../parts/page.js'
 import { plain } from '../../plain.js'
 
-/** The error as the protocol has it. */
+/** The OAuth error. */
 interface Told {
   readonly error: string
   readonly error_description: string
@@ -32,7 +32,7 @@ export function Refused() {
   )
 }
 
-/** What clients that are no browsers are told at this address. It is not followed if it has become right meanwhile. */
+/** Reads the error that other clients get at this URL. A redirect, if the request has become valid, is not followed. */
 async function readRefusal(): Promise<Told | undefined> {
   const headers = { accept: 'application/json' }
   const response = await ask(new URL(location.href), { headers, redirect: 'manual' })

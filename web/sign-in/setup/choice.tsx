@@ -1,4 +1,4 @@
-/** A labelled list to choose one thing from. */
+/** A labelled select. */
 import { t } from '../../language.js'
 import { useFieldProblem } from '../../parts/form.js'
 
@@ -7,7 +7,7 @@ interface Props {
   readonly label: string
   readonly value: string
   readonly options: readonly (readonly [value: string, label: string])[]
-  /** Where it is set, if it cannot be chosen here. */
+  /** Source of the value, if it cannot be changed here. */
   readonly setBy: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Sets the service up, for whoever has the link: an account of one's own, and the main settings. */
+/** Sets up the service with the setup link: an operator account, and the main settings. */
 import './style.css'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { call, Refusal } from '../../api.js'
@@ -13,7 +13,7 @@ import { NewAccountFields } from '../views/new-account-fields.js'
 import { Broken } from '../views/no-request.js'
 import { Choice } from './choice.js'
 
-/** What can be chosen; numbers are text here, as in the fields. */
+/** Settings that can be chosen. */
 interface Choices {
   readonly serviceName: string
   readonly publicUrl: string
@@ -27,7 +27,7 @@ interface Choices {
 
 interface Present {
   readonly choices: Choices
-  /** What is set elsewhere, and where. */
+  /** Sources of values that are set elsewhere. */
   readonly setBy: Readonly<Record<string, string>>
   readonly presentUrl: string
 }
@@ -38,10 +38,10 @@ interface Done {
   readonly publicUrl: string
 }
 
-/** How often the page looks whether the service is back, in milliseconds. */
+/** Milliseconds between checks whether the service has restarted. */
 const lookMs = 500
 
-/** The secret is in the fragment, which browsers send to nobody; it is taken out of the address, where others could read it. */
+/** Takes the secret from the fragment, which browsers do not send to servers, and removes it from the address bar. */
 function takeSecret(): string {
   const secret = location.hash.slice(1)
   if (secret !== '') history.replaceState(null, '', location.pathname + location.search)
@@ -75,7 +75,7 @@ export function Setup() {
   return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={finished} />
 }
 
-/** Whether an error means that the link is not good: wrong, used, or of a service that is set up. */
+/** Returns whether an error means that the link is invalid: wrong, used, or for a service that is already set up. */
 function isOfLink(error: unknown): boolean {
   return error instanceof Refusal && (error.id === 'forbidden' || error.id === 'unknown-resource')
 }
@@ -209,7 +209,7 @@ function optional(
   return t('setup.optional', { label: t(key) })
 }
 
-/** What was chosen. Fields that are set elsewhere are disabled, and so not among the values. */
+/** Returns the chosen settings. Fields that are set elsewhere are disabled and not among the values. */
 function chosenIn(values: Values): object {
   const names = [
     'serviceName',
@@ -225,12 +225,12 @@ function chosenIn(values: Values): object {
   return {
     ...Object.fromEntries(texts),
     ...(mailPassword ? { mailPassword } : {}),
-    // Whatever is no number is refused, with the field named.
+    // Invalid numbers become 0, which the service refuses with the name of the field.
     ...(mailPort === undefined ? {} : { mailPort: /^\s*\d{1,9}\s*$/.test(mailPort) ? Number(mailPort) : 0 })
   }
 }
 
-/** Waits until the service is there again, with the settings that were chosen. */
+/** Waits until the service has restarted with the chosen settings. */
 function Finished({ publicUrl, username }: Done) {
   const { info } = useContext(Surroundings)
   const [isBack, setBack] = useState(false)

@@ -1,4 +1,4 @@
-/** The page of a mailed link: signs in, then confirms the e-mail address that an app has set. */
+/** The page of an emailed link: signs in, then confirms the email address. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, Refusal, signOut, type Session } from '../../api.js'
 import { readEmail, type Email } from '../email.js'

@@ -9,8 +9,8 @@ import { date, t } from '../../language.js'
 import { plain } from '../../plain.js'
 
 /**
- * Ten thousand years, in seconds. Accesses that last longer are shown without an end: such dates mean nothing to
- * people, and browsers may not be able to format them.
+ * Ten thousand years, in seconds. Accesses that last longer are shown without an expiry, because browsers may not be able to
+ * format such dates.
  */
 const aeon = 10_000 * 365 * 86_400
 
@@ -72,7 +72,7 @@ function placeOf({ network, origin, returnTo }: Destination): string {
   return origin === undefined ? t('consent.programAt', { network }) : hostOf(origin)
 }
 
-/** The part of a URL that people can judge. */
+/** Returns the part of a URL that users can judge. */
 function hostOf(url: string): string {
   if (!URL.canParse(url)) return plain(url)
   const { host, protocol } = new URL(url)

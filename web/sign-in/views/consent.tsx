@@ -1,4 +1,4 @@
-/** Shows what an app asks for, and asks whether to allow it. */
+/** Shows what an app requests, and asks whether to allow it. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
 import type { AuthRequest, Decision } from '../auth-request.js'
@@ -27,7 +27,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(Surroundings)
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<Message>()
-  /** Why the request could not be loaded; the user may try again. */
+  /** Why the request could not be loaded; the user can retry. */
   const [trouble, setTrouble] = useState<Message>()
   const [attempt, setAttempt] = useState(0)
   const { app } = request

@@ -1,4 +1,4 @@
-/** Lists permissions in plain words. */
+/** Lists requested permissions. */
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../auth-request.js'
 import type { Audience } from '../granting.js'
@@ -6,7 +6,7 @@ import type { Grant, Grants } from '../grants.js'
 import { t, type Key } from '../../language.js'
 import { StreamFacts } from './stream-facts.js'
 
-/** Restrictions of the app, by the feature that is switched off. */
+/** Texts of restrictions, by the feature that is turned off. */
 const restrictions: ReadonlyMap<string, Key> = new Map([
   ['selfRevoke', 'grant.selfRevoke'],
   ['selfAudit', 'grant.selfAudit']
@@ -81,7 +81,7 @@ function Line({ grant, children }: { readonly grant: Grant; readonly children?: 
   )
 }
 
-/** An icon per level: an eye, a plus, a pen, a key, a bar. */
+/** Icon paths by level: eye, plus, pen, key, bar. */
 const strokes: Readonly<Record<Level, string>> = {
   read: 'M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6',
   'create-only': 'M12 5v14M5 12h14',

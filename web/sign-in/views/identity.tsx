@@ -1,8 +1,8 @@
-/** What an app that asks by OAuth gets to know of the person, and what the service does not know of the app. */
+/** The user information that an OAuth app receives, and a warning if it has registered itself. */
 import type { OAuthNotice } from '../auth-request.js'
 import { t, type Key } from '../../language.js'
 
-/** What each scope tells the app. */
+/** Texts by scope. */
 const told: ReadonlyMap<string, Key> = new Map([
   ['openid', 'identity.openid'],
   ['profile', 'identity.profile'],

@@ -15,7 +15,7 @@ import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {
   readonly lead?: ComponentChildren
-  /** The app that brought the user here. */
+  /** The app that opened the page. */
   readonly appId: string
   readonly referer?: string | undefined
   readonly onSignedIn: (session: Session) => void
@@ -23,13 +23,13 @@ interface Props {
 
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
   const { facts, info } = useContext(Surroundings)
-  // From the fragment of a link, which browsers do not send to servers.
+  // The fragment of a link is not sent to servers.
   const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
   const [isInvited, setInvited] = useState(facts.registration === 'invited')
   const [isUsed, setUsed] = useState(false)
   const [returned, setReturned] = useState(() => takeReturned(false))
   useEffect(() => {
-    // Told before anything is filled in. If it cannot be asked now, registering tells.
+    // Shown before the user fills in the form. If the check fails, registering reports the error.
     if (invitation === '' || facts.registration !== 'invited') return
     isValid(invitation).then(
       valid => setUsed(!valid),
@@ -51,7 +51,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
     try {
       const answer = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
       const { apiEndpoint, username: name } = answer
-      // None where the session is kept in a cookie.
+      // Missing if the session is kept in a cookie.
       const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
       onSignedIn({ username: name, ...token })
     } catch (error) {
@@ -114,7 +114,7 @@ function leadFor(
   return invitation === '' ? 'register.leadInvited' : 'register.welcome'
 }
 
-/** Whether an invitation is still good. */
+/** Returns whether an invitation is still valid. */
 async function isValid(invitation: string): Promise<boolean> {
   const response = await send('POST', 'reg/access/invitationtoken/check', {
     headers: { 'Content-Type': 'application/json' },

@@ -20,7 +20,7 @@ interface End {
   readonly target: string | undefined
 }
 
-/** Sessions opened here end with the request, so they have an app id of their own. */
+/** Sessions started here end with the request, so they have their own app id. */
 const signInAppId = 'coffer-sign-in'
 
 export function Request({ request, place }: Props) {

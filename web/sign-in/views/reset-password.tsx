@@ -1,4 +1,4 @@
-/** Resets a forgotten password: requests a mail, or sets a new password with the link from it. */
+/** Resets a forgotten password: requests an email, or sets a new password with the link from it. */
 import { useContext, useState } from 'preact/hooks'
 import { call, usernameOf, Refusal } from '../../api.js'
 import { t, type Key } from '../../language.js'

@@ -1,4 +1,4 @@
-/** Signs in with name and password, then a second factor if necessary; or by a provider. */
+/** Signs in with username and password, and a second factor if necessary; or with an identity provider. */
 import type { ComponentChild, ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call, tokenOf, usernameOf, type Session } from '../../api.js'
@@ -25,14 +25,14 @@ interface Props {
 }
 
 export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
-  // The user name from a mailed link.
+  // The username from an emailed link.
   const given = new URLSearchParams(location.search).get('username') ?? ''
   const { facts } = useContext(Surroundings)
   const [pending, setPending] = useState<Pending>()
   const [notice, setNotice] = useState<string>()
   const [returned, setReturned] = useState(() => takeReturned(false))
 
-  // An account that is scheduled for deletion has to be kept first.
+  // The scheduled deletion of an account must be cancelled first.
   const [closing, setClosing] = useState<Session>()
   const closingView = useLater<typeof Closing>(closing !== undefined, async () => {
     await addClosingTexts()

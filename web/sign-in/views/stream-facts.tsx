@@ -14,7 +14,7 @@ interface Props {
   readonly appNames: ReadonlyMap<string, string>
 }
 
-/** Streams that hold the e-mail address to which links to reset a password are sent. */
+/** Streams that contain the email address to which password reset links are sent. */
 const ofAddress: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
 
 export function StreamFacts({ audience, level, appNames }: Props) {

@@ -1,13 +1,13 @@
-/** The ground below places and tracks: tiles of the operator's map, read when they come into sight and kept while there is room. */
+/** Tiles of the operator's map, read when they become visible, and cached. */
 import { appRoot } from '../../route.js'
 import type { View } from '../projection.js'
 import { openArchive, type Archive } from './archive.js'
 import { shapesOf, wantedLayers, type Placed, type Shapes } from './style.js'
 import { layersIn } from './vector-tile.js'
 
-/** Pixels that a tile is wide, about. */
+/** Approximate width of a tile in pixels. */
 const tileSide = 512
-/** Tiles kept, and tiles read at a time. */
+/** Maximum cached tiles, and maximum concurrent reads. */
 const mostTiles = 96
 const mostReading = 6
 
@@ -15,7 +15,7 @@ type Known = Shapes | 'reading' | 'none'
 
 export class Ground {
   readonly #tiles = new Map<string, Known>()
-  /** Tiles that are wanted but not yet asked for, those of the last drawing. */
+  /** Missing tiles of the last drawing that are not being read yet. */
   #wanted: (readonly [zoom: number, x: number, y: number])[] = []
   #reading = 0
 
@@ -24,7 +24,7 @@ export class Ground {
     private readonly onRead: () => void
   ) {}
 
-  /** Opens the map of the service; `onRead` is called whenever there is more to draw. Rejects if it cannot be read. */
+  /** Opens the map of the service. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
   static async open(onRead: () => void): Promise<Ground> {
     return new Ground(await openArchive(readPiece), onRead)
   }
@@ -33,7 +33,7 @@ export class Ground {
     return this.archive.attribution
   }
 
-  /** Returns the tiles that cover a window, as far as they are here; those that lack are read. */
+  /** Returns the available tiles of a window, and starts reading the missing ones. */
   inSight(view: View, width: number, height: number): readonly Placed[] {
     const { maxZoom, minZoom } = this.archive
     const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSide)), maxZoom))
@@ -63,7 +63,7 @@ export class Ground {
     return placed
   }
 
-  /** The smallest tile at hand that holds this one. */
+  /** Returns the smallest available tile that contains this one. */
   #above(zoom: number, x: number, y: number, size: number, left: number, top: number): Placed | undefined {
     for (let up = zoom - 1; up >= this.archive.minZoom; up--) {
       ;[x, y] = [x >> 1, y >> 1]
@@ -79,7 +79,7 @@ export class Ground {
     const key = `${zoom}/${x}/${y}`
     const known = this.#tiles.get(key)
     if (known === undefined) return undefined
-    // The one that was seen last goes last.
+    // Moves the tile to the end of the map: least recently used tiles are evicted first.
     this.#tiles.delete(key)
     this.#tiles.set(key, known)
     return known

@@ -1,9 +1,9 @@
-/** How the ground looks: quiet shapes in a few classes, of the layers that Protomaps and OpenMapTiles know. */
+/** Styles and draws tiles: a few classes of shapes from layers of Protomaps and OpenMapTiles. */
 import type { Feature, Layer } from './vector-tile.js'
 
-/** Classes of areas, from the lowest up. */
+/** Classes of areas, in drawing order. */
 const areas = ['green', 'water', 'building'] as const
-/** Classes of lines with their widths in pixels, from the lowest up; and the zoom below which they are not drawn. */
+/** Classes of lines in drawing order, with their widths in pixels and minimum zoom. */
 const lines = {
   stream: { width: 1.2, from: 9, colour: 'water' },
   path: { width: 1, from: 13, colour: 'road' },
@@ -20,27 +20,27 @@ const lineClasses = Object.keys(lines) as LineClass[]
 
 interface Label {
   readonly text: string
-  /** In parts of the tile. */
+  /** As a share of the tile. */
   readonly x: number
   readonly y: number
-  /** The lower, the more important. */
+  /** Lower ranks are more important. */
   readonly rank: number
 }
 
-/** What a tile shows, ready to be drawn: its side is 1. */
+/** Paths and labels of a tile, in a unit square. */
 export interface Shapes {
   readonly paths: ReadonlyMap<Area | LineClass, Path2D>
   readonly labels: readonly Label[]
 }
 
-/** A tile in sight: where it lies in the window, in pixels, and what is on it. */
+/** A visible tile: its position in the window, in pixels, and its shapes. */
 export interface Placed {
   readonly left: number
   readonly top: number
   readonly side: number
   readonly zoom: number
   readonly shapes: Shapes
-  /** The part that is to be seen, if it stands for smaller tiles that are still being read. */
+  /** The visible part, if the tile replaces smaller ones that are being read. */
   readonly within?: { readonly left: number; readonly top: number; readonly side: number }
 }
 
@@ -66,11 +66,11 @@ export const wantedLayers: ReadonlySet<string> = new Set([
   'place'
 ])
 
-/** Letters of a name, and names of a tile, at most. */
+/** Maximum characters of a name, and maximum names per tile. */
 const longestName = 60
 const mostNames = 120
 
-/** Makes paths of the layers of a tile. */
+/** Converts the layers of a tile to paths and labels. */
 export function shapesOf(layers: readonly Layer[]): Shapes {
   const paths = new Map<Area | LineClass, Path2D>()
   const labels: Label[] = []
@@ -90,7 +90,7 @@ export function shapesOf(layers: readonly Layer[]): Shapes {
   return { paths, labels: labels.toSorted((a, b) => a.rank - b.rank).slice(0, mostNames) }
 }
 
-/** Draws the ground, then the names on it. */
+/** Draws tiles, then their labels. */
 export function drawGround(
   context: CanvasRenderingContext2D,
   placed: readonly Placed[],
@@ -110,7 +110,7 @@ function drawTile(
   context.save()
   const seen = within ?? { left, top, side }
   context.beginPath()
-  // Whole pixels, so that no seam shows between tiles.
+  // Aligned to whole pixels, so that no seams are visible between tiles.
   const [x, y] = [Math.floor(seen.left * ratio) / ratio, Math.floor(seen.top * ratio) / ratio]
   context.rect(x, y, seen.left + seen.side - x + 1 / ratio, seen.top + seen.side - y + 1 / ratio)
   context.clip()
@@ -122,7 +122,7 @@ function drawTile(
     context.fillStyle = colours[area]
     context.fill(path)
   }
-  // As wide as they would be at this size of the tile, whatever its zoom.
+  // Line widths depend on the displayed size of the tile, not on its zoom.
   const level = zoom + Math.log2(side / 512)
   context.lineCap = 'round'
   context.lineJoin = 'round'
@@ -139,7 +139,7 @@ function drawTile(
   context.restore()
 }
 
-/** Names where there is room for them, the most important first. */
+/** Draws labels that do not overlap, the most important first. */
 function drawNames(
   context: CanvasRenderingContext2D,
   placed: readonly Placed[],
@@ -240,7 +240,7 @@ const ranks: Readonly<Record<string, number>> = {
 function labelOf({ lines: parts, properties }: Feature, extent: number): Label | undefined {
   const [x = -1, y = -1] = parts[0] ?? []
   const name = properties['name']
-  // Beyond the edge it belongs to the next tile.
+  // Labels outside the tile belong to its neighbour.
   if (typeof name !== 'string' || name === '' || x < 0 || y < 0 || x >= extent || y >= extent)
     return undefined
   const people = Number(properties['population_rank'] ?? properties['rank'] ?? 0)
