@@ -43,18 +43,18 @@ export function keepsSession(): boolean {
 }
 
 /** Creates a client with the session, if one is kept. It never retries: pages offer that to the user. */
-function service(): Http {
+function createHttp(): Http {
   return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: ask })
 }
 
 /** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
 export async function call<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
-  return await service().request<T>(verb, path, { token, json: body })
+  return await createHttp().request<T>(verb, path, { token, json: body })
 }
 
 /** Sends a request to a path below the root, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
 export async function send(verb: string, path: string, sent: HttpSent = {}): Promise<Response> {
-  return await service().send(verb, path, sent)
+  return await createHttp().send(verb, path, sent)
 }
 
 /** Sends a request like `fetch`. Rejects with a {@link Refusal} if there is no response. */
@@ -62,7 +62,7 @@ export async function ask(url: URL, init: RequestInit): Promise<Response> {
   return await fetch(url, init).catch(async (cause: unknown) => {
     // The caller has cancelled the request.
     if (init.signal?.aborted) throw cause
-    throw await unanswered(url.pathname.slice(root.pathname.length))
+    throw await explainNoResponse(url.pathname.slice(root.pathname.length))
   })
 }
 
@@ -71,15 +71,15 @@ export async function ask(url: URL, init: RequestInit): Promise<Response> {
  * redirect to another origin, which these pages may not call, so this asks the registration service.
  * (docs/spec/administration.md#relocation)
  */
-async function unanswered(path: string): Promise<Refusal> {
+async function explainNoResponse(path: string): Promise<Refusal> {
   const [owner = ''] = path.split('/')
   const offline = new Refusal('offline', '')
   if (servicePaths.has(owner)) return offline
   try {
     const { server } = await call<{ server: string }>('POST', `reg/${owner}/server`, { body: {} })
     const { assets } = await readServiceInfo()
-    const isHere = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
-    return isHere ? offline : new Refusal('user-account-relocated', '', server)
+    const isOurs = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
+    return isOurs ? offline : new Refusal('user-account-relocated', '', server)
   } catch {
     return offline
   }

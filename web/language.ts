@@ -23,17 +23,17 @@ export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
 const files: TextFiles = import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], {
   import: 'default'
 })
-const tagOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
+const getTag = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
 
 /** Tags of all available languages, sorted by their own names. */
-export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)].toSorted((a, b) =>
+export const languages: readonly string[] = ['en', ...Object.keys(files).map(getTag)].toSorted((a, b) =>
   nameOf(a).localeCompare(nameOf(b))
 )
 
 let current = 'en'
 let messages: Messages = english
 /** Text files of modules loaded so far. */
-const rooms: TextFiles[] = []
+const loadedModules: TextFiles[] = []
 
 /** Returns the current language. */
 export function language(): string {
@@ -44,28 +44,28 @@ export function language(): string {
 export async function speak(wanted: readonly string[]): Promise<void> {
   const tags = wanted.flatMap(tag => [tag, tag.split(/[-_]/)[0]!.toLowerCase()])
   const tag = tags.find(each => languages.includes(each)) ?? 'en'
-  const read = await Promise.all([files, ...rooms].map(async each => await textsIn(each, tag)))
+  const read = await Promise.all([files, ...loadedModules].map(async each => await readTexts(each, tag)))
   messages = Object.assign({}, english, ...read) as Messages
   current = tag
   document.documentElement.lang = tag
 }
 
 /** Loads the texts of a module, in the current language and after changes of the language. */
-export async function addTexts(room: TextFiles): Promise<void> {
-  if (rooms.includes(room)) return
+export async function addTexts(moduleFiles: TextFiles): Promise<void> {
+  if (loadedModules.includes(moduleFiles)) return
   const tag = current
-  const read = await textsIn(room, tag)
+  const read = await readTexts(moduleFiles, tag)
   // The language has changed in the meantime.
-  if (tag !== current) return await addTexts(room)
-  rooms.push(room)
+  if (tag !== current) return await addTexts(moduleFiles)
+  loadedModules.push(moduleFiles)
   messages = { ...messages, ...read }
 }
 
 /** Reads the texts in a language, or in English if there are none. */
-async function textsIn(of: TextFiles, tag: string): Promise<Messages> {
-  const find = (wanted: string) => Object.keys(of).find(path => tagOf(path) === wanted)
+async function readTexts(textFiles: TextFiles, tag: string): Promise<Messages> {
+  const find = (wanted: string) => Object.keys(textFiles).find(path => getTag(path) === wanted)
   const path = find(tag) ?? find('en')
-  return path === undefined ? {} : await of[path]!()
+  return path === undefined ? {} : await textFiles[path]!()
 }
 
 /** Returns the name of a language in that language. */

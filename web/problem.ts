@@ -29,22 +29,23 @@ export function explain(error: unknown): Problem {
       fields: noFields,
       retryAt: Date.now() + retryAfter * 1000
     }
-  const fields = fieldsOf(id, data, subErrors)
+  const fields = explainFields(id, data, subErrors)
   if (fields.size > 0) return { message: t('error.fields'), fields }
   if (id === 'invalid-operation' && isObject(data) && typeof data['passwordCanBeChanged'] === 'number')
     return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
-  if (id === 'invalid-credentials') return { message: credentials(data), fields }
-  if (id === 'user-account-relocated' && typeof data === 'string') return { message: moved(data), fields }
+  if (id === 'invalid-credentials') return { message: explainCredentials(data), fields }
+  if (id === 'user-account-relocated' && typeof data === 'string')
+    return { message: linkToNewService(data), fields }
   const code = `error.${isObject(data) ? String(data['code']) : ''}`
   const key = isKey(code) ? code : `error.${id}`
-  return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
+  return { message: isKey(key) ? t(key) : joinTexts(data) || message || t('error.unexpected'), fields }
 }
 
 /**
  * Returns the message for refused credentials. Expired passwords are refused like wrong ones, with the time of expiry.
  * (docs/spec/authentication.md#password-rules)
  */
-function credentials(data: unknown): string {
+function explainCredentials(data: unknown): string {
   const expired = isObject(data) ? data['expiredTime'] : undefined
   return typeof expired === 'number'
     ? t('error.expired-password', { date: date(expired) })
@@ -52,29 +53,33 @@ function credentials(data: unknown): string {
 }
 
 /** Returns a message with a link to the new service. Pages have the same path on every service. */
-function moved(server: string): Message {
+function linkToNewService(server: string): Message {
   const { host, href } = new URL('access/access.html', server)
   return rich('error.moved', { place: h('a', { href, rel: 'noreferrer' }, host) })
 }
 
 /** Joins texts sent instead of error codes. */
-function listed(data: unknown): string {
+function joinTexts(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
 /**
  * Returns error messages by field: from codes and paths, or from names of values that are taken. (docs/spec/errors.md#violations)
  */
-function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
+function explainFields(
+  id: string,
+  data: unknown,
+  subErrors: readonly unknown[]
+): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))
     for (const name of Object.keys(data)) {
       const key = `error.${name}-taken`
       if (isKey(key)) fields.set(name, t(key))
     }
-  const particulars = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
+  const details = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
   // Most errors list several fields; those about passwords concern one.
-  for (const each of [data, ...particulars].flat()) {
+  for (const each of [data, ...details].flat()) {
     if (!isObject(each)) continue
     const { code, message, minimum, param, path } = each
     const name = param ?? path

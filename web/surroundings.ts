@@ -30,7 +30,7 @@ export interface Surroundings {
   readonly rename?: (name: string) => void
 }
 
-const nothing: ServiceInfo = {
+const noInfo: ServiceInfo = {
   name: '',
   access: '',
   register: '',
@@ -54,7 +54,7 @@ const noFacts: PageFacts = {
 }
 
 export const Surroundings = createContext<Surroundings>({
-  info: nothing,
+  info: noInfo,
   facts: noFacts,
   go: () => undefined,
   hrefOf

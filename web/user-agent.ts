@@ -27,9 +27,9 @@ export interface Agent {
 /** Parses a `User-Agent` header. */
 export function agentIn(userAgent: string): Agent {
   const [program] = /^[A-Za-z][\w.-]{0,30}/.exec(userAgent) ?? []
-  return { browser: named(browsers, userAgent) ?? program, system: named(systems, userAgent) }
+  return { browser: findName(browsers, userAgent) ?? program, system: findName(systems, userAgent) }
 }
 
-function named(names: readonly (readonly [RegExp, string])[], text: string): string | undefined {
+function findName(names: readonly (readonly [RegExp, string])[], text: string): string | undefined {
   return names.find(([pattern]) => pattern.test(text))?.[1]
 }

@@ -44,6 +44,6 @@ export async function download(http: Http, path: string, options: DownloadOption
       controller.enqueue(chunk)
     }
   })
-  const { status, statusText, headers: answered } = response
-  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: answered })
+  const { status, statusText, headers: responseHeaders } = response
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: responseHeaders })
 }

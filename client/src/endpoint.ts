@@ -21,7 +21,7 @@ export function parseEndpoint(endpoint: string | URL): Endpoint {
   url.username = url.password = url.search = url.hash = ''
   if (!url.pathname.endsWith('/')) url.pathname += '/'
   const path = url.pathname.split('/').slice(0, -1)
-  const name = path.length > 1 ? decodeURIComponent(path.at(-1)!) : url.hostname.split('.')[0]!
+  const username = path.length > 1 ? decodeURIComponent(path.at(-1)!) : url.hostname.split('.')[0]!
   return {
     root: url.href,
     serviceRoot: path.length > 1 ? new URL('../', url).href : url.href,

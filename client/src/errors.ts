@@ -51,18 +51,18 @@ export function errorOf(
 }
 
 /** Members of successful results that may also have an `error`: items with an id, and the result of `accesses.checkApp`. */
-const ofResults = ['id', 'checkedPermissions']
+const resultMembers = ['id', 'checkedPermissions']
 
 /** Returns the error that a batch returned in place of a result, if any. */
 export function errorIn(result: object): CofferError | undefined {
   const { error } = result as { error?: ErrorBody }
-  return error === undefined || ofResults.some(name => name in result) ? undefined : errorOf(error)
+  return error === undefined || resultMembers.some(name => name in result) ? undefined : errorOf(error)
 }
 
 /** Parses a `Retry-After` header, a number of seconds or a date. Returns seconds; undefined if it is missing or malformed. */
 export function retryAfterIn(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const seconds = Number(value)
-  const wait = Number.isNaN(seconds) ? (Date.parse(value) - Date.now()) / 1000 : seconds
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+  const retryAfter = Number.isNaN(seconds) ? (Date.parse(value) - Date.now()) / 1000 : seconds
+  return Number.isNaN(retryAfter) ? undefined : Math.max(0, retryAfter)
 }

@@ -62,26 +62,26 @@ export class Http {
    * the signal's reason if it is aborted.
    */
   async send(verb: string, path: string, sent: Sent = {}): Promise<Response> {
-    let refusal: Response | undefined
+    let refused: Response | undefined
     const attempt = async (): Promise<Response> => {
-      void refusal?.body?.cancel()
-      refusal = undefined
+      void refused?.body?.cancel()
+      refused = undefined
       const response = await this.#fetch(verb, path, sent)
       if (response.status !== 429 && !proxyErrors.has(response.status)) return response
-      refusal = response
-      throw errorFrom(response, undefined)
+      refused = response
+      throw toResponseError(response, undefined)
     }
     try {
-      return await withRetries(attempt, this.#retrying(verb, sent))
+      return await withRetries(attempt, this.#retryOptions(verb, sent))
     } catch (error) {
-      if (refusal && !sent.signal?.aborted) return refusal
+      if (refused && !sent.signal?.aborted) return refused
       throw error
     }
   }
 
   /** Sends a request and returns the JSON of the response. Rejects like {@link send}, and if the response is an error. */
   async request<T>(verb: string, path: string, sent: Sent = {}): Promise<T> {
-    return await withRetries(async () => await this.once<T>(verb, path, sent), this.#retrying(verb, sent))
+    return await withRetries(async () => await this.once<T>(verb, path, sent), this.#retryOptions(verb, sent))
   }
 
   /** Sends a request like {@link request}, without retries. */
@@ -114,21 +114,21 @@ export class Http {
     return this.options.retries ?? 4
   }
 
-  #retrying(verb: string, { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent): Retrying {
+  #retryOptions(verb: string, { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent): Retrying {
     // A stream cannot be read twice.
     return { retries: isStream(body) ? 0 : this.retries, isRepeatable, signal }
   }
 
   async #fetch(verb: string, path: string, sent: Sent): Promise<Response> {
     const { body, cache, json, keepalive, signal } = sent
-    const { fetch: ask = fetch, isPage = false, timeout = 120 } = this.options
+    const { fetch: sendFetch = fetch, isPage = false, timeout = 120 } = this.options
     const url = this.address(path)
-    const late = timeout > 0 ? new AbortController() : undefined
-    const timer = late && setTimeout(() => late.abort(), timeout * 1000)
-    const signals = [signal, late?.signal].filter(each => each !== undefined)
+    const deadline = timeout > 0 ? new AbortController() : undefined
+    const timer = deadline && setTimeout(() => deadline.abort(), timeout * 1000)
+    const signals = [signal, deadline?.signal].filter(each => each !== undefined)
     const sentBody = json === undefined ? body : JSON.stringify(json)
     try {
-      return await ask(url, {
+      return await sendFetch(url, {
         method: verb,
         headers: {
           ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -144,7 +144,7 @@ export class Http {
       })
     } catch (cause) {
       if (signal?.aborted || cause instanceof CofferError) throw cause
-      if (late?.signal.aborted) throw new CofferError('timeout', `No answer within ${timeout} seconds`)
+      if (deadline?.signal.aborted) throw new CofferError('timeout', `No answer within ${timeout} seconds`)
       throw offline(cause)
     } finally {
       clearTimeout(timer)
@@ -158,13 +158,13 @@ function isStream(body: unknown): boolean {
 
 /** Returns the JSON of a response, `{}` if it is empty. Rejects with a {@link CofferError} if it is an error. */
 export async function answerIn<T>(response: Response): Promise<T> {
-  const answer = (await bodyOf(response)) as T & { error?: ErrorBody }
+  const answer = (await readBody(response)) as T & { error?: ErrorBody }
   // A successful result may contain an `error`, too. A challenge has status 302, a refused access request 403.
   if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
-  throw errorFrom(response, answer.error)
+  throw toResponseError(response, answer.error)
 }
 
-async function bodyOf(response: Response): Promise<{ error?: ErrorBody }> {
+async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
   const text = await response.text().catch((cause: unknown) => {
     throw cause instanceof TypeError ? offline(cause) : cause
   })
@@ -175,11 +175,11 @@ async function bodyOf(response: Response): Promise<{ error?: ErrorBody }> {
     // Not JSON: possibly an error page of a proxy.
   }
   if (response.ok)
-    throw errorFrom(response, { id: 'unexpected-error', message: 'The answer is not a JSON object' })
+    throw toResponseError(response, { id: 'unexpected-error', message: 'The answer is not a JSON object' })
   return {}
 }
 
-function errorFrom({ headers, status }: Response, body: ErrorBody | undefined): CofferError {
+function toResponseError({ headers, status }: Response, body: ErrorBody | undefined): CofferError {
   return errorOf(body ?? (proxyErrors.has(status) ? { id: 'api-unavailable' } : {}), {
     status,
     retryAfter: retryAfterIn(headers.get('Retry-After'))

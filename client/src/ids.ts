@@ -1,6 +1,6 @@
 /** Generates ids on the client. */
 
-const letters = '0123456789abcdefghijklmnopqrstuvwxyz'
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Returns a new event id: `c` and 24 random letters and digits. */
 export function newId(): string {
@@ -8,6 +8,6 @@ export function newId(): string {
   // Rejecting bytes from 252, the largest multiple of 36, keeps all letters equally likely.
   while (id.length < 25)
     for (const byte of crypto.getRandomValues(new Uint8Array(32)))
-      if (byte < 252 && id.length < 25) id += letters[byte % 36]
+      if (byte < 252 && id.length < 25) id += alphabet[byte % 36]
   return id
 }

@@ -1,7 +1,7 @@
 /** Parses a long JSON list incrementally, without keeping it in memory. */
 
 /** Tokens: escape sequences; delimiters of strings, arrays and objects; commas. */
-const marks = /\\.|["[\]{},]/gs
+const tokens = /\\.|["[\]{},]/gs
 
 /**
  * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead` receives the text before
@@ -31,7 +31,7 @@ class Scanner {
   /** The incomplete item. */
   #item = ''
   /** A trailing backslash whose escaped character is in the next chunk. */
-  #half = ''
+  #escape = ''
   /** Number of open arrays and objects; 2 within the list. */
   #depth = 0
   #isInString = false
@@ -41,22 +41,22 @@ class Scanner {
   constructor(private readonly key: string) {}
 
   /** Returns the items that end in the next chunk of text. */
-  take(piece: string): string[] {
+  take(chunk: string): string[] {
     const items: string[] = []
-    const added = this.#half + piece
+    const input = this.#escape + chunk
     // The incomplete item never ends within an escape sequence. Scanning or copying it again for each chunk would take quadratic
     // time.
-    this.#half = endsHalf(added) ? '\\' : ''
-    const text = added.slice(0, added.length - this.#half.length)
+    this.#escape = endsInEscape(input) ? '\\' : ''
+    const text = input.slice(0, input.length - this.#escape.length)
     let begin = 0
-    marks.lastIndex = 0
-    for (let found = marks.exec(text); found; found = marks.exec(text)) {
-      const { 0: mark, index } = found
-      if (mark === '"') this.#isInString = !this.#isInString
+    tokens.lastIndex = 0
+    for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
+      const { 0: token, index } = found
+      if (token === '"') this.#isInString = !this.#isInString
       else if (this.#isInString) continue
-      else if (mark === '[' || mark === '{') {
+      else if (token === '[' || token === '{') {
         this.#depth += 1
-        if (mark === '{' || this.#isInList || this.#depth !== 2) continue
+        if (token === '{' || this.#isInList || this.#depth !== 2) continue
         if (!this.#isAfterKey(text.slice(begin, index))) continue
         this.#isInList = true
         this.rest += text.slice(begin, index + 1)
@@ -64,12 +64,12 @@ class Scanner {
         begin = index + 1
       } else {
         const ends = this.#isInList && this.#depth === 2
-        if (mark !== ',') this.#depth -= 1
+        if (token !== ',') this.#depth -= 1
         if (!ends) continue
         const item = this.#item + text.slice(begin, index)
         if (item.trim() !== '') items.push(item)
         this.#item = ''
-        this.#isInList = mark === ','
+        this.#isInList = token === ','
         begin = this.#isInList ? index + 1 : index
       }
     }
@@ -88,7 +88,7 @@ class Scanner {
 }
 
 /** Returns whether text ends within an escape sequence. */
-function endsHalf(text: string): boolean {
+function endsInEscape(text: string): boolean {
   let count = 0
   while (text.at(-1 - count) === '\\') count += 1
   return count % 2 === 1

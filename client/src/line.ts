@@ -25,9 +25,9 @@ export interface LineOptions {
 /** Separates packets in one body. */
 const separator = '\u001e'
 /** Packet types, the first characters of packets. */
-const engine = { open: '0', close: '1', ping: '2', pong: '3', message: '4', upgrade: '5' } as const
+const packetTypes = { open: '0', close: '1', ping: '2', pong: '3', message: '4', upgrade: '5' } as const
 
-interface Greeting {
+interface OpenPacket {
   readonly sid: string
   readonly pingInterval: number
   readonly pingTimeout: number
@@ -35,74 +35,74 @@ interface Greeting {
 }
 
 export class Line {
-  readonly #gone = new AbortController()
+  readonly #closed = new AbortController()
   #id = ''
   #socket: WebSocketLike | undefined
   /** Whether polling is ending, and whether the WebSocket has replaced it. */
-  #isMoving = false
-  #isMoved = false
+  #isUpgrading = false
+  #isUpgraded = false
   /** Packets waiting for the request before them, or for the WebSocket. */
-  #unsent: string[] = []
-  #posting: Promise<void> | undefined
+  #queue: string[] = []
+  #currentPost: Promise<void> | undefined
   /** Closes the connection if the service sends nothing for `#timeoutMs`. */
-  #silence: ReturnType<typeof setTimeout> | undefined
-  #patienceMs = 0
+  #timeout: ReturnType<typeof setTimeout> | undefined
+  #timeoutMs = 0
 
   /** Connects. `http` has the root of the service. */
   constructor(
     private readonly http: Http,
     private readonly options: LineOptions
   ) {
-    const { addEventListener: listen } = globalThis as { addEventListener?: Listen }
-    listen?.('offline', () => this.#cut(), this.#gone)
+    const { addEventListener: addListener } = globalThis as { addEventListener?: AddListener }
+    addListener?.('offline', () => this.#lose(), this.#closed)
     void this.#poll()
   }
 
   send(text: string): void {
-    this.#say(engine.message + text)
+    this.#enqueue(packetTypes.message + text)
   }
 
   close(): void {
-    if (this.#gone.signal.aborted) return
+    if (this.#closed.signal.aborted) return
     // The close packet is sent without waiting for a response.
-    if (this.#isMoved) this.#socket?.send(engine.close)
-    else if (this.#id !== '') void this.#ask('POST', engine.close).catch(() => undefined)
-    this.#end()
+    if (this.#isUpgraded) this.#socket?.send(packetTypes.close)
+    else if (this.#id !== '') void this.#request('POST', packetTypes.close).catch(() => undefined)
+    this.#dispose()
   }
 
-  #end(): void {
-    this.#gone.abort()
-    clearTimeout(this.#silence)
+  #dispose(): void {
+    this.#closed.abort()
+    clearTimeout(this.#timeout)
     this.#socket?.close()
   }
 
-  #cut(): void {
-    if (this.#gone.signal.aborted) return
-    this.#end()
+  #lose(): void {
+    if (this.#closed.signal.aborted) return
+    this.#dispose()
     this.options.onCut()
   }
 
   async #poll(): Promise<void> {
     try {
       do {
-        const text = await this.#ask('GET')
-        for (const each of text.split(separator)) this.#take(each)
-      } while (!this.#isMoving && !this.#gone.signal.aborted)
+        const text = await this.#request('GET')
+        for (const packet of text.split(separator)) this.#receive(packet)
+      } while (!this.#isUpgrading && !this.#closed.signal.aborted)
       // A POST must complete before the upgrade.
-      await this.#posting
-      if (this.#gone.signal.aborted) return
-      this.#isMoved = true
-      this.#socket?.send(engine.upgrade)
+      await this.#currentPost
+      if (this.#closed.signal.aborted) return
+      this.#isUpgraded = true
+      this.#socket?.send(packetTypes.upgrade)
       this.#flush()
     } catch {
-      this.#cut()
+      this.#lose()
     }
   }
 
-  async #ask(verb: 'GET' | 'POST', body?: string): Promise<string> {
-    const answer = await this.http.send(verb, this.#address('polling'), {
+  async #request(verb: 'GET' | 'POST', body?: string): Promise<string> {
+    const answer = await this.http.send(verb, this.#path('polling'), {
       ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' } }),
-      ...(body === engine.close ? { keepalive: true } : { signal: this.#gone.signal }),
+      ...(body === packetTypes.close ? { keepalive: true } : { signal: this.#closed.signal }),
       cache: 'no-store',
       isRepeatable: false
     })
@@ -110,75 +110,75 @@ export class Line {
     return await answer.text()
   }
 
-  #address(transport: string): string {
+  #path(transport: string): string {
     const sid = this.#id === '' ? '' : `&sid=${encodeURIComponent(this.#id)}`
     return `socket.io/?EIO=4&transport=${transport}${sid}`
   }
 
-  #say(packet: string): void {
-    this.#unsent.push(packet)
+  #enqueue(packet: string): void {
+    this.#queue.push(packet)
     this.#flush()
   }
 
   /** Sends the waiting packets: over the WebSocket, or in sequential requests. */
   #flush(): void {
-    if (this.#gone.signal.aborted || this.#unsent.length === 0 || this.#posting) return
-    if (this.#isMoved) for (const packet of this.#unsent.splice(0)) this.#socket?.send(packet)
-    else if (!this.#isMoving) this.#posting = this.#post(this.#unsent.splice(0).join(separator))
+    if (this.#closed.signal.aborted || this.#queue.length === 0 || this.#currentPost) return
+    if (this.#isUpgraded) for (const packet of this.#queue.splice(0)) this.#socket?.send(packet)
+    else if (!this.#isUpgrading) this.#currentPost = this.#post(this.#queue.splice(0).join(separator))
   }
 
   async #post(body: string): Promise<void> {
     try {
-      await this.#ask('POST', body)
+      await this.#request('POST', body)
     } catch {
-      this.#cut()
+      this.#lose()
     }
-    this.#posting = undefined
+    this.#currentPost = undefined
     this.#flush()
   }
 
-  #take(packet: string): void {
-    if (this.#gone.signal.aborted) return
+  #receive(packet: string): void {
+    if (this.#closed.signal.aborted) return
     const text = packet.slice(1)
-    if (packet[0] === engine.open) this.#greet(JSON.parse(text) as Greeting)
-    else if (packet[0] === engine.ping) this.#say(engine.pong)
-    else if (packet[0] === engine.close) this.#cut()
-    else if (packet[0] === engine.message) this.options.onText(text)
-    clearTimeout(this.#silence)
-    if (!this.#gone.signal.aborted) this.#silence = setTimeout(() => this.#cut(), this.#patienceMs)
+    if (packet[0] === packetTypes.open) this.#start(JSON.parse(text) as OpenPacket)
+    else if (packet[0] === packetTypes.ping) this.#enqueue(packetTypes.pong)
+    else if (packet[0] === packetTypes.close) this.#lose()
+    else if (packet[0] === packetTypes.message) this.options.onText(text)
+    clearTimeout(this.#timeout)
+    if (!this.#closed.signal.aborted) this.#timeout = setTimeout(() => this.#lose(), this.#timeoutMs)
   }
 
-  #greet({ sid, pingInterval, pingTimeout, upgrades }: Greeting): void {
+  #start({ sid, pingInterval, pingTimeout, upgrades }: OpenPacket): void {
     this.#id = sid
-    this.#patienceMs = pingInterval + pingTimeout
+    this.#timeoutMs = pingInterval + pingTimeout
     this.options.onOpen()
-    if (this.options.WebSocket && upgrades.includes('websocket')) this.#move(this.options.WebSocket)
+    if (this.options.WebSocket && upgrades.includes('websocket')) this.#upgrade(this.options.WebSocket)
   }
 
   /** Probes a WebSocket while polling continues. */
-  #move(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
-    const url = new URL(this.#address('websocket'), this.http.root)
+  #upgrade(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
+    const url = new URL(this.#path('websocket'), this.http.root)
     url.protocol = url.protocol.replace('http', 'ws')
     const socket = new WebSocket(url.href)
     this.#socket = socket
-    socket.addEventListener('open', () => socket.send(`${engine.ping}probe`))
+    socket.addEventListener('open', () => socket.send(`${packetTypes.ping}probe`))
     socket.addEventListener('message', ({ data }) => {
       const text = String(data)
       // The service now answers the pending poll, with all packets so far.
       try {
-        if (text === `${engine.pong}probe`) this.#isMoving = true
-        else this.#take(text)
+        if (text === `${packetTypes.pong}probe`) this.#isUpgrading = true
+        else this.#receive(text)
       } catch {
         // An invalid packet: an exception here would end the process.
-        this.#cut()
+        this.#lose()
       }
     })
     // Without a listener, an error would end the process; `close` follows it.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
-      if (this.#isMoving) this.#cut()
+      if (this.#isUpgrading) this.#lose()
     })
   }
 }
 
-type Listen = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void
+type AddListener = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void

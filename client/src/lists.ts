@@ -13,7 +13,7 @@ export interface ListOptions {
 }
 
 /** The largest `limit`, which means all. */
-const all = 2 ** 31 - 1
+const maxLimit = 2 ** 31 - 1
 
 /**
  * Yields events in the order of `events.get`. Unlike there, a missing `limit` means all matching events. Rejects with a {@link
@@ -24,7 +24,7 @@ export function readEvents(
   params: Omit<Params<'events.get'>, 'includeDeletions'> = {},
   options: ListOptions = {}
 ): AsyncGenerator<Event, void> {
-  return readList<Event>(coffer, `events${queryOf({ limit: all, ...params })}`, 'events', options)
+  return readList<Event>(coffer, `events${queryOf({ limit: maxLimit, ...params })}`, 'events', options)
 }
 
 /** Yields audit records as `audit.get` returns them. Rejects like {@link readEvents}. */
@@ -33,7 +33,7 @@ export function readAudit(
   params: Params<'audit.get'> = {},
   options: ListOptions = {}
 ): AsyncGenerator<Event, void> {
-  return readList<Event>(coffer, `audit/logs${queryOf({ limit: all, ...params })}`, 'auditLogs', options)
+  return readList<Event>(coffer, `audit/logs${queryOf({ limit: maxLimit, ...params })}`, 'auditLogs', options)
 }
 
 /**
@@ -46,24 +46,24 @@ export async function* readList<T>(
   name: string,
   { onHead, signal }: ListOptions & { onHead?: (text: string) => void } = {}
 ): AsyncGenerator<T, void> {
-  const gone = new AbortController()
-  const signals = signal ? AbortSignal.any([gone.signal, signal]) : gone.signal
+  const abort = new AbortController()
+  const signals = signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
   const response = await coffer.send('GET', path, { signal: signals })
   if (!response.ok || !response.body) {
     await answerIn(response)
     throw new CofferError('unexpected-error', 'The answer is empty', undefined, { status: response.status })
   }
   try {
-    yield* itemsIn<T>(textsOf(response.body), name, onHead)
+    yield* itemsIn<T>(decodeText(response.body), name, onHead)
   } catch (error) {
     // The response is incomplete.
     throw error instanceof TypeError || error instanceof SyntaxError ? offline(error) : error
   } finally {
-    gone.abort()
+    abort.abort()
   }
 }
 
-async function* textsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+async function* decodeText(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read())

@@ -24,17 +24,17 @@ interface Caller {
 
 /** Returns the methods of an account as functions: `const { events, streams } = methodsOf(coffer)`. */
 export function methodsOf(caller: Caller): MethodCalls {
-  return under('', caller) as MethodCalls
+  return createProxy('', caller) as MethodCalls
 }
 
-function under(prefix: string, caller: Caller): unknown {
+function createProxy(prefix: string, caller: Caller): unknown {
   const call = caller.call.bind(caller) as (method: string, ...parameters: unknown[]) => Promise<unknown>
   return new Proxy(() => undefined, {
     // `await` reads `then` first.
     get: (_target, name) =>
       typeof name === 'symbol' || name === 'then'
         ? undefined
-        : under(prefix === '' ? name : `${prefix}.${name}`, caller),
+        : createProxy(prefix === '' ? name : `${prefix}.${name}`, caller),
     apply: async (_target, _self, parameters: unknown[]) => await call(prefix, ...parameters)
   })
 }

@@ -8,23 +8,23 @@ export interface Part {
 }
 
 /** Maximum characters per request, unless a single call has more: the service's default limit is 10 MB. */
-const mostLetters = 2_000_000
+const maxCharacters = 2_000_000
 
 /** Yields the calls in order, at most `maxCalls` per request. */
-export function* parts(calls: readonly AnyCall[], most: number): Generator<Part, void> {
+export function* parts(calls: readonly AnyCall[], maxCalls: number): Generator<Part, void> {
   let begin = 0
-  let letters = 0
+  let characters = 0
   let texts: string[] = []
   for (const [index, { method, params = {} }] of calls.entries()) {
     const text = JSON.stringify({ method, params })
-    if (texts.length === most || (texts.length > 0 && letters + text.length > mostLetters)) {
+    if (texts.length === maxCalls || (texts.length > 0 && characters + text.length > maxCharacters)) {
       yield { calls: calls.slice(begin, index), json: `[${texts.join()}]` }
       begin = index
-      letters = 0
+      characters = 0
       texts = []
     }
     texts.push(text)
-    letters += text.length
+    characters += text.length
   }
   if (texts.length > 0) yield { calls: calls.slice(begin), json: `[${texts.join()}]` }
 }

@@ -14,7 +14,7 @@ export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
 } & Values
 
 /** Maximum points per call. */
-const mostPoints = 10_000
+const maxPoints = 10_000
 
 /**
  * Adds points to a series. All must have the fields of the first one; existing points are overwritten. Long lists are sent in
@@ -26,10 +26,10 @@ export async function addPoints(
   points: readonly Point[],
   { onProgress, signal }: CallOptions & { onProgress?: (done: number, total: number) => void } = {}
 ): Promise<void> {
-  for (let from = 0; from < points.length; from += mostPoints) {
-    const some = points.slice(from, from + mostPoints)
-    await coffer.call('hfs.add', { id: eventId, ...flatPoints(some) }, { signal })
-    onProgress?.(from + some.length, points.length)
+  for (let from = 0; from < points.length; from += maxPoints) {
+    const chunk = points.slice(from, from + maxPoints)
+    await coffer.call('hfs.add', { id: eventId, ...flatPoints(chunk) }, { signal })
+    onProgress?.(from + chunk.length, points.length)
   }
 }
 
@@ -51,7 +51,7 @@ export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>
   readonly fields: readonly string[]
   readonly points: readonly (readonly unknown[])[]
 }): Point<Values>[] {
-  return points.map(cells => pointOf<Values>(fields, cells))
+  return points.map(cells => toPoint<Values>(fields, cells))
 }
 
 /**
@@ -71,9 +71,9 @@ export async function* readPoints<Values extends object = Readonly<Record<string
     fields = (JSON.parse(`${head}]}`) as { fields: readonly string[] }).fields
   }
   for await (const cells of readList<readonly unknown[]>(coffer, path, 'points', { ...options, onHead }))
-    yield pointOf<Values>(fields!, cells)
+    yield toPoint<Values>(fields!, cells)
 }
 
-function pointOf<Values extends object>(fields: readonly string[], cells: readonly unknown[]): Point<Values> {
+function toPoint<Values extends object>(fields: readonly string[], cells: readonly unknown[]): Point<Values> {
   return Object.fromEntries(fields.map((name, index) => [name, cells[index]])) as Point<Values>
 }

@@ -10,8 +10,8 @@ export interface Retrying {
 }
 
 /** Default delay before the first retry, doubled with each further one, and its maximum, in seconds. */
-const firstWait = 0.5
-const longestWait = 30
+const minDelay = 0.5
+const maxDelay = 30
 
 /** Statuses of proxies that could not reach the service, or lost its response. */
 export const proxyErrors: ReadonlySet<number | undefined> = new Set([502, 503, 504])
@@ -25,14 +25,15 @@ export async function withRetries<T>(work: () => Promise<T>, options: Retrying):
     try {
       return await work()
     } catch (error) {
-      const wait = attempt < options.retries ? waitBefore(error, attempt, options.isRepeatable) : undefined
-      if (wait === undefined) throw error
-      await pause(wait, options.signal)
+      const delay =
+        attempt < options.retries ? getRetryDelay(error, attempt, options.isRepeatable) : undefined
+      if (delay === undefined) throw error
+      await pause(delay, options.signal)
     }
 }
 
 /** Returns seconds until the next attempt; `undefined` if the call must not be retried. */
-function waitBefore(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
+function getRetryDelay(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
   if (!(error instanceof CofferError)) return undefined
   const { id, retryAfter, status } = error
   const isPostponed =
@@ -41,26 +42,26 @@ function waitBefore(error: unknown, attempt: number, isRepeatable: boolean): num
   if (!isPostponed && !(isRepeatable && isLost)) return undefined
   if (retryAfter === undefined) return backOff(attempt)
   // Jitter: clients that received the same `Retry-After` must not retry at the same time.
-  return retryAfter > longestWait ? undefined : retryAfter * (1 + Math.random() / 4)
+  return retryAfter > maxDelay ? undefined : retryAfter * (1 + Math.random() / 4)
 }
 
 /** Returns an exponential delay with jitter, in seconds. `attempt` counts from 0. */
-export function backOff(attempt: number, first = firstWait, longest = longestWait): number {
-  return Math.min(longest, first * 2 ** attempt) * (0.5 + Math.random() / 2)
+export function backOff(attempt: number, minDelaySeconds = minDelay, maxDelaySeconds = maxDelay): number {
+  return Math.min(maxDelaySeconds, minDelaySeconds * 2 ** attempt) * (0.5 + Math.random() / 2)
 }
 
 /** Waits for some seconds. Rejects with the signal's reason when it is aborted. */
 export async function pause(seconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
-    const end = (): void => {
+    const abort = (): void => {
       clearTimeout(timer)
       reject(signal!.reason as Error)
     }
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', abort)
       resolve()
     }, seconds * 1000)
-    signal?.addEventListener('abort', end, { once: true })
+    signal?.addEventListener('abort', abort, { once: true })
   })
 }

@@ -10,8 +10,8 @@ import { pause } from './retries.js'
 export type ServiceInfo = Result<'service.info'>
 
 /** Reads the service information. `address` is the root URL of the service, or the URL of the information itself. */
-export async function readServiceInfo(address: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
-  const url = new URL(address)
+export async function readServiceInfo(endpoint: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
+  const url = new URL(endpoint)
   if (!/\/service\/infos?\/?$/.test(url.pathname))
     url.pathname += `${url.pathname.endsWith('/') ? '' : '/'}service/info`
   return await new Http(new URL('./', url), options).request<ServiceInfo>('GET', url.href)
@@ -48,7 +48,9 @@ export interface SecondFactor {
   verify(code: string): Promise<SignedIn>
 }
 
-type LoginAnswer = Partial<Extract<Result<'auth.login'>, { token: string }>> & { readonly mfaToken?: string }
+type LoginResponse = Partial<Extract<Result<'auth.login'>, { token: string }>> & {
+  readonly mfaToken?: string
+}
 
 /**
  * Signs in. If two-factor authentication is on, the result has methods to continue. Rejects with a {@link CofferError}, such as
@@ -60,27 +62,27 @@ export async function signIn(
   { origin, ...options }: SignInOptions = {}
 ): Promise<SignedIn | SecondFactor> {
   const username = login.username.toLowerCase()
-  const address = endpointOf(api, username)
-  const account = new Coffer(address, { ...options, username, retries: 0 })
-  const post = async (path: string, json: object, token?: string): Promise<LoginAnswer> =>
+  const endpoint = endpointOf(api, username)
+  const account = new Coffer(endpoint, { ...options, username, retries: 0 })
+  const post = async (path: string, json: object, token?: string): Promise<LoginResponse> =>
     await account.request('POST', path, {
       json,
       token,
       headers: origin === undefined ? undefined : { Origin: origin }
     })
-  const signedIn = ({ preferredLanguage = 'en', token }: LoginAnswer): SignedIn => ({
+  const toSignedIn = ({ preferredLanguage = 'en', token }: LoginResponse): SignedIn => ({
     isSignedIn: true,
-    coffer: new Coffer(address, { ...options, username, token }),
+    coffer: new Coffer(endpoint, { ...options, username, token }),
     preferredLanguage
   })
-  const answer = await post('auth/login', { ...login, username })
-  const { mfaToken } = answer
-  if (mfaToken === undefined) return signedIn(answer)
+  const response = await post('auth/login', { ...login, username })
+  const { mfaToken } = response
+  if (mfaToken === undefined) return toSignedIn(response)
   return {
     isSignedIn: false,
     mfaToken,
     sendCode: async () => void (await post('mfa/challenge', {}, mfaToken)),
-    verify: async code => signedIn(await post('mfa/verify', { code: code.replaceAll(/\s/g, '') }, mfaToken))
+    verify: async code => toSignedIn(await post('mfa/verify', { code: code.replaceAll(/\s/g, '') }, mfaToken))
   }
 }
 

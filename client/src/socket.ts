@@ -34,14 +34,14 @@ export interface SocketCallOptions {
 }
 
 /** Seconds until the next attempt: the first, the maximum, and after a refusal. */
-const firstWait = 1
-const longestWait = 5
-const refusedWait = 30
+const minDelay = 1
+const maxDelay = 5
+const refusedDelay = 30
 
 /** Socket.IO packet types, the first characters of packets. */
-const packet = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
+const packetTypes = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
 
-interface Waiting {
+interface PendingCall {
   readonly call: AnyCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
@@ -51,10 +51,10 @@ interface Waiting {
 export class Socket {
   readonly #http: Http
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
-  readonly #calls = new Map<number, Waiting>()
+  readonly #calls = new Map<number, PendingCall>()
   readonly #webSocket: LineOptions['WebSocket']
   #scopes: Scopes = {}
-  #line: Line | undefined
+  #connection: Line | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #attempts = 0
   #lastId = 0
@@ -73,9 +73,9 @@ export class Socket {
       timeout: 0,
       retries: 0
     })
-    const usual = (globalThis as { WebSocket?: NonNullable<LineOptions['WebSocket']> }).WebSocket
-    this.#webSocket = WebSocket === false ? undefined : (WebSocket ?? usual)
-    this.#begin()
+    const platformClass = (globalThis as { WebSocket?: NonNullable<LineOptions['WebSocket']> }).WebSocket
+    this.#webSocket = WebSocket === false ? undefined : (WebSocket ?? platformClass)
+    this.#connect()
   }
 
   /** Whether changes are currently received. */
@@ -121,7 +121,7 @@ export class Socket {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    this.#line?.close()
+    this.#connection?.close()
     this.#isOpen = false
     for (const { reject } of this.#calls.values()) reject(offline())
     this.#calls.clear()
@@ -131,98 +131,98 @@ export class Socket {
     signal?.throwIfAborted()
     if (this.#isClosed) throw offline()
     const id = (this.#lastId += 1)
-    const giveUp = (): void => {
+    const abort = (): void => {
       this.#calls.get(id)?.reject(signal!.reason as Error)
       this.#calls.delete(id)
     }
-    signal?.addEventListener('abort', giveUp)
+    signal?.addEventListener('abort', abort)
     try {
       return await new Promise<object>((resolve, reject) => {
-        const waiting: Waiting = { call, resolve, reject, isSent: false }
-        this.#calls.set(id, waiting)
-        if (this.#isOpen) this.#emit(id, waiting)
+        const pending: PendingCall = { call, resolve, reject, isSent: false }
+        this.#calls.set(id, pending)
+        if (this.#isOpen) this.#emit(id, pending)
       })
     } finally {
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', abort)
     }
   }
 
-  #emit(id: number, waiting: Waiting): void {
-    waiting.isSent = true
-    const { method, params = {} } = waiting.call
-    this.#line!.send(`${packet.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
+  #emit(id: number, pending: PendingCall): void {
+    pending.isSent = true
+    const { method, params = {} } = pending.call
+    this.#connection!.send(`${packetTypes.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
   }
 
-  #begin(): void {
+  #connect(): void {
     const { endpoint } = this.coffer
-    const line = new Line(this.#http, {
+    const connection = new Line(this.#http, {
       WebSocket: this.#webSocket,
       onOpen: () => {
         const own = endpoint.token === undefined ? '' : JSON.stringify({ auth: endpoint.token })
-        line.send(`${packet.connect}${this.#prefix}${own}`)
+        connection.send(`${packetTypes.connect}${this.#prefix}${own}`)
       },
-      onText: text => this.#hear(text),
-      onCut: () => this.#cut()
+      onText: text => this.#receive(text),
+      onCut: () => this.#onLost()
     })
-    this.#line = line
+    this.#connection = connection
   }
 
   get #prefix(): string {
     return `/${this.coffer.username},`
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     // A namespace may omit its comma if nothing follows.
     const rest = text.slice(1)
     if (!`${rest},`.startsWith(this.#prefix)) return
     const own = rest.slice(this.#prefix.length)
     const [kind] = text
-    if (kind === packet.connect) this.#joined()
-    else if (kind === packet.event) this.#tell(...(JSON.parse(own) as [keyof SocketEvents, never]))
-    else if (kind === packet.ack) this.#answer(own)
-    else if (kind === packet.disconnect) this.#cut(offline())
-    else if (kind === packet.refusal) this.#cut(refusalIn(own))
+    if (kind === packetTypes.connect) this.#onConnected()
+    else if (kind === packetTypes.event) this.#notify(...(JSON.parse(own) as [keyof SocketEvents, never]))
+    else if (kind === packetTypes.ack) this.#resolve(own)
+    else if (kind === packetTypes.disconnect) this.#onLost(offline())
+    else if (kind === packetTypes.refusal) this.#onLost(toRefusal(own))
   }
 
-  #joined(): void {
+  #onConnected(): void {
     this.#attempts = 0
     this.#isOpen = true
     if (Object.keys(this.#scopes).length > 0)
       void this.#call({ method: 'subscribe', params: { scopes: this.#scopes } }).catch(() => undefined)
-    for (const [id, waiting] of this.#calls) if (!waiting.isSent) this.#emit(id, waiting)
-    this.#tell('open')
+    for (const [id, pending] of this.#calls) if (!pending.isSent) this.#emit(id, pending)
+    this.#notify('open')
   }
 
-  #answer(text: string): void {
+  #resolve(text: string): void {
     const begin = text.indexOf('[')
     const id = Number(text.slice(0, begin))
-    const waiting = this.#calls.get(id)
+    const pending = this.#calls.get(id)
     this.#calls.delete(id)
     const [refusal, result] = JSON.parse(text.slice(begin)) as [object | null, object | undefined]
-    if (refusal) waiting?.reject(errorIn(refusal) ?? errorOf())
-    else waiting?.resolve(result ?? {})
+    if (refusal) pending?.reject(errorIn(refusal) ?? errorOf())
+    else pending?.resolve(result ?? {})
   }
 
-  #cut(refusal?: CofferError): void {
-    this.#line?.close()
+  #onLost(refusal?: CofferError): void {
+    this.#connection?.close()
     this.#isOpen = false
-    for (const [id, waiting] of this.#calls) {
-      if (waiting.isSent && !isRepeatable(waiting.call)) {
+    for (const [id, pending] of this.#calls) {
+      if (pending.isSent && !isRepeatable(pending.call)) {
         this.#calls.delete(id)
-        waiting.reject(offline())
+        pending.reject(offline())
       }
-      waiting.isSent = false
+      pending.isSent = false
     }
     if (this.#isClosed) return
     // Jitter: clients must not reconnect simultaneously after a restart of the service.
-    const wait = refusal
-      ? refusedWait * (0.5 + Math.random())
-      : backOff(this.#attempts++, firstWait, longestWait)
-    this.#timer = setTimeout(() => this.#begin(), wait * 1000)
-    this.#tell('cut', refusal)
+    const delay = refusal
+      ? refusedDelay * (0.5 + Math.random())
+      : backOff(this.#attempts++, minDelay, maxDelay)
+    this.#timer = setTimeout(() => this.#connect(), delay * 1000)
+    this.#notify('cut', refusal)
   }
 
-  #tell(name: keyof SocketEvents, value?: unknown): void {
+  #notify(name: keyof SocketEvents, value?: unknown): void {
     for (const listener of this.#listeners.get(name) ?? [])
       try {
         listener(value as never)
@@ -235,7 +235,7 @@ export class Socket {
   }
 }
 
-function refusalIn(text: string): CofferError {
+function toRefusal(text: string): CofferError {
   const { data, message } = JSON.parse(text) as {
     readonly data?: { readonly error?: ErrorBody }
     readonly message?: string

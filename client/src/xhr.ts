@@ -22,8 +22,8 @@ export async function postForm<T>(
   { onProgress, signal }: UploadOptions = {}
 ): Promise<T> {
   signal?.throwIfAborted()
-  const giveUp = (): void => request.abort()
-  signal?.addEventListener('abort', giveUp)
+  const abort = (): void => request.abort()
+  signal?.addEventListener('abort', abort)
   try {
     return await new Promise<T>((resolve, reject) => {
       request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total))
@@ -31,10 +31,10 @@ export async function postForm<T>(
       request.addEventListener('abort', () => reject(signal!.reason as Error))
       request.addEventListener('load', () => {
         const { response, status } = request
-        const answer = response as (T & { readonly error?: ErrorBody }) | null
+        const body = response as (T & { readonly error?: ErrorBody }) | null
         const retryAfter = retryAfterIn(request.getResponseHeader('Retry-After'))
-        if (status < 300 && answer !== null) resolve(answer)
-        else reject(errorOf(answer?.error, { status, retryAfter }))
+        if (status < 300 && body !== null) resolve(body)
+        else reject(errorOf(body?.error, { status, retryAfter }))
       })
       request.open('POST', http.address(path).href)
       request.responseType = 'json'
@@ -42,7 +42,7 @@ export async function postForm<T>(
       request.send(form)
     })
   } finally {
-    signal?.removeEventListener('abort', giveUp)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

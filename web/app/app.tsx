@@ -28,8 +28,8 @@ export function App({ info, facts, username }: Props) {
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<Message>()
   const [tag, setTag] = useState(document.documentElement.lang)
-  const [isOver, setOver] = useState(false)
-  const [Door, setDoor] = useState<typeof DoorView>()
+  const [hasEnded, setEnded] = useState(false)
+  const [SignIn, setSignIn] = useState<typeof DoorView>()
 
   useEffect(() => {
     if (user === undefined) return undefined
@@ -42,7 +42,7 @@ export function App({ info, facts, username }: Props) {
     const opening = Account.open(user).then(
       opened => {
         if (isGone) return opened.close()
-        opened.client.onEnd(() => leave(true))
+        opened.client.onEnd(() => showSignIn(true))
         const wanted = languageWish.value
         if (wanted !== undefined && wanted !== language())
           void speak([wanted]).then(() => show(opened, wanted))
@@ -61,9 +61,9 @@ export function App({ info, facts, username }: Props) {
   }, [user])
   // Signed-in users do not need to load it.
   useEffect(() => {
-    if (user === undefined && !Door)
+    if (user === undefined && !SignIn)
       import('./shell/door.js').then(
-        module => setDoor(() => module.Door),
+        module => setSignIn(() => module.Door),
         () => setProblem(t('error.offline'))
       )
   }, [user])
@@ -71,13 +71,13 @@ export function App({ info, facts, username }: Props) {
   useEffect(() => {
     if (user === undefined || route.user === user) return
     const { id, page } = route
-    const own = { page, ...(id === undefined ? {} : { id }) }
-    visit(hrefTo(user, route.user === undefined ? own : { page: 'timeline' }), true)
+    const target = { page, ...(id === undefined ? {} : { id }) }
+    visit(hrefTo(user, route.user === undefined ? target : { page: 'timeline' }), true)
   }, [user, route.user])
 
-  const leave = (over: boolean): void => {
+  const showSignIn = (over: boolean): void => {
     setUser(undefined)
-    setOver(over)
+    setEnded(over)
   }
   const surroundings = useMemo<Surroundings>(() => {
     // The query string may contain private data, such as a search. It must not reach the sign-in pages.
@@ -101,12 +101,12 @@ export function App({ info, facts, username }: Props) {
     if (problem !== undefined) return <Unreachable message={problem} />
     if (user === undefined)
       return (
-        Door && (
-          <Door
-            isOver={isOver}
+        SignIn && (
+          <SignIn
+            isOver={hasEnded}
             isRegistering={isRegistering}
             onSignedIn={session => {
-              setOver(false)
+              setEnded(false)
               setUser(session.username)
             }}
             tag={tag}
@@ -124,7 +124,7 @@ export function App({ info, facts, username }: Props) {
           onLeave={() => {
             leaveService({ username: user })
             visit(appRoot.href)
-            leave(false)
+            showSignIn(false)
           }}
         />
       </AccountContext.Provider>

@@ -10,7 +10,7 @@ import { Unreachable } from './shell/unreachable.js'
 import { addTextsOf } from './texts.js'
 
 /** Milliseconds until an error is shown if the service does not respond. */
-const patience = 4000
+const offlineDelayMs = 4000
 
 // Shared links use no session, even if a user is signed in. The token is removed from the URL immediately.
 const link = routeOf(new URL(location.href)).user === sharedName ? takeLink() : undefined
@@ -20,14 +20,14 @@ await speak([...(asked === null ? [] : [asked]), ...navigator.languages])
 await addTextsOf('shell')
 
 if (link === undefined) {
-  await showOwn()
+  await showApp()
   // Installed after the page has loaded. Shared links leave nothing on the device, not even cached files.
   void import('./worker.js').then(async ({ makeInstallable }) => await makeInstallable())
 } else await (await import('./guest/guest.js')).show(page, link)
 
-async function showOwn(): Promise<void> {
+async function showApp(): Promise<void> {
   keepSession()
-  const slow = setTimeout(() => render(<Unreachable message={t('error.offline')} />, page), patience)
+  const timer = setTimeout(() => render(<Unreachable message={t('error.offline')} />, page), offlineDelayMs)
   try {
     const [info, facts, { session }] = await Promise.all([
       readServiceInfo(),
@@ -38,6 +38,6 @@ async function showOwn(): Promise<void> {
   } catch (error) {
     render(<Unreachable message={explain(error).message} />, page)
   } finally {
-    clearTimeout(slow)
+    clearTimeout(timer)
   }
 }

@@ -40,27 +40,27 @@ export interface Reading<T> {
 
 /** Reads a route below `/system/`; reloads it when the path changes. */
 export function useReading<T>(path: string): Reading<T> {
-  const desk = useDesk()
+  const client = useDesk()
   const [value, setValue] = useState<T>()
   const [problem, setProblem] = useState<Message>()
-  const [turn, setTurn] = useState(0)
+  const [version, setVersion] = useState(0)
   useEffect(() => {
-    let isOld = false
-    desk.call<T>('GET', path).then(
-      answer => {
-        if (isOld) return
-        setValue(answer)
+    let isStale = false
+    client.call<T>('GET', path).then(
+      result => {
+        if (isStale) return
+        setValue(result)
         setProblem(undefined)
       },
       (error: unknown) => {
-        if (!isOld) setProblem(explain(error).message)
+        if (!isStale) setProblem(explain(error).message)
       }
     )
     return () => {
-      isOld = true
+      isStale = true
     }
-  }, [desk, path, turn])
-  return { value, problem, again: useCallback(() => setTurn(each => each + 1), []) }
+  }, [client, path, version])
+  return { value, problem, again: useCallback(() => setVersion(each => each + 1), []) }
 }
 
 /** Returns the path of a user's route. */

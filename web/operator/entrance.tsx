@@ -11,10 +11,10 @@ import { deskOf, type Desk } from './desk.js'
 /** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-operator'
 
-export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) {
+export function Entrance({ onDesk }: { readonly onDesk: (client: Desk) => void }) {
   const { info } = useContext(Surroundings)
   const [hasKey, setKey] = useState(false)
-  const other = (
+  const toggle = (
     <p>
       <button type="button" class="text" onClick={() => setKey(!hasKey)}>
         {t(hasKey ? 'operator.withoutKey' : 'operator.withKey')}
@@ -30,7 +30,7 @@ export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) 
           lead={t('operator.lead', { service: info.name })}
           onSignedIn={({ username }) => onDesk(deskOf(username))}
         />
-        {other}
+        {toggle}
       </>
     )
   return (
@@ -38,14 +38,14 @@ export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) 
       <Form
         action={t('operator.enter')}
         onSubmit={async ({ key = '' }) => {
-          const desk = deskOf(undefined, key.trim())
-          await desk.call('GET', 'overview')
-          onDesk(desk)
+          const client = deskOf(undefined, key.trim())
+          await client.call('GET', 'overview')
+          onDesk(client)
         }}
       >
         <Password name="key" label={t('operator.key')} />
       </Form>
-      {other}
+      {toggle}
     </Page>
   )
 }

@@ -12,8 +12,8 @@ import { Growth } from './growth.js'
 import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
 
 /** Milliseconds between polls of the state; shorter while a measurement or backup is running. */
-const pause = 15_000
-const shortPause = 1000
+const pollMs = 15_000
+const shortPollMs = 1000
 
 export function Service({ overview }: { readonly overview: Overview }) {
   const { again, problem, value } = useReading<{ state: State }>('state')
@@ -23,7 +23,7 @@ export function Service({ overview }: { readonly overview: Overview }) {
       () => {
         if (document.visibilityState === 'visible') again()
       },
-      isMeasured ? pause : shortPause
+      isMeasured ? pollMs : shortPollMs
     )
     return () => clearInterval(timer)
   }, [again, isMeasured])
@@ -114,7 +114,7 @@ interface BackupProps {
 }
 
 function BackupFacts({ backups, onStart }: BackupProps) {
-  const desk = useDesk()
+  const client = useDesk()
   if (!backups) return <p>{t('operator.noBackups')}</p>
   const { failures, isRunning, isVerified, next, problem, runs, succeeded } = backups
   return (
@@ -134,7 +134,7 @@ function BackupFacts({ backups, onStart }: BackupProps) {
         <p>
           <Action
             onClick={async () => {
-              await desk.call('POST', 'backup', {})
+              await client.call('POST', 'backup', {})
               onStart()
             }}
           >

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 
 export function Copy({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const copy = (): void => {
     // Browsers provide the clipboard only to secure pages.
     const writing =
       (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
     writing.then(
-      () => setSaid(t('codes.copied')),
-      () => setSaid(t('copy.failed'))
+      () => setStatus(t('codes.copied')),
+      () => setStatus(t('copy.failed'))
     )
   }
   return (
@@ -19,7 +19,7 @@ export function Copy({ text }: { readonly text: string }) {
         {t('codes.copy')}
       </button>{' '}
       <span class="hint" role="status">
-        {said}
+        {status}
       </span>
     </p>
   )

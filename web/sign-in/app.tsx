@@ -29,16 +29,16 @@ export function App({ info, facts, request }: Props) {
   const [tag, setTag] = useState(document.documentElement.lang)
 
   useEffect(() => {
-    const follow = (): void => setPlace(currentPlace())
-    addEventListener('popstate', follow)
-    return () => removeEventListener('popstate', follow)
+    const update = (): void => setPlace(currentPlace())
+    addEventListener('popstate', update)
+    return () => removeEventListener('popstate', update)
   }, [])
   /** Returns whether a page is part of this program: requests of apps are handled here, everything else in the app. */
-  const isHere = (to: Place): boolean =>
+  const isOwnPage = (to: Place): boolean =>
     hrefInApp(to) === undefined || (request !== undefined && to !== 'account')
-  const hrefTo = (to: Place): string => (isHere(to) ? hrefOf(to) : hrefInApp(to)!)
+  const hrefTo = (to: Place): string => (isOwnPage(to) ? hrefOf(to) : hrefInApp(to)!)
   const go = (to: Place): void => {
-    if (!isHere(to)) return location.assign(hrefTo(to))
+    if (!isOwnPage(to)) return location.assign(hrefTo(to))
     history.pushState(null, '', hrefTo(to))
     setResetToken(null)
     setPlace(to)
@@ -47,7 +47,7 @@ export function App({ info, facts, request }: Props) {
 
   const view = () => {
     if (place === 'home' || place === 'account-root') return <Home isAccountRoot={place === 'account-root'} />
-    if (place === 'setup' || place === 'refused') return <Rare key={place} load={rare[place]} />
+    if (place === 'setup' || place === 'refused') return <RarePage key={place} load={rarePages[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
@@ -77,7 +77,7 @@ function takeResetToken(): string | null {
   return token
 }
 
-const places: readonly string[] = [
+const pageNames: readonly string[] = [
   'access',
   'register',
   'reset-password',
@@ -92,19 +92,19 @@ export function currentPlace(): Place {
   if (below === 'oauth/authorize') return 'refused'
   if (document.querySelector('#page[data-nowhere]')) return 'nowhere'
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
-  if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
+  if (name !== '') return pageNames.includes(name) ? (name as Place) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
   // Has the form of a username, whether or not the account exists.
   return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'account-root' : 'nowhere'
 }
 
 /** Rarely needed pages, loaded on demand. */
-const rare = {
+const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
   refused: async () => (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].Refused
 }
 
-function Rare({ load }: { readonly load: () => Promise<ComponentType> }) {
+function RarePage({ load }: { readonly load: () => Promise<ComponentType> }) {
   const [view, setView] = useState<{ readonly View: ComponentType }>()
   useEffect(() => {
     load().then(

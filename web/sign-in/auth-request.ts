@@ -74,27 +74,27 @@ export async function requestOf(
   const key = params.get('key') ?? poll?.split(/[?#]/)[0]!.split('/').at(-1)
   if (key === undefined || key === '') return undefined
   // The link must not make users who sign in here communicate with another service.
-  const isOurs = [poll, service].every(url => url === null || isOurOwn(url, info))
+  const isOurs = [poll, service].every(url => url === null || isOwnUrl(url, info))
   return isOurs && /^[\w-]{1,100}$/.test(key) ? await readRequest(key) : 'foreign'
 }
 
-function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
+function isOwnUrl(text: string, { access, register }: ServiceInfo): boolean {
   if (!URL.canParse(text)) return false
   const { origin, protocol } = new URL(text)
   const origins = [location.origin, new URL(access).origin, new URL(register).origin]
   return /^https?:$/.test(protocol) && origins.includes(origin)
 }
 
-type PollAnswer = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
+type PollResult = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
 
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
-    const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
-    if (answer.status !== 'NEED_SIGNIN') return 'decided'
+    const result = await call<PollResult>('GET', `reg/access/${key}`)
+    if (result.status !== 'NEED_SIGNIN') return 'decided'
     const appNames = await readAppNames()
-    const { oauth, requestingAppId } = answer
+    const { oauth, requestingAppId } = result
     const app = appNames.get(requestingAppId) ?? plain(oauth?.clientName ?? requestingAppId)
-    return { ...answer, key, appNames, app }
+    return { ...result, key, appNames, app }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
     throw error

@@ -47,7 +47,7 @@ export interface Audience {
   readonly more: number
 }
 
-interface Checked {
+interface CheckResult {
   readonly checkedPermissions?: readonly Permission[]
   readonly matchingAccess?: Access
   readonly mismatchingAccess?: Access
@@ -76,18 +76,18 @@ export interface Question {
  */
 export async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
-  const asked = {
+  const params = {
     requestingAppId,
     requestedPermissions,
     ...(deviceName ? { deviceName } : {}),
     ...(clientData ? { clientData } : {}),
     requestKey: key
   }
-  const answer = await callAs<Checked>(session, 'POST', 'accesses/check-app', asked)
-  const { consent, matchingAccess: same, mismatchingAccess: older, streams } = answer
+  const result = await callAs<CheckResult>(session, 'POST', 'accesses/check-app', params)
+  const { consent, matchingAccess: same, mismatchingAccess: older, streams } = result
   if (same && !consent.isNeeded && !oauth?.isAsked) return same
   return {
-    checked: answer.checkedPermissions ?? same?.permissions ?? [],
+    checked: result.checkedPermissions ?? same?.permissions ?? [],
     names: await readNames(session),
     same,
     older,
@@ -114,7 +114,7 @@ export async function grant(
   { checked, older, same }: Question
 ): Promise<Access> {
   if (same) return same
-  if (older) await remove(session, older.id)
+  if (older) await deleteAccess(session, older.id)
   const { requestingAppId, deviceName, expireAfter, clientData } = request
   const { access } = await callAs<{ access: Access }>(session, 'POST', 'accesses', {
     type: 'app',
@@ -128,7 +128,7 @@ export async function grant(
 }
 
 /** Deletes an access, which may have been deleted by an earlier attempt. */
-async function remove(session: Session, id: string): Promise<void> {
+async function deleteAccess(session: Session, id: string): Promise<void> {
   try {
     await callAs(session, 'DELETE', `accesses/${id}`)
   } catch (error) {

@@ -17,19 +17,19 @@ declare const BUILD: {
 const { version, main, files: paths } = BUILD
 
 /** Milliseconds to wait for the service before the cached shell is shown. */
-const patience = 4000
+const timeoutMs = 4000
 
 /** URL of the app and of its shell. */
 const { scope } = self.registration
 /** Prefix of the names of our caches. Another service may have the same origin, at another path. */
-const family = `coffer ${new URL(scope).pathname} `
-const cacheName = family + version
+const cachePrefix = `coffer ${new URL(scope).pathname} `
+const cacheName = cachePrefix + version
 /** Options for lookups. Opening a cache would recreate it after a newer worker has deleted it. */
-const kept = { cacheName, ignoreVary: true }
+const matchOptions = { cacheName, ignoreVary: true }
 const files: ReadonlySet<string> = new Set(paths.map(file => new URL(file, scope).href))
 
-self.addEventListener('install', event => event.waitUntil(keepFiles()))
-self.addEventListener('activate', event => event.waitUntil(dropOlder()))
+self.addEventListener('install', event => event.waitUntil(cacheFiles()))
+self.addEventListener('activate', event => event.waitUntil(deleteOldCaches()))
 self.addEventListener('message', ({ data }) => {
   if (data === 'take over') void self.skipWaiting()
 })
@@ -42,7 +42,7 @@ self.addEventListener('fetch', event => {
 })
 
 /** Caches the files. Rejects if the service now has another version; the browser tries again later. */
-async function keepFiles(): Promise<void> {
+async function cacheFiles(): Promise<void> {
   const cache = await caches.open(cacheName)
   const shell = await fetch(scope, { cache: 'no-cache', credentials: 'omit' })
   const text = await shell.clone().text()
@@ -51,32 +51,32 @@ async function keepFiles(): Promise<void> {
   await cache.put(scope, shell)
 }
 
-async function dropOlder(): Promise<void> {
+async function deleteOldCaches(): Promise<void> {
   const names = await caches.keys()
-  const older = names.filter(name => name.startsWith(family) && name !== cacheName)
+  const older = names.filter(name => name.startsWith(cachePrefix) && name !== cacheName)
   await Promise.all(older.map(async name => await caches.delete(name)))
   await self.clients.claim()
 }
 
 async function openFile(request: Request): Promise<Response> {
-  return (await caches.match(request, kept)) ?? (await fetch(request))
+  return (await caches.match(request, matchOptions)) ?? (await fetch(request))
 }
 
 /** Returns the page from the service, or the cached shell if it does not respond in time. */
 async function openPage(request: Request): Promise<Response> {
-  const asked = fetch(request)
-  const answer = await Promise.race([asked.catch(() => undefined), later(patience)])
+  const responsePromise = fetch(request)
+  const response = await Promise.race([responsePromise.catch(() => undefined), delay(timeoutMs)])
   // A status of 500 or more may come from a proxy whose service is down.
-  if (answer && answer.status < 500) {
-    await giveWay()
-    return answer
+  if (response && response.status < 500) {
+    await activateNewer()
+    return response
   }
-  return (await keptShell()) ?? (await asked)
+  return (await readCachedShell()) ?? (await responsePromise)
 }
 
 /** Returns the cached shell with absolute URLs, because it can be shown at any path. */
-async function keptShell(): Promise<Response | undefined> {
-  const shell = await caches.match(scope, kept)
+async function readCachedShell(): Promise<Response | undefined> {
+  const shell = await caches.match(scope, matchOptions)
   if (!shell) return undefined
   const text = (await shell.text()).replaceAll(/(href|src)="\.\//g, `$1="${new URL(scope).pathname}`)
   const headers = new Headers(shell.headers)
@@ -85,7 +85,7 @@ async function keptShell(): Promise<Response | undefined> {
 }
 
 /** Activates the worker of a newer build, unless other pages still need files of this one. */
-async function giveWay(): Promise<void> {
+async function activateNewer(): Promise<void> {
   const { waiting } = self.registration
   if (!waiting) return
   const pages = await self.clients.matchAll({ type: 'window' })
@@ -93,6 +93,6 @@ async function giveWay(): Promise<void> {
   if (pages.length <= 1) waiting.postMessage('take over')
 }
 
-async function later(milliseconds: number): Promise<undefined> {
+async function delay(milliseconds: number): Promise<undefined> {
   return await new Promise(resolve => setTimeout(resolve, milliseconds, undefined))
 }

@@ -10,14 +10,14 @@ import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
 export function PasswordSection({ session }: { readonly session: Session }) {
-  const hasOne = useHasPassword(session)
+  const hasPassword = useHasPassword(session)
   return (
     <section>
       <h2>{t('field.password')}</h2>
       <p class="row">
-        <span>{t(hasOne ? 'account.passwordLead' : 'change.firstLead')}</span>
-        <Go to={{ page: 'account', id: 'password' }} label={t(hasOne ? 'change.title' : 'change.first')}>
-          {t(hasOne ? 'account.change' : 'change.first')}
+        <span>{t(hasPassword ? 'account.passwordLead' : 'change.firstLead')}</span>
+        <Go to={{ page: 'account', id: 'password' }} label={t(hasPassword ? 'change.title' : 'change.first')}>
+          {t(hasPassword ? 'account.change' : 'change.first')}
         </Go>
       </p>
     </section>
@@ -27,9 +27,9 @@ export function PasswordSection({ session }: { readonly session: Session }) {
 /** The form that changes or sets it. */
 export function ChangePassword({ session, onBack }: PartProps) {
   const [isDone, setDone] = useState(false)
-  const hasOne = useHasPassword(session)
+  const hasPassword = useHasPassword(session)
   const change = async ({ oldPassword, newPassword }: Values): Promise<void> => {
-    const old = hasOne ? { oldPassword } : {}
+    const old = hasPassword ? { oldPassword } : {}
     await callAs(session, 'POST', 'account/change-password', { ...old, newPassword })
     setDone(true)
   }
@@ -46,12 +46,12 @@ export function ChangePassword({ session, onBack }: PartProps) {
   return (
     <Page
       key="change"
-      title={t(hasOne ? 'change.title' : 'change.first')}
-      lead={t(hasOne ? 'change.lead' : 'change.firstLead')}
+      title={t(hasPassword ? 'change.title' : 'change.first')}
+      lead={t(hasPassword ? 'change.lead' : 'change.firstLead')}
     >
       <Form action={t('newPassword.action')} onSubmit={change} others={<BackButton onBack={onBack} />}>
         <HiddenUsername username={session.username} />
-        {hasOne && <Password name="oldPassword" label={t('field.oldPassword')} />}
+        {hasPassword && <Password name="oldPassword" label={t('field.oldPassword')} />}
         <NewPassword name="newPassword" />
       </Form>
     </Page>
@@ -60,12 +60,12 @@ export function ChangePassword({ session, onBack }: PartProps) {
 
 /** Returns whether the user has a password; true until that is known. */
 function useHasPassword(session: Session): boolean {
-  const [hasOne, setHasOne] = useState(true)
+  const [hasPassword, setHasPassword] = useState(true)
   useEffect(() => {
     callAs<{ hasPassword: boolean }>(session, 'GET', 'passkeys').then(
-      ({ hasPassword }) => setHasOne(hasPassword),
+      result => setHasPassword(result.hasPassword),
       () => undefined
     )
   }, [])
-  return hasOne
+  return hasPassword
 }

@@ -12,25 +12,25 @@ interface Props {
 
 export function RecoveryCodes({ codes, username, onDone }: Props) {
   const { info } = useContext(Surroundings)
-  const [said, setSaid] = useState('')
-  const whole = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
+  const [status, setStatus] = useState('')
+  const text = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
 
   const copy = (): void => {
     // Browsers provide the clipboard only to secure pages.
     const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(whole) ?? Promise.reject(new Error())
+      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
     writing.then(
-      () => setSaid(t('codes.copied')),
-      () => setSaid(t('codes.notCopied'))
+      () => setStatus(t('codes.copied')),
+      () => setStatus(t('codes.notCopied'))
     )
   }
   const save = (): void => {
     const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([whole], { type: 'text/plain' }))
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
     link.download = `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.txt`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-    setSaid(t('codes.downloaded'))
+    setStatus(t('codes.downloaded'))
   }
 
   return (
@@ -54,7 +54,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
         </button>
       </div>
       <p class="hint" role="status">
-        {said}
+        {status}
       </p>
       <div class="actions">
         <button type="button" class="button primary" onClick={onDone}>

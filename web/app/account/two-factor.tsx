@@ -42,7 +42,7 @@ export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>
   if (isOn === undefined) return null
-  return isOn ? <SwitchOff {...props} /> : <Enrolment {...props} />
+  return isOn ? <DisableTwoFactor {...props} /> : <Enrolment {...props} />
 }
 
 /** Reads whether signing in requires a second factor. */
@@ -58,15 +58,15 @@ function useTwoFactor(session: Session): State {
 }
 
 /** Turns it off, after confirmation. */
-function SwitchOff({ session, onBack }: PartProps) {
+function DisableTwoFactor({ session, onBack }: PartProps) {
   const { facts } = useContext(Surroundings)
-  const switchOff = async ({ password }: Values): Promise<void> => {
+  const disable = async ({ password }: Values): Promise<void> => {
     await callAs(session, 'POST', 'mfa/deactivate', password ? { password } : {})
     onBack()
   }
   return (
     <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
-      <Form action={t('account.switchOff')} onSubmit={switchOff} others={<BackButton onBack={onBack} />}>
+      <Form action={t('account.switchOff')} onSubmit={disable} others={<BackButton onBack={onBack} />}>
         {facts.hasPasswords && (
           <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
         )}

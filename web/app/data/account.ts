@@ -12,7 +12,7 @@ import { treeOf, type Tree } from './tree.js'
 import { takeUnitWishes, unitsKey } from './unit-wishes.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
-const spacing = 1000
+const minIntervalMs = 1000
 
 export class Account {
   /** Undefined until it has been read. */
@@ -29,16 +29,16 @@ export class Account {
     readonly info: AccessInfo,
     readonly live: Live
   ) {
-    this.live.follow('streams', () => quietly(this.readStreams()), spacing)
-    this.live.follow('events', () => quietly(this.readFacts()), spacing)
-    if (this.isOwner) this.live.follow('accesses', () => quietly(this.readAccesses()), spacing)
+    this.live.follow('streams', () => ignoreFailure(this.readStreams()), minIntervalMs)
+    this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
+    if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
     // When the page or tab becomes visible again, the session may have ended.
-    const doubt = (): void => {
-      if (document.visibilityState === 'visible') this.#check()
+    const checkIfVisible = (): void => {
+      if (document.visibilityState === 'visible') this.#checkAccess()
     }
-    this.live.onDoubt(doubt)
-    addEventListener('pageshow', doubt, this.#closed)
-    document.addEventListener('visibilitychange', doubt, this.#closed)
+    this.live.onDoubt(checkIfVisible)
+    addEventListener('pageshow', checkIfVisible, this.#closed)
+    document.addEventListener('visibilitychange', checkIfVisible, this.#closed)
   }
 
   /** Opens the account of the signed-in user, or that of a shared link by its token. Rejects with a `Refusal`. */
@@ -59,8 +59,8 @@ export class Account {
   }
 
   /** Checks whether the session or access is still valid. If not, the client calls its `onEnd` listener. */
-  #check(): void {
-    quietly(this.client.call('getAccessInfo'))
+  #checkAccess(): void {
+    ignoreFailure(this.client.call('getAccessInfo'))
   }
 
   get username(): string {
@@ -134,6 +134,6 @@ export function useAccount(): Account {
 }
 
 /** Ignores the failure of a read. The next read repeats it, and the client reports ended sessions and links. */
-function quietly(reading: Promise<unknown>): void {
-  reading.catch(() => undefined)
+function ignoreFailure(read: Promise<unknown>): void {
+  read.catch(() => undefined)
 }

@@ -54,7 +54,7 @@ export class Client {
 
   /** Calls a method. Calls of the same turn of the event loop share a request. Rejects with a `Refusal`. */
   async call<T>(method: MethodId, params: object = {}): Promise<T> {
-    return await this.#judged(async () => (await this.coffer.call(method, params as never)) as T)
+    return await this.#watchAccess(async () => (await this.coffer.call(method, params as never)) as T)
   }
 
   /**
@@ -65,17 +65,21 @@ export class Client {
     params: object,
     signal: AbortSignal = new AbortController().signal
   ): Promise<T> {
-    return await this.#judged(async () => (await this.coffer.call(method, params as never, { signal })) as T)
+    return await this.#watchAccess(
+      async () => (await this.coffer.call(method, params as never, { signal })) as T
+    )
   }
 
   /** Calls methods in order in one request. Returns their results, with a `Refusal` in place of each that failed. */
   async batch(calls: readonly Call[]): Promise<unknown[]> {
-    return await this.#judged(async () => await this.coffer.batch(calls as never))
+    return await this.#watchAccess(async () => await this.coffer.batch(calls as never))
   }
 
   /** Calls methods in order in one request, which `signal` cancels. Rejects with the first `Refusal` among the results. */
   async some<T extends unknown[]>(calls: readonly Call[], signal?: AbortSignal): Promise<T> {
-    return await this.#judged(async () => settled(await this.coffer.batch(calls as never, { signal })) as T)
+    return await this.#watchAccess(
+      async () => settled(await this.coffer.batch(calls as never, { signal })) as T
+    )
   }
 
   /**
@@ -84,25 +88,25 @@ export class Client {
    */
   async file(path: string, signal?: AbortSignal, onBytes?: (bytes: number) => void): Promise<Blob> {
     const options = { signal, onProgress: onBytes }
-    return await this.#judged(async () => await (await download(this.coffer, path, options)).blob())
+    return await this.#watchAccess(async () => await (await download(this.coffer, path, options)).blob())
   }
 
   /** Posts files to a path below the root of the account. `onProgress` receives the share that has been sent, from 0 to 1. */
-  upload<T>(path: string, form: FormData, onProgress: (part: number) => void): Sending<T> {
-    const gone = new AbortController()
+  upload<T>(path: string, form: FormData, onProgress: (share: number) => void): Sending<T> {
+    const abort = new AbortController()
     const options = {
-      signal: gone.signal,
+      signal: abort.signal,
       onProgress: (sent: number, total: number) => onProgress(total > 0 ? sent / total : 0)
     }
     return {
-      done: this.#judged(
+      done: this.#watchAccess(
         async () => await postForm<T>(new XMLHttpRequest(), this.coffer, path, form, options)
       ),
-      cancel: () => gone.abort()
+      cancel: () => abort.abort()
     }
   }
 
-  async #judged<T>(work: () => Promise<T>): Promise<T> {
+  async #watchAccess<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

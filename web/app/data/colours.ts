@@ -19,15 +19,15 @@ const hints: readonly (readonly [RegExp, Colour])[] = [
 
 /** Returns the CSS value of a stream's colour. */
 export function colourOf({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): string {
-  return `var(--${colourNameOf({ id, name, ...(clientData ? { clientData } : {}) })})`
+  return `var(--${chooseColour({ id, name, ...(clientData ? { clientData } : {}) })})`
 }
 
-function colourNameOf({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): Colour {
+function chooseColour({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): Colour {
   const chosen = clientData?.[colourKey]
   const own = palette.find(each => each === chosen)
   if (own) return own
-  const hinted = hints.find(([pattern]) => pattern.test(`${id} ${name}`))
-  if (hinted) return hinted[1]
+  const match = hints.find(([pattern]) => pattern.test(`${id} ${name}`))
+  if (match) return match[1]
   let sum = 0
   for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 9973
   return palette[sum % palette.length]!

@@ -20,15 +20,15 @@ export function takeLink(): Taken {
   const { hash, pathname, search } = location
   if (hash === '') return 'none'
   history.replaceState(null, '', pathname + search)
-  return sharedIn(hash) ?? 'broken'
+  return parseLink(hash) ?? 'broken'
 }
 
 /** Parses the fragment of a URL. Returns undefined unless it is a shared link. */
-function sharedIn(fragment: string): Shared | undefined {
-  const found = /^#([\w-]{1,60})\.([\w%.~-]{1,400})$/.exec(fragment)
-  if (!found) return undefined
+function parseLink(fragment: string): Shared | undefined {
+  const match = /^#([\w-]{1,60})\.([\w%.~-]{1,400})$/.exec(fragment)
+  if (!match) return undefined
   try {
-    return { username: decodeURIComponent(found[1]!).toLowerCase(), token: decodeURIComponent(found[2]!) }
+    return { username: decodeURIComponent(match[1]!).toLowerCase(), token: decodeURIComponent(match[2]!) }
   } catch {
     return undefined
   }

@@ -3,8 +3,8 @@ import { Socket } from '../../../client/src/socket.js'
 import type { Client } from './client.js'
 import { storeOf, type Store } from './store.js'
 
-const kinds = ['events', 'streams', 'accesses'] as const
-export type Kind = (typeof kinds)[number]
+const changeKinds = ['events', 'streams', 'accesses'] as const
+export type Kind = (typeof changeKinds)[number]
 
 export interface Live {
   /** Whether changes are currently received. */
@@ -27,21 +27,21 @@ export function goLive({ coffer }: Client): Live {
   socket.on('open', () => {
     isOn.set(true)
     // Changes may have been missed before.
-    for (const kind of kinds) target.dispatchEvent(new Event(kind))
+    for (const kind of changeKinds) target.dispatchEvent(new Event(kind))
   })
   socket.on('cut', () => {
     isOn.set(false)
     target.dispatchEvent(new Event('doubt'))
   })
-  for (const kind of kinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
+  for (const kind of changeKinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
   return {
     isOn,
     follow: (kind, listener, spacing = 0) => {
-      const paced = pacedBy(listener, spacing)
-      target.addEventListener(kind, paced.call)
+      const throttled = throttle(listener, spacing)
+      target.addEventListener(kind, throttled.call)
       return () => {
-        paced.end()
-        target.removeEventListener(kind, paced.call)
+        throttled.end()
+        target.removeEventListener(kind, throttled.call)
       }
     },
     onDoubt: listener => target.addEventListener('doubt', listener),
@@ -50,20 +50,20 @@ export function goLive({ coffer }: Client): Live {
 }
 
 /** Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds. */
-function pacedBy(
+function throttle(
   listener: () => void,
   spacing: number
 ): { readonly call: () => void; readonly end: () => void } {
   let timer: number | undefined
   let isDue = false
-  const rest = (): void => {
+  const onTimer = (): void => {
     timer = undefined
     if (isDue) call()
   }
   const call = (): void => {
     isDue = timer !== undefined
     if (isDue) return
-    timer = window.setTimeout(rest, spacing)
+    timer = window.setTimeout(onTimer, spacing)
     listener()
   }
   return { call, end: () => clearTimeout(timer) }

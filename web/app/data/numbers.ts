@@ -12,15 +12,15 @@ export function typedNumber(text: string): Typed {
     .trim()
     .replaceAll(/[\s\u00a0\u202f'’]/g, '')
     .replace(/^[−–]/, '-')
-  const foreign = decimalMark() === '.' ? ',' : '.'
+  const foreignMark = decimalMark() === '.' ? ',' : '.'
   if (/^[-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[-+]?\d+)?$/i.test(plain) || /^[-+]?\d+[.,]?$/.test(plain)) {
     // Three digits after the decimal mark of other regions: thousands here, decimals there.
-    if (new RegExp(`^[-+]?[1-9]\\d{0,2}\\${foreign}\\d{3}$`).test(plain)) return { problem: 'ambiguous' }
-    return finite(Number(plain.replace(',', '.')))
+    if (new RegExp(`^[-+]?[1-9]\\d{0,2}\\${foreignMark}\\d{3}$`).test(plain)) return { problem: 'ambiguous' }
+    return toTypedNumber(Number(plain.replace(',', '.')))
   }
-  const grouped = new RegExp(`^[-+]?\\d{1,3}(?:\\${foreign}\\d{3})+(?:\\${decimalMark()}\\d+)?$`)
+  const grouped = new RegExp(`^[-+]?\\d{1,3}(?:\\${foreignMark}\\d{3})+(?:\\${decimalMark()}\\d+)?$`)
   if (!grouped.test(plain)) return { problem: 'number' }
-  return finite(Number(plain.replaceAll(foreign, '').replace(decimalMark(), '.')))
+  return toTypedNumber(Number(plain.replaceAll(foreignMark, '').replace(decimalMark(), '.')))
 }
 
 /** Formats a number for editing: as {@link typedNumber} parses it, exactly, without grouping. */
@@ -34,6 +34,6 @@ export function decimalMark(): string {
   return mark?.value === ',' ? ',' : '.'
 }
 
-function finite(number: number): Typed {
+function toTypedNumber(number: number): Typed {
   return Number.isFinite(number) ? { number } : { problem: 'number' }
 }

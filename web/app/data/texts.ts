@@ -1,4 +1,4 @@
-/** Declares the keys of the texts of data. */
+/** Declares the keys of the texts of the app data. */
 import type texts from './messages/en.json'
 
 type Own = Readonly<Record<keyof typeof texts, string>>

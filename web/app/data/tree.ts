@@ -16,25 +16,25 @@ export interface Tree {
 /** Builds a tree from the result of `streams.get`. */
 export function treeOf(streams: readonly Stream[]): Tree {
   const roots = streams.filter(({ id }) => !id.startsWith(':'))
-  const all = roots.flatMap(flat)
+  const all = roots.flatMap(flatten)
   const byId = new Map(all.map(stream => [stream.id, stream]))
-  const pathOf = (id: string): Stream[] => {
+  const getPath = (id: string): Stream[] => {
     const stream = byId.get(id)
     if (!stream) return []
-    return stream.parentId === null ? [stream] : [...pathOf(stream.parentId), stream]
+    return stream.parentId === null ? [stream] : [...getPath(stream.parentId), stream]
   }
   return {
     roots,
     all,
     find: id => byId.get(id),
-    pathOf,
+    pathOf: getPath,
     idsBelow: id => {
       const stream = byId.get(id)
-      return stream ? flat(stream).map(each => each.id) : []
+      return stream ? flatten(stream).map(each => each.id) : []
     }
   }
 }
 
-function flat(stream: Stream): Stream[] {
-  return [stream, ...stream.children.flatMap(flat)]
+function flatten(stream: Stream): Stream[] {
+  return [stream, ...stream.children.flatMap(flatten)]
 }

@@ -28,13 +28,13 @@ export const unitWishes: Store<UnitWishes> = storeOf<UnitWishes>(usualUnits(navi
 
 /** Sets the units from a profile; missing or unknown ones get the region's default. */
 export function takeUnitWishes(stored: unknown): void {
-  const usual = usualUnits(locale())
-  const given = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {}
-  const wishes = Object.entries(unitChoices).map(([kind, choices]) => [
+  const defaults = usualUnits(locale())
+  const input = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {}
+  const units = Object.entries(unitChoices).map(([kind, choices]) => [
     kind,
-    (choices as readonly string[]).find(each => each === given[kind]) ?? usual[kind as keyof UnitWishes]
+    (choices as readonly string[]).find(each => each === input[kind]) ?? defaults[kind as keyof UnitWishes]
   ])
-  unitWishes.set(Object.fromEntries(wishes) as UnitWishes)
+  unitWishes.set(Object.fromEntries(units) as UnitWishes)
 }
 
 /** Returns the usual units in the region of a language tag. */

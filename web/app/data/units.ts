@@ -17,11 +17,11 @@ export interface Quantity {
 
 /** Returns the unit of a numerical type or of a series of it; undefined for other types. */
 export function unitOf(type: string): Unit | undefined {
-  const [kind, format] = partsOf(type)
-  if (kind === 'money') return moneyOf(format)
-  const symbol = own(own(symbols, kind), format)
+  const [kind, format] = splitType(type)
+  if (kind === 'money') return getCurrency(format)
+  const symbol = getOwn(getOwn(symbols, kind), format)
   if (symbol === undefined) return undefined
-  return { symbol, name: nameOf(format, kind) ?? symbol }
+  return { symbol, name: getUnitName(format, kind) ?? symbol }
 }
 
 /**
@@ -30,22 +30,22 @@ export function unitOf(type: string): Unit | undefined {
  */
 export function converted(value: number, from: string, to: string, isGlucose = false): number | undefined {
   if (from === to) return value
-  const [kind, format] = partsOf(from)
-  const [otherKind, other] = partsOf(to)
+  const [kind, format] = splitType(from)
+  const [otherKind, other] = splitType(to)
   if (kind !== otherKind) return undefined
   if (kind === 'temperature' && /^[cfk]$/.test(format)) return fromCelsius(toCelsius(value, format), other)
   if (kind === 'density' && isGlucose) {
-    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseMass
-    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseMass
+    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseFactor
+    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseFactor
   }
-  const [a, b] = [own(own(factors, kind), format), own(own(factors, kind), other)]
-  return a === undefined || b === undefined ? undefined : tidy((value * a) / b)
+  const [a, b] = [getOwn(getOwn(factors, kind), format), getOwn(getOwn(factors, kind), other)]
+  return a === undefined || b === undefined ? undefined : round((value * a) / b)
 }
 
 /** Returns the type in which the user enters and sees numbers of this type. */
 export function wishedType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = unitWishes.value
-  const [kind, format] = partsOf(type)
+  const [kind, format] = splitType(type)
   if (kind === 'mass' && ['kg', 'lb', 'st'].includes(format)) return mass === 'kg' ? 'mass/kg' : 'mass/lb'
   if (kind === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
   if (kind === 'length' && ['km', 'mi'].includes(format)) return `length/${distance}`
@@ -59,25 +59,26 @@ export function wishedType(type: string, { isGlucose = false } = {}): string {
 
 /** Returns a function that converts numbers of a type to the display unit; undefined if that is the same. */
 export function conversionOf(type: string): ((value: number) => number) | undefined {
-  const wished = wishedType(type)
-  const plain = plainType(type)
-  return wished === plain ? undefined : value => converted(value, plain, wished) ?? value
+  const displayType = wishedType(type)
+  const pointType = plainType(type)
+  return displayType === pointType ? undefined : value => converted(value, pointType, displayType) ?? value
 }
 
 /** Formats a number of a type in the user's unit: `{value: '61.9', unit: 'kg'}`. */
 export function shownQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
-  const wished = wishedType(type, { isGlucose })
-  const number = converted(value, type, wished, isGlucose)
+  const displayType = wishedType(type, { isGlucose })
+  const number = converted(value, type, displayType, isGlucose)
   if (number === undefined) return { value: written(value), unit: unitOf(type)?.symbol ?? '' }
-  const isAsStored = wished === plainType(type)
-  if (wished === 'mass/lb' && unitWishes.value.mass === 'st') return parted(number, 14, ['st', 'lb'])
-  if (wished === 'length/in') return parted(number, 12, ['ft', 'in'])
-  const [kind, format] = partsOf(wished)
+  const isAsStored = displayType === plainType(type)
+  if (displayType === 'mass/lb' && unitWishes.value.mass === 'st')
+    return formatTwoUnits(number, 14, ['st', 'lb'])
+  if (displayType === 'length/in') return formatTwoUnits(number, 12, ['ft', 'in'])
+  const [kind, format] = splitType(displayType)
   if (kind === 'money') return { value: written(number, 2), unit: format.toUpperCase() }
-  if (wished === 'ratio/percent') return { value: written(number), unit: '%' }
+  if (displayType === 'ratio/percent') return { value: written(number), unit: '%' }
   return {
-    value: written(number, isAsStored ? undefined : digitsOf(wished)),
-    unit: unitOf(wished)?.symbol ?? ''
+    value: written(number, isAsStored ? undefined : getDecimals(displayType)),
+    unit: unitOf(displayType)?.symbol ?? ''
   }
 }
 
@@ -94,18 +95,18 @@ export function plainType(type: string): string {
   return type.replace(/^series:/, '')
 }
 
-function partsOf(type: string): [string, string] {
+function splitType(type: string): [string, string] {
   const [kind = '', format = ''] = plainType(type).split('/')
   return [kind, format]
 }
 
 /** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
-function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+function getOwn<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 /** Formats a number in two units: 10 stone 7 pounds; 5 feet 10 inches. */
-function parted(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
+function formatTwoUnits(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
   const total = Math.round(Math.abs(value) * 10) / 10
   const whole = Math.floor(total / size)
   const sign = value < 0 ? '−' : ''
@@ -113,7 +114,7 @@ function parted(value: number, size: number, [large, small]: readonly [string, s
 }
 
 /** Returns the number of decimals of a converted number, about as precise as such measurements are. */
-function digitsOf(type: string): number {
+function getDecimals(type: string): number {
   return ['density/mg-dl', 'length/cm'].includes(type)
     ? 0
     : type === 'length/km' || type === 'length/mi'
@@ -122,7 +123,7 @@ function digitsOf(type: string): number {
 }
 
 /** Rounds away binary rounding errors. */
-function tidy(value: number): number {
+function round(value: number): number {
   return Number(value.toPrecision(14))
 }
 
@@ -131,10 +132,10 @@ function toCelsius(value: number, unit: string): number {
 }
 
 function fromCelsius(value: number, unit: string): number {
-  return tidy(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
+  return round(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
 }
 
-function moneyOf(format: string): Unit {
+function getCurrency(format: string): Unit {
   const code = format.toUpperCase()
   try {
     return { symbol: code, name: new Intl.DisplayNames([language()], { type: 'currency' }).of(code) ?? code }
@@ -144,11 +145,11 @@ function moneyOf(format: string): Unit {
 }
 
 /** Returns the name of a unit that `Intl` knows, in its plural form. */
-function nameOf(format: string, kind: string): string | undefined {
+function getUnitName(format: string, kind: string): string | undefined {
   const unit =
     kind === 'temperature' && format === 'c'
       ? 'celsius'
-      : own(known, kind === 'time' && format === 'd' ? 'day' : format)
+      : getOwn(intlUnits, kind === 'time' && format === 'd' ? 'day' : format)
   if (unit === undefined || (kind === 'volume' && format === 'c')) return undefined
   return new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'long' })
     .formatToParts(2)
@@ -159,10 +160,10 @@ function nameOf(format: string, kind: string): string | undefined {
 }
 
 /** Milligrams per decilitre of 1 mmol/L glucose (180.156 g/mol). */
-const glucoseMass = 18.0156
+const glucoseFactor = 18.0156
 
 /** `Intl` unit names by format. */
-const known: Readonly<Record<string, string>> = {
+const intlUnits: Readonly<Record<string, string>> = {
   kg: 'kilogram',
   g: 'gram',
   lb: 'pound',

@@ -30,8 +30,8 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
     <Row
       key={field.name}
       name={field.name}
-      label={labelOf(field, type, label)}
-      hint={hintOf(field)}
+      label={getLabel(field, type, label)}
+      hint={getHint(field)}
       class={field.kind}
     >
       {tied => (
@@ -73,7 +73,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
   switch (field.kind) {
     case 'number':
       return type === 'mood/rating' ? (
-        <Mood tied={tied} entry={entry} />
+        <MoodSlider tied={tied} entry={entry} />
       ) : (
         <div class="line">
           <input
@@ -85,7 +85,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
             defaultValue={entry}
             placeholder={last}
           />
-          <UnitOf field={field} type={type} others={others} onType={onType} />
+          <UnitChoice field={field} type={type} others={others} onType={onType} />
         </div>
       )
     case 'choice':
@@ -126,7 +126,12 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
   }
 }
 
-function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 'type' | 'others' | 'onType'>) {
+function UnitChoice({
+  field,
+  type,
+  others,
+  onType
+}: Pick<ControlProps, 'field' | 'type' | 'others' | 'onType'>) {
   if (others.length > 1)
     return (
       <select
@@ -141,12 +146,12 @@ function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 't
         ))}
       </select>
     )
-  const unit = field.path.length === 0 ? unitOf(type)?.symbol : unitIn(field)
+  const unit = field.path.length === 0 ? unitOf(type)?.symbol : getFieldUnit(field)
   return unit ? <span class="unit">{unit}</span> : null
 }
 
 /** A slider from worst to best, in tenths. */
-function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
+function MoodSlider({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
   const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
   const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
   return (
@@ -168,30 +173,33 @@ function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) 
   )
 }
 
-function labelOf({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
+function getLabel({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
   if (path.length === 0) return label ?? typeName(type)
   const key = `events.field.${path.at(-1)!}`
   const name = isKey(key) ? t(key) : path.join(' › ')
   return isRequired || type.startsWith('blood-pressure/') ? name : t('events.optional', { name })
 }
 
-function hintOf({ kind, description = '', path }: ContentField): string | undefined {
+function getHint({ kind, description = '', path }: ContentField): string | undefined {
   if (kind === 'json') return t('events.jsonHint')
   if (kind === 'list') return t('events.listHint')
   // Units are shown beside the number.
-  return unitIn({ description, path }) === undefined && path.length > 0 && description !== ''
+  return getFieldUnit({ description, path }) === undefined && path.length > 0 && description !== ''
     ? description
     : undefined
 }
 
 /** Returns the unit of a number in an object, from its description in the schema. */
-function unitIn({ description = '', path }: Pick<ContentField, 'description' | 'path'>): string | undefined {
+function getFieldUnit({
+  description = '',
+  path
+}: Pick<ContentField, 'description' | 'path'>): string | undefined {
   if (path.at(-1) === 'rate') return 'bpm'
   const [first = ''] = description.split(';')
-  return inWords[first]
+  return unitsByDescription[first]
 }
 
-const inWords: Readonly<Record<string, string>> = {
+const unitsByDescription: Readonly<Record<string, string>> = {
   mmHg: 'mmHg',
   Metres: 'm',
   'Metres per second': 'm/s',

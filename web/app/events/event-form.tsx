@@ -56,28 +56,29 @@ export function EventForm({
   const [files, setFiles] = useState<readonly File[]>([])
   const [sent, setSent] = useState<number>()
   const [isOpen, setOpen] = useState(event !== undefined || /^(?:sleep|activity)\//.test(given))
-  const box = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const isSeries = type.startsWith('series:')
   const fields = useMemo(() => (isSeries ? [] : fieldsOf(schemaOf(types, type))), [types, type, isSeries])
   const entries = entriesOf(fields, event?.content)
   const times = useMemo(
-    () => (event ? timeEntries(event.time, event.duration) : usualTimes(given, time)),
+    () => (event ? timeEntries(event.time, event.duration) : getDefaultTimes(given, time)),
     [event]
   )
   useEffect(() => {
     // Focuses the first field of a new event.
-    if (!event) box.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
+    if (!event)
+      container.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
   }, [])
 
-  const said = (values: Values): Said & { readonly streamName: string } => {
+  const readInput = (values: Values): Said & { readonly streamName: string } => {
     const { content, wrong } = contentOf(fields, values, event?.content)
     const when = timesOf(values, Date.now() / 1000, event)
-    const all = new Map([...wrong, ...when.wrong])
+    const problems = new Map([...wrong, ...when.wrong])
     const streamName = (values[newStreamField] ?? newStream?.name ?? '').trim()
-    if (chosen.length === 0 && streamName === '') all.set(newStreamField, 'missing')
-    if (isFileNeeded(type) && !event && files.length === 0) all.set('files', 'file')
-    if ([...all.keys()].some(name => !name.startsWith('content'))) setOpen(true)
-    if (all.size > 0) throw refusalOfFields(all)
+    if (chosen.length === 0 && streamName === '') problems.set(newStreamField, 'missing')
+    if (isFileNeeded(type) && !event && files.length === 0) problems.set('files', 'file')
+    if ([...problems.keys()].some(name => !name.startsWith('content'))) setOpen(true)
+    if (problems.size > 0) throw refusalOfFields(problems)
     const { time: at, duration } = when
     return {
       type,
@@ -90,8 +91,8 @@ export function EventForm({
     }
   }
   const save = async (values: Values): Promise<void> => {
-    const { streamName, ...all } = said(values)
-    let { streamIds } = all
+    const { streamName, ...draft } = readInput(values)
+    let { streamIds } = draft
     if (streamIds.length === 0) {
       const { id } = await createStream(account, streamName, newStream?.id)
       streamIds = [id]
@@ -99,7 +100,7 @@ export function EventForm({
       setChosen(streamIds)
     }
     try {
-      onSaved(await written({ ...all, streamIds }), event)
+      onSaved(await write({ ...draft, streamIds }), event)
     } catch (error) {
       throw atFields(error, fields)
     } finally {
@@ -107,9 +108,9 @@ export function EventForm({
     }
     void account.readFacts()
   }
-  const written = async (all: Said): Promise<Event> => {
-    if (!event) return await createEvent(account, all, files, setSent)
-    const update = changesOf(event, all)
+  const write = async (draft: Said): Promise<Event> => {
+    if (!event) return await createEvent(account, draft, files, setSent)
+    const update = changesOf(event, draft)
     if (!update) return event
     return (await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event
   }
@@ -121,7 +122,7 @@ export function EventForm({
   })
   const more = (
     <>
-      <TimeFields entries={times} canLast={!isSeries} hint={event && hintOfZone(event)} />
+      <TimeFields entries={times} canLast={!isSeries} hint={event && getZoneHint(event)} />
       <StreamFields chosen={chosen} onChosen={setChosen} newName={newStream?.name ?? ''} />
       <Row name="description" label={t('events.optional', { name: t('events.description') })}>
         {tied => <textarea {...tied} rows={2} defaultValue={event?.description ?? ''} />}
@@ -129,13 +130,13 @@ export function EventForm({
     </>
   )
   return (
-    <div class="event-form" ref={box}>
+    <div class="event-form" ref={container}>
       <Form action={t('shell.save')} onSubmit={save} others={others}>
         <ContentFields
           type={type}
           fields={fields}
           entries={entries}
-          others={unitsLike(types, type)}
+          others={listUnitTypes(types, type)}
           onType={setType}
           last={last}
           label={label}
@@ -160,21 +161,21 @@ export function EventForm({
 }
 
 /** Returns the types of the same class with other units. */
-function unitsLike(types: EventTypes, type: string): readonly string[] {
+function listUnitTypes(types: EventTypes, type: string): readonly string[] {
   const [group = ''] = plainType(type).split('/')
   if (group === 'count' || type.startsWith('series:') || unitOf(type) === undefined) return []
   return Object.keys(types).filter(each => each.startsWith(`${group}/`) && unitOf(each) !== undefined)
 }
 
 /** Returns a hint for an event created in another time zone than that of this device. */
-function hintOfZone({ clientData, time }: Event): string | undefined {
+function getZoneHint({ clientData, time }: Event): string | undefined {
   const zone = clientData?.['coffer:zone']
   if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined
   return t('events.zone', { zone, time: dayAndTime(time, zone) })
 }
 
 /** Returns the initial time fields of a new event: now, except for types that are usually entered afterwards. */
-function usualTimes(type: string, time: number | undefined): Entries {
+function getDefaultTimes(type: string, time: number | undefined): Entries {
   if (type === 'activity/plain') return timeEntries(time, 1800)
   if (type !== 'sleep/analysis') return timeEntries(time, undefined)
   const night = 8 * 3600

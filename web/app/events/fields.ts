@@ -24,7 +24,7 @@ export interface ContentField {
 /** Problem codes by field name. Their texts have the keys `events.wrong.{code}`. */
 export type Wrong = ReadonlyMap<string, string>
 
-type Read = { readonly value: unknown } | { readonly wrong: string }
+type ReadResult = { readonly value: unknown } | { readonly wrong: string }
 
 /** Texts in controls, by name. */
 export type Entries = Readonly<Record<string, string>>
@@ -38,12 +38,14 @@ export function schemaOf(types: EventTypes, type: string): ContentSchema | undef
 
 /** Returns the fields of a content: none for types without one, a single JSON field where the schema is unknown. */
 export function fieldsOf(schema: ContentSchema | undefined): readonly ContentField[] {
-  return fieldsAt(schema ?? {}, [], schema !== undefined)
+  return listFieldsAt(schema ?? {}, [], schema !== undefined)
 }
 
 /** Converts a content to form entries; a missing one to empty entries. */
 export function entriesOf(fields: readonly ContentField[], content: unknown): Entries {
-  return Object.fromEntries(fields.map(field => [field.name, entryOf(field, valueAt(content, field.path))]))
+  return Object.fromEntries(
+    fields.map(field => [field.name, toEntry(field, getValueAt(content, field.path))])
+  )
 }
 
 /**
@@ -58,22 +60,22 @@ export function contentOf(
   const wrong = new Map<string, string>()
   const isWhole = fields.some(({ path }) => path.length === 0)
   if (fields.length === 0) return { content: undefined, wrong }
-  let content: unknown = isWhole ? undefined : copied(before)
+  let content: unknown = isWhole ? undefined : copyObject(before)
   for (const field of fields) {
     const { name, path } = field
-    const read = readChanged(field, entries[name] ?? '', valueAt(before, path))
+    const read = readChanged(field, entries[name] ?? '', getValueAt(before, path))
     // Required fields of an optional object are needed only if any of its fields is filled in.
-    const isNeeded = field.isRequired && (path.length < 2 || isBegun(fields, entries, path[0]!))
+    const isNeeded = field.isRequired && (path.length < 2 || isPartlyFilled(fields, entries, path[0]!))
     if ('wrong' in read) wrong.set(name, read.wrong)
     else if (read.value === undefined && isNeeded) wrong.set(name, 'missing')
-    else content = withValue(content, path, read.value)
+    else content = setValueAt(content, path, read.value)
   }
   return { content: isWhole ? content : (content ?? {}), wrong }
 }
 
-function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
+function listFieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
   const field = (kind: ContentField['kind'], more: Partial<ContentField> = {}): ContentField[] => [
-    { name: ['content', ...path].join('/'), path, kind, isRequired, ...described(schema), ...more }
+    { name: ['content', ...path].join('/'), path, kind, isRequired, ...getDescription(schema), ...more }
   ]
   const { properties = {}, required = [], items } = schema
   if (schema.enum) return field('choice', { values: schema.enum })
@@ -82,11 +84,11 @@ function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: bo
       return []
     case 'number':
     case 'integer':
-      return field('number', { isInteger: schema.type === 'integer', ...bounds(schema) })
+      return field('number', { isInteger: schema.type === 'integer', ...getConstraints(schema) })
     case 'boolean':
       return field('boolean')
     case 'string':
-      return field(isLong(schema, path) ? 'long' : 'text', bounds(schema))
+      return field(isMultiline(schema, path) ? 'long' : 'text', getConstraints(schema))
     case 'array':
       return items && ['number', 'integer', 'string'].includes(String(items.type))
         ? field('list', { isOfNumbers: items.type !== 'string' })
@@ -95,18 +97,18 @@ function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: bo
       const inner = Object.entries(properties)
       // Objects without declared properties, and those nested more than two levels deep, are edited as JSON.
       if (inner.length === 0 || path.length > 1) return field('json')
-      return inner.flatMap(([key, each]) => fieldsAt(each, [...path, key], required.includes(key)))
+      return inner.flatMap(([key, each]) => listFieldsAt(each, [...path, key], required.includes(key)))
     }
     default:
       return field('json')
   }
 }
 
-function described({ description }: ContentSchema): Partial<ContentField> {
+function getDescription({ description }: ContentSchema): Partial<ContentField> {
   return description === undefined ? {} : { description }
 }
 
-function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partial<ContentField> {
+function getConstraints({ minimum, maximum, maxLength, pattern }: ContentSchema): Partial<ContentField> {
   return {
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
@@ -116,15 +118,15 @@ function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partia
 }
 
 /** Returns whether a text may have several lines. */
-function isLong({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
+function isMultiline({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
   return maxLength > 1000 || ['body', 'payload'].includes(path.at(-1) ?? '')
 }
 
-function isBegun(fields: readonly ContentField[], entries: Entries, key: string): boolean {
+function isPartlyFilled(fields: readonly ContentField[], entries: Entries, key: string): boolean {
   return fields.some(({ name, path }) => path[0] === key && (entries[name] ?? '') !== '')
 }
 
-function entryOf({ kind }: ContentField, value: unknown): string {
+function toEntry({ kind }: ContentField, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (kind === 'number' && typeof value === 'number') return editable(value)
   if (kind === 'list' && Array.isArray(value))
@@ -134,24 +136,24 @@ function entryOf({ kind }: ContentField, value: unknown): string {
 }
 
 /** Reads an entry. An unchanged entry keeps its value exactly. */
-function readChanged(field: ContentField, entry: string, before: unknown): Read {
-  return before !== undefined && entry === entryOf(field, before)
+function readChanged(field: ContentField, entry: string, before: unknown): ReadResult {
+  return before !== undefined && entry === toEntry(field, before)
     ? { value: before }
     : readEntry(field, entry)
 }
 
-function readEntry(field: ContentField, entry: string): Read {
+function readEntry(field: ContentField, entry: string): ReadResult {
   if (entry === '' || (entry.trim() === '' && field.kind !== 'text' && field.kind !== 'long'))
     return { value: undefined }
   switch (field.kind) {
     case 'number':
-      return numberIn(field, entry)
+      return readNumber(field, entry)
     case 'boolean':
       return { value: entry === 'true' }
     case 'choice':
       return { value: field.values?.find(each => String(each) === entry) }
     case 'list':
-      return listIn(field, entry)
+      return readList(field, entry)
     case 'json':
       try {
         return { value: JSON.parse(entry) as unknown }
@@ -160,14 +162,14 @@ function readEntry(field: ContentField, entry: string): Read {
       }
     default:
       if (field.maxLength !== undefined && entry.length > field.maxLength) return { wrong: 'long' }
-      return fits(field.pattern, entry)
+      return matchesPattern(field.pattern, entry)
         ? { value: entry }
         : { wrong: field.pattern!.includes('http') ? 'address' : 'pattern' }
   }
 }
 
 /** Returns whether a text matches a pattern. Invalid patterns of custom types are ignored: the service validates anyway. */
-function fits(pattern: string | undefined, entry: string): boolean {
+function matchesPattern(pattern: string | undefined, entry: string): boolean {
   if (pattern === undefined) return true
   try {
     return new RegExp(pattern, 'u').test(entry)
@@ -176,7 +178,7 @@ function fits(pattern: string | undefined, entry: string): boolean {
   }
 }
 
-function numberIn({ isInteger = false, minimum, maximum }: ContentField, entry: string): Read {
+function readNumber({ isInteger = false, minimum, maximum }: ContentField, entry: string): ReadResult {
   const typed = typedNumber(entry)
   if ('problem' in typed) return { wrong: typed.problem }
   const { number } = typed
@@ -186,7 +188,7 @@ function numberIn({ isInteger = false, minimum, maximum }: ContentField, entry: 
   return { value: number }
 }
 
-function listIn(field: ContentField, entry: string): Read {
+function readList(field: ContentField, entry: string): ReadResult {
   const lines = entry.split('\n').filter(each => each.trim() !== '')
   if (field.isOfNumbers !== true) return { value: lines }
   const read = lines.map(each => typedNumber(each))
@@ -196,7 +198,7 @@ function listIn(field: ContentField, entry: string): Read {
     : { value: read.map(each => ('number' in each ? each.number : 0)) }
 }
 
-function valueAt(content: unknown, path: readonly string[]): unknown {
+function getValueAt(content: unknown, path: readonly string[]): unknown {
   let value = content
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
@@ -206,11 +208,11 @@ function valueAt(content: unknown, path: readonly string[]): unknown {
 }
 
 /** Returns an object with a value set, or removed if it is undefined. Objects that become empty are removed, too. */
-function withValue(object: unknown, path: readonly string[], value: unknown): unknown {
+function setValueAt(object: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return value
   const own = isObject(object) ? object : {}
-  const inner = rest.length === 0 ? value : withValue(own[key], rest, value)
+  const inner = rest.length === 0 ? value : setValueAt(own[key], rest, value)
   const isNothing =
     inner === undefined || (rest.length > 0 && isObject(inner) && Object.keys(inner).length === 0)
   const others = Object.entries(own).filter(([name]) => name !== key)
@@ -218,7 +220,7 @@ function withValue(object: unknown, path: readonly string[], value: unknown): un
   return { ...own, [key]: inner }
 }
 
-function copied(value: unknown): unknown {
+function copyObject(value: unknown): unknown {
   return isObject(value) ? { ...value } : undefined
 }
 

@@ -36,7 +36,7 @@ export function FilePicker({ type, files, onFiles }: Props) {
             {...tied}
             type="file"
             multiple={type.endsWith('-multiple')}
-            accept={acceptOf(type)}
+            accept={getAccept(type)}
             onChange={event => onFiles([...(event.currentTarget.files ?? [])])}
           />
         )}
@@ -45,7 +45,7 @@ export function FilePicker({ type, files, onFiles }: Props) {
   )
 }
 
-function acceptOf(type: string): string {
+function getAccept(type: string): string {
   const kind = { picture: 'image/*', audio: 'audio/*', video: 'video/*' }[type.split('/')[0]!]
   return kind ?? ''
 }

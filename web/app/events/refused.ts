@@ -3,11 +3,11 @@ import { Refusal } from '../../api.js'
 import type { ContentField, Wrong } from './fields.js'
 
 /** Creates an error that makes a form show problems at its fields. */
-export function refusalOfFields(wrong: Wrong): Refusal {
+export function refusalOfFields(problems: Wrong): Refusal {
   return new Refusal(
     'invalid-parameters-format',
     '',
-    [...wrong].map(([path, code]) => ({ code: `wrong-${code}`, path }))
+    [...problems].map(([path, code]) => ({ code: `wrong-${code}`, path }))
   )
 }
 
@@ -18,19 +18,21 @@ export function refusalOfFields(wrong: Wrong): Refusal {
 export function atFields(error: unknown, fields: readonly ContentField[]): unknown {
   if (!(error instanceof Refusal) || error.id !== 'invalid-parameters-format' || !Array.isArray(error.data))
     return error
-  const wrong = new Map<string, string>()
-  for (const each of error.data as readonly Readonly<Record<string, unknown>>[]) {
-    const path = textOf(each['path']).replace(/^#\/(?:update\/)?/, '')
-    const missing = Array.isArray(each['params']) ? each['params'].map(name => `${path}/${String(name)}`) : []
+  const problems = new Map<string, string>()
+  for (const violation of error.data as readonly Readonly<Record<string, unknown>>[]) {
+    const path = toText(violation['path']).replace(/^#\/(?:update\/)?/, '')
+    const missing = Array.isArray(violation['params'])
+      ? violation['params'].map(name => `${path}/${String(name)}`)
+      : []
     for (const name of [path, ...missing]) {
       const field = fields.find(known => known.name === name || name.startsWith(`${known.name}/`))
-      if (field) wrong.set(field.name, codes[textOf(each['code'])] ?? 'service')
+      if (field) problems.set(field.name, codes[toText(violation['code'])] ?? 'service')
     }
   }
-  return wrong.size === 0 ? error : refusalOfFields(wrong)
+  return problems.size === 0 ? error : refusalOfFields(problems)
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

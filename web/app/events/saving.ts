@@ -16,15 +16,15 @@ export interface Said {
 /** Creates an event with its files. Rejects with a `Refusal`, or an `AbortError`. */
 export async function createEvent(
   account: Account,
-  { content, duration, description, ...said }: Said,
+  { content, duration, description, ...input }: Said,
   files: readonly File[] = [],
   onProgress: (part: number) => void = () => {}
 ): Promise<Event> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   // The profile stores the user's usual time zones; events created elsewhere store their own.
-  const isElsewhere = resolveZone({ time: said.time }, account.zones.value) !== zone
+  const isElsewhere = resolveZone({ time: input.time }, account.zones.value) !== zone
   const event = {
-    ...said,
+    ...input,
     ...(content === undefined ? {} : { content }),
     ...(duration === undefined || duration === 0 ? {} : { duration }),
     ...(description === '' ? {} : { description }),
@@ -38,15 +38,15 @@ export async function createEvent(
 }
 
 /** Returns the update that changes an event to the input; undefined if there is no difference. */
-export function changesOf(event: Event, said: Said): Readonly<Record<string, unknown>> | undefined {
-  const { content, description, duration, streamIds, time, type } = said
+export function changesOf(event: Event, input: Said): Readonly<Record<string, unknown>> | undefined {
+  const { content, description, duration, streamIds, time, type } = input
   const changes: Record<string, unknown> = {}
   if (type !== event.type) changes['type'] = type
   if (!isSame(content, event.content ?? undefined)) changes['content'] = content ?? null
   if (time !== event.time) changes['time'] = time
-  const lasts = duration === undefined ? 0 : duration
-  const lasted = event.duration === undefined ? 0 : event.duration
-  if (lasts !== lasted) changes['duration'] = lasts
+  const newDuration = duration === undefined ? 0 : duration
+  const oldDuration = event.duration === undefined ? 0 : event.duration
+  if (newDuration !== oldDuration) changes['duration'] = newDuration
   if (description !== (event.description ?? ''))
     changes['description'] = description === '' ? null : description
   if (!isSame(streamIds, event.streamIds)) changes['streamIds'] = streamIds
@@ -89,6 +89,6 @@ export async function restoreEvent(account: Account, id: string): Promise<void> 
   void account.readFacts()
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -23,7 +23,7 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
   const all = useStore(tree)
   const [isAdding, setAdding] = useState(false)
   const [first] = chosen
-  const nameOf = (id: string): string => plain(all?.find(id)?.name ?? id)
+  const getName = (id: string): string => plain(all?.find(id)?.name ?? id)
   return (
     <div class="streams-of">
       <Row name="streamIds" label={t('events.stream')}>
@@ -55,11 +55,11 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
         <ul class="also">
           {chosen.slice(1).map(id => (
             <li key={id}>
-              {t('events.alsoIn', { stream: nameOf(id) })}
+              {t('events.alsoIn', { stream: getName(id) })}
               <button
                 type="button"
                 class="round"
-                aria-label={t('events.notIn', { stream: nameOf(id) })}
+                aria-label={t('events.notIn', { stream: getName(id) })}
                 onClick={() => onChosen(chosen.filter(each => each !== id))}
               >
                 <Icon name="close" />

@@ -18,13 +18,13 @@ export interface Suggestion {
 }
 
 /** Maximum suggestions shown initially. */
-const most = 6
+const maxSuggestions = 6
 /** Seconds after which the weight of an event halves. */
-const halfLife = 30 * 86_400
+const halfLifeSeconds = 30 * 86_400
 /** Maximum events per day that are assumed to be entered manually. */
-const mostByHand = 6
+const maxManualPerDay = 6
 /** Maximum search results. */
-const mostFound = 40
+const maxResults = 40
 
 /**
  * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is given, only in that
@@ -38,9 +38,9 @@ export function suggestionsOf(
 ): readonly Suggestion[] {
   const within = streamId === undefined ? undefined : new Set(tree?.idsBelow(streamId))
   const used = facts
-    .filter(fact => isAdded(fact, tree) && (!within || within.has(fact.streamId)))
-    .toSorted((a, b) => weightOf(b, now) - weightOf(a, now))
-    .slice(0, most)
+    .filter(fact => isManual(fact, tree) && (!within || within.has(fact.streamId)))
+    .toSorted((a, b) => getWeight(b, now) - getWeight(a, now))
+    .slice(0, maxSuggestions)
     .map(fact => ({
       key: `${fact.streamId} ${fact.type}`,
       type: fact.type,
@@ -48,36 +48,36 @@ export function suggestionsOf(
       streamId: fact.streamId,
       ...(fact.latest === undefined ? {} : { latest: fact.latest })
     }))
-  const known = new Set(used.map(({ type }) => classOf(type)))
+  const known = new Set(used.map(({ type }) => getClass(type)))
   const first = kinds
-    .filter(kind => isFirst(kind) && !known.has(classOf(kind.type)))
-    .map(kind => ofKind(kind, facts, tree, streamId))
-  return [...used, ...first].slice(0, Math.max(most, used.length))
+    .filter(kind => isSuggestedKind(kind) && !known.has(getClass(kind.type)))
+    .map(kind => suggestKind(kind, facts, tree, streamId))
+  return [...used, ...first].slice(0, Math.max(maxSuggestions, used.length))
 }
 
 /** Searches kinds and types by the words typed: common kinds first, then all types. */
 export function found(
-  wanted: string,
+  query: string,
   types: EventTypes,
   facts: readonly Fact[],
   tree: Tree | undefined,
   streamId?: string
 ): readonly Suggestion[] {
-  const words = folded(wanted).split(/\s+/).filter(Boolean)
-  const fits = (text: string): boolean => {
-    const own = folded(text).split(/[\s/,-]+/)
-    return words.every(word => own.some(each => each.startsWith(word)))
+  const words = foldText(query).split(/\s+/).filter(Boolean)
+  const matches = (text: string): boolean => {
+    const candidates = foldText(text).split(/[\s/,-]+/)
+    return words.every(word => candidates.some(each => each.startsWith(word)))
   }
-  const known = kinds.filter(kind => fits(`${kindName(kind)} ${kind.words} ${kind.type}`))
+  const known = kinds.filter(kind => matches(`${kindName(kind)} ${kind.words} ${kind.type}`))
   const others = Object.keys(types)
     .filter(type => !type.endsWith('/*') && !known.some(kind => kind.type === type))
     .filter(type =>
-      fits(`${typeName(type)} ${type} ${unitOf(type)?.name ?? ''} ${unitOf(type)?.symbol ?? ''}`)
+      matches(`${typeName(type)} ${type} ${unitOf(type)?.name ?? ''} ${unitOf(type)?.symbol ?? ''}`)
     )
   return [
-    ...known.map(kind => ofKind(kind, facts, tree, streamId)),
-    ...others.map(type => ofType(type, typeName(type), facts, tree, streamId))
-  ].slice(0, mostFound)
+    ...known.map(kind => suggestKind(kind, facts, tree, streamId)),
+    ...others.map(type => suggestType(type, typeName(type), facts, tree, streamId))
+  ].slice(0, maxResults)
 }
 
 /** Returns the suggestion for a type, and for a stream if one is given. */
@@ -88,21 +88,28 @@ export function suggestionFor(
   streamId?: string
 ): Suggestion {
   const kind = kinds.find(each => each.type === type)
-  return kind ? ofKind(kind, facts, tree, streamId) : ofType(type, typeName(type), facts, tree, streamId)
+  return kind
+    ? suggestKind(kind, facts, tree, streamId)
+    : suggestType(type, typeName(type), facts, tree, streamId)
 }
 
-function ofKind(kind: Kind, facts: readonly Fact[], tree: Tree | undefined, streamId?: string): Suggestion {
+function suggestKind(
+  kind: Kind,
+  facts: readonly Fact[],
+  tree: Tree | undefined,
+  streamId?: string
+): Suggestion {
   const name = kindName(kind)
   const isGlucose = kind.id === 'glucose'
-  const wished = wishedType(kind.type, { isGlucose })
-  const own = tree?.find(kind.id)
-  if (own && !isTrashed(own.id, tree) && streamId === undefined)
-    return { key: kind.id, type: wished, name, streamId: own.id }
-  return { ...ofType(wished, name, facts, tree, streamId), newStream: { id: kind.id, name } }
+  const displayType = wishedType(kind.type, { isGlucose })
+  const candidates = tree?.find(kind.id)
+  if (candidates && !isTrashed(candidates.id, tree) && streamId === undefined)
+    return { key: kind.id, type: displayType, name, streamId: candidates.id }
+  return { ...suggestType(displayType, name, facts, tree, streamId), newStream: { id: kind.id, name } }
 }
 
 /** Suggests a type in the given stream, or in the one that has its latest event. */
-function ofType(
+function suggestType(
   type: string,
   name: string,
   facts: readonly Fact[],
@@ -112,7 +119,7 @@ function ofType(
   const latest = facts
     .filter(
       fact =>
-        isAdded(fact, tree) && fact.type === type && (streamId === undefined || fact.streamId === streamId)
+        isManual(fact, tree) && fact.type === type && (streamId === undefined || fact.streamId === streamId)
     )
     .toSorted((a, b) => b.last - a.last)[0]
   const stream = streamId ?? latest?.streamId
@@ -128,7 +135,7 @@ function ofType(
 }
 
 /** Returns whether events of this kind can be added by hand: no series, no system streams, nothing in the trash. */
-function isAdded({ streamId, type }: Fact, tree: Tree | undefined): boolean {
+function isManual({ streamId, type }: Fact, tree: Tree | undefined): boolean {
   return !type.startsWith('series:') && tree?.find(streamId) !== undefined && !isTrashed(streamId, tree)
 }
 
@@ -137,22 +144,24 @@ function isTrashed(id: string, tree: Tree | undefined): boolean {
 }
 
 /** Returns the weight of a suggestion. Events recorded many times a day come from devices and count little. */
-function weightOf({ count, first, last, type }: Fact, now: number): number {
+function getWeight({ count, first, last, type }: Fact, now: number): number {
   const days = Math.max(1, (last - first) / 86_400)
-  const byHand = count / days > mostByHand ? 0.02 : 1
-  const usual = kinds.some(each => isFirst(each) && classOf(each.type) === classOf(type)) ? 1.5 : 1
-  return Math.log2(1 + count) * 2 ** (-Math.max(0, now - last) / halfLife) * byHand * usual
+  const manualFactor = count / days > maxManualPerDay ? 0.02 : 1
+  const usualFactor = kinds.some(each => isSuggestedKind(each) && getClass(each.type) === getClass(type))
+    ? 1.5
+    : 1
+  return Math.log2(1 + count) * 2 ** (-Math.max(0, now - last) / halfLifeSeconds) * manualFactor * usualFactor
 }
 
-function isFirst({ id }: Kind): boolean {
+function isSuggestedKind({ id }: Kind): boolean {
   return (firstKinds as readonly string[]).includes(id)
 }
 
-function classOf(type: string): string {
+function getClass(type: string): string {
   return type.split('/')[0]!
 }
 
 /** Removes case and accents. */
-function folded(text: string): string {
+function foldText(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -12,17 +12,17 @@ interface Props {
   readonly hint?: string | undefined
 }
 
-const ways: readonly Lasting[] = ['moment', 'length', 'until', 'running']
+const durationKinds: readonly Lasting[] = ['moment', 'length', 'until', 'running']
 
 export function TimeFields({ entries, canLast, hint }: Props) {
   const [lasting, setLasting] = useState(entries['lasting'] as Lasting)
-  const box = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const setNow = (): void => {
-    const control = box.current?.querySelector<HTMLInputElement>('input[name=time]')
+    const control = container.current?.querySelector<HTMLInputElement>('input[name=time]')
     if (control) control.value = localEntry(Date.now() / 1000)
   }
   return (
-    <div class="times" ref={box}>
+    <div class="times" ref={container}>
       <Row name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
         {tied => (
           <div class="line">
@@ -39,7 +39,7 @@ export function TimeFields({ entries, canLast, hint }: Props) {
         <Row name="lasting" label={t('events.lasting')}>
           {tied => (
             <select {...tied} onChange={event => setLasting(event.currentTarget.value as Lasting)}>
-              {ways.map(each => (
+              {durationKinds.map(each => (
                 <option key={each} value={each} selected={each === lasting}>
                   {t(`events.lasting.${each}`)}
                 </option>

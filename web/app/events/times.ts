@@ -11,11 +11,11 @@ export function localEntry(seconds: number): string {
   if (Number.isNaN(date.getTime())) return ''
   const day = [
     String(date.getFullYear()).padStart(4, '0'),
-    two(date.getMonth() + 1),
-    two(date.getDate())
+    padTwo(date.getMonth() + 1),
+    padTwo(date.getDate())
   ].join('-')
-  const end = date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${end}`
+  const end = date.getSeconds() === 0 ? '' : `:${padTwo(date.getSeconds())}`
+  return `${day}T${padTwo(date.getHours())}:${padTwo(date.getMinutes())}${end}`
 }
 
 /** Parses the value of a `datetime-local` control. Returns undefined if it is empty or invalid. */
@@ -47,9 +47,9 @@ export function timesOf(
   before?: { readonly time: number; readonly duration?: number | null }
 ): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: Wrong } {
   const wrong = new Map<string, string>()
-  const former = before && timeEntries(before.time, before.duration)
+  const initial = before && timeEntries(before.time, before.duration)
   const isSame = (...names: string[]): boolean =>
-    names.every(name => (entries[name] ?? '') === former?.[name])
+    names.every(name => (entries[name] ?? '') === initial?.[name])
   const entry = entries['time'] ?? ''
   const time = before && isSame('time') ? before.time : entry === '' ? now : timeOf(entry)
   if (time === undefined) wrong.set('time', 'time')
@@ -60,7 +60,7 @@ export function timesOf(
       return result(null)
     case 'length': {
       if (before && isSame('lasting', 'hours', 'minutes')) return result(before.duration)
-      const [hours, minutes] = ['hours', 'minutes'].map(name => lengthIn(entries[name] ?? '', name, wrong))
+      const [hours, minutes] = ['hours', 'minutes'].map(name => readLength(entries[name] ?? '', name, wrong))
       return result(hours! * 3600 + minutes! * 60)
     }
     case 'until': {
@@ -74,11 +74,11 @@ export function timesOf(
   }
 }
 
-function two(number: number): string {
+function padTwo(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-function lengthIn(entry: string, name: string, wrong: Map<string, string>): number {
+function readLength(entry: string, name: string, wrong: Map<string, string>): number {
   if (entry.trim() === '') return 0
   const typed = typedNumber(entry)
   if ('problem' in typed) wrong.set(name, typed.problem)

@@ -25,7 +25,7 @@ import { Banner } from './banner.js'
 import './style.css'
 
 /** Pages available to shared links. Others redirect to the timeline. */
-const open: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
+const guestPages: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
 
 /** Shows the contents of a shared link. */
 export async function show(page: Element, link: Taken): Promise<void> {
@@ -40,7 +40,7 @@ export async function show(page: Element, link: Taken): Promise<void> {
 }
 
 /** Why nothing is shown. */
-type Why = 'none' | 'broken' | 'ended' | 'left' | 'own'
+type EmptyReason = 'none' | 'broken' | 'ended' | 'left' | 'own'
 
 interface Props {
   readonly info: ServiceInfo
@@ -50,19 +50,19 @@ interface Props {
 
 function Guest({ info, facts, first }: Props) {
   const route = routeOf(useAddress())
-  const [link, setLink] = useState<Shared | Why>(first)
+  const [link, setLink] = useState<Shared | EmptyReason>(first)
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<unknown>()
   const [tag, setTag] = useState(document.documentElement.lang)
 
   // Another shared link may be opened in the same window.
   useEffect(() => {
-    const follow = (): void => {
-      const next = takeLink()
-      if (next !== 'none') setLink(next)
+    const onHashChange = (): void => {
+      const newLink = takeLink()
+      if (newLink !== 'none') setLink(newLink)
     }
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
+    addEventListener('hashchange', onHashChange)
+    return () => removeEventListener('hashchange', onHashChange)
   }, [])
   useEffect(() => {
     setProblem(undefined)
@@ -78,7 +78,7 @@ function Guest({ info, facts, first }: Props) {
       },
       (error: unknown) => {
         if (isGone) return
-        if (isOver(error)) setLink('ended')
+        if (isInvalidLink(error)) setLink('ended')
         else setProblem(error)
       }
     )
@@ -91,26 +91,29 @@ function Guest({ info, facts, first }: Props) {
   useEffect(() => {
     const end = account?.info.expires
     if (end === undefined) return undefined
-    const rest = end * 1000 - Date.now()
-    if (rest > 2 ** 31 - 1) return undefined
+    const remainingMs = end * 1000 - Date.now()
+    if (remainingMs > 2 ** 31 - 1) return undefined
     // Local clocks may be wrong: a call finds out whether the link has expired.
-    const timer = setTimeout(() => void account?.readStreams().catch(() => undefined), Math.max(0, rest))
+    const timer = setTimeout(
+      () => void account?.readStreams().catch(() => undefined),
+      Math.max(0, remainingMs)
+    )
     return () => clearTimeout(timer)
   }, [account])
   useEffect(() => {
     if (
       account &&
-      (location.pathname === new URL(sharedName, appRoot).pathname || !open.includes(route.page))
+      (location.pathname === new URL(sharedName, appRoot).pathname || !guestPages.includes(route.page))
     )
-      visit(hrefTo(sharedName, { page: open.includes(route.page) ? route.page : 'timeline' }), true)
+      visit(hrefTo(sharedName, { page: guestPages.includes(route.page) ? route.page : 'timeline' }), true)
   }, [account, route.page])
 
   const surroundings = useMemo(() => ({ info, facts, go: () => undefined, hrefOf }), [info, facts])
   const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
   const view = () => {
     if (problem !== undefined) return <Unreachable message={explain(problem).message} />
-    if (typeof link === 'string') return <Nothing why={link} name={info.name} />
-    if (!account || !open.includes(route.page)) return <p class="loading">{t('loading')}</p>
+    if (typeof link === 'string') return <EmptyView why={link} name={info.name} />
+    if (!account || !guestPages.includes(route.page)) return <p class="loading">{t('loading')}</p>
     return (
       <AccountContext.Provider value={account}>
         <Pages
@@ -127,11 +130,11 @@ function Guest({ info, facts, first }: Props) {
 }
 
 /** Returns whether an error means that the link is invalid. An unknown account is not distinguished from an unknown token. */
-function isOver(error: unknown): boolean {
+function isInvalidLink(error: unknown): boolean {
   return error instanceof Refusal && /^(?:invalid-access-token|unknown-resource|forbidden)$/.test(error.id)
 }
 
-function Nothing({ why, name }: { readonly why: Why; readonly name: string }) {
+function EmptyView({ why, name }: { readonly why: EmptyReason; readonly name: string }) {
   useEffect(() => {
     document.title = name
   }, [name])

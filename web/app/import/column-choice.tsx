@@ -14,7 +14,7 @@ export interface Measure {
 
 export const roles = ['time', 'clock', 'end', 'source'] as const
 
-const usual: readonly Measure[] = [
+const commonMeasures: readonly Measure[] = [
   { type: 'mass/kg' },
   { type: 'mass/lb' },
   { type: 'frequency/bpm' },
@@ -40,7 +40,7 @@ const usual: readonly Measure[] = [
 ]
 
 /** Value of the option that loads all measures. */
-const more = 'more'
+const moreOption = 'more'
 
 interface Props {
   /** Name of the column. */
@@ -55,9 +55,12 @@ interface Props {
 export function ColumnChoice({ name, value, own, onChange }: Props) {
   const account = useAccount()
   const [types, setTypes] = useState<EventTypes>()
-  const first = [...usual, ...own.filter(each => !usual.some(known => valueOf(known) === valueOf(each)))]
+  const first = [
+    ...commonMeasures,
+    ...own.filter(each => !commonMeasures.some(known => valueOf(known) === valueOf(each)))
+  ]
   const others = types
-    ? measuresIn(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
+    ? listMeasures(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
     : []
   return (
     <select
@@ -65,7 +68,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
       value={value}
       onChange={event => {
         const chosen = event.currentTarget.value
-        if (chosen !== more) return onChange(chosen)
+        if (chosen !== moreOption) return onChange(chosen)
         event.currentTarget.value = value
         void account.types().then(setTypes)
       }}
@@ -76,11 +79,11 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
           {t(`import.role.${role}`)}
         </option>
       ))}
-      {options(first)}
+      {renderOptions(first)}
       {types ? (
-        <optgroup label={t('import.otherMeasures')}>{options(others)}</optgroup>
+        <optgroup label={t('import.otherMeasures')}>{renderOptions(others)}</optgroup>
       ) : (
-        <option value={more}>{t('import.moreMeasures')}</option>
+        <option value={moreOption}>{t('import.moreMeasures')}</option>
       )}
     </select>
   )
@@ -91,16 +94,16 @@ export function valueOf({ field = '', type }: Measure): string {
   return `${type} ${field}`
 }
 
-function options(measures: readonly Measure[]) {
+function renderOptions(measures: readonly Measure[]) {
   return measures.map(measure => (
     <option key={valueOf(measure)} value={valueOf(measure)}>
-      {labelOf(measure)}
+      {getLabel(measure)}
     </option>
   ))
 }
 
 /** Returns the label of a measure: `Weight (kg)`, `Blood pressure: systolic`. */
-function labelOf({ field, type }: Measure): string {
+function getLabel({ field, type }: Measure): string {
   if (field !== undefined) return `${typeName(type)}: ${field}`
   const { name, symbol } = unitOf(type) ?? { name: '', symbol: '' }
   return symbol === ''
@@ -109,7 +112,7 @@ function labelOf({ field, type }: Measure): string {
 }
 
 /** Returns all measures of the directory, sorted by label. */
-function measuresIn(types: EventTypes): readonly Measure[] {
+function listMeasures(types: EventTypes): readonly Measure[] {
   return Object.entries(types)
     .filter(([type]) => !type.startsWith('series:') && !type.endsWith('/*'))
     .flatMap(([type, schema]): readonly Measure[] =>
@@ -119,7 +122,7 @@ function measuresIn(types: EventTypes): readonly Measure[] {
             .filter(([, each]) => isNumber(each))
             .map(([field]) => ({ type, field }))
     )
-    .toSorted((a, b) => labelOf(a).localeCompare(labelOf(b)))
+    .toSorted((a, b) => getLabel(a).localeCompare(getLabel(b)))
 }
 
 function isNumber({ type }: ContentSchema): boolean {

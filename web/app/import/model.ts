@@ -121,11 +121,11 @@ export function reasonText(reason: string): string {
 export function noticeText({ message, values = {} }: Notice, english = message): string {
   const key = `import.message.${message}`
   if (!isKey(key)) return plain(english)
-  const told = Object.entries(values).map(([name, value]) => [name, valueText(name, value)])
-  return t(key, Object.fromEntries(told) as Record<string, string | number>)
+  const texts = Object.entries(values).map(([name, value]) => [name, getValueText(name, value)])
+  return t(key, Object.fromEntries(texts) as Record<string, string | number>)
 }
 
-function valueText(name: string, value: string | number | Notice): string | number {
+function getValueText(name: string, value: string | number | Notice): string | number {
   if (typeof value === 'object') return noticeText(value)
   if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : value
   const key = `import.${name}.${value}`

@@ -18,13 +18,13 @@ export function Outcome({
     <section class="card outcome">
       <h2>{t('import.summary')}</h2>
       <dl>
-        <Part
+        <SummaryPart
           title={t(isDone ? 'import.imported' : 'import.toImport')}
           counts={tally.broughtIn}
           toText={typeName}
         />
-        <Part title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
-        <Part
+        <SummaryPart title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
+        <SummaryPart
           title={t('import.skipped')}
           counts={tally.leftOut}
           rows={look?.leftOutRows}
@@ -48,7 +48,7 @@ interface PartProps {
   readonly toText: (name: string) => string
 }
 
-function Part({ title, counts, rows, kinds, toText }: PartProps) {
+function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
   if (sumOf(counts) === 0) return null
   return (
     <div>
@@ -77,7 +77,7 @@ function Part({ title, counts, rows, kinds, toText }: PartProps) {
 }
 
 /** Kinds shown beside a reason; others are collapsed. */
-const mostShown = 4
+const maxKinds = 4
 
 /** Names in the file of the skipped records. Rows of a table have none. */
 function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
@@ -86,7 +86,7 @@ function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, count]) => `${plain(name)} (${written(count)})`)
   if (names.length === 0) return null
-  const [first, more] = [names.slice(0, mostShown), names.slice(mostShown)]
+  const [first, more] = [names.slice(0, maxKinds), names.slice(maxKinds)]
   return (
     <>
       <small>{first.join(', ')}</small>

@@ -24,27 +24,27 @@ export interface Zones {
 }
 
 /** Maximum cached days. */
-const mostKept = 4000
-const kept = new Map<string, Day>()
+const maxCached = 4000
+const dayCache = new Map<string, Day>()
 
 /** Returns the day that contains a time. */
 export function dayAt(time: number, { periods, fallback }: Zones): Day {
   const zone = zoneAt(time, periods, fallback)
   // Computing the bounds of a day takes about 50 microseconds, and a year has 365.
-  const key = `${zone} ${Math.floor((time + offsetNear(zone, time)) / day)}`
-  const known = kept.get(key)
-  if (known && known.from <= time && time < known.to) return known
+  const key = `${zone} ${Math.floor((time + getCachedOffset(zone, time)) / day)}`
+  const cached = dayCache.get(key)
+  if (cached && cached.from <= time && time < cached.to) return cached
   const found = { ...getLocalDay(zone, time), zone }
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(key, found)
+  if (dayCache.size >= maxCached) dayCache.clear()
+  dayCache.set(key, found)
   return found
 }
 
 /** Returns the days of a view, split where the user changed time zones; at most `maxDays`. */
-export function daysIn(view: View, zones: Zones, most = 400): Day[] {
+export function daysIn(view: View, zones: Zones, maxDays = 400): Day[] {
   const days: Day[] = []
   let time = view.from
-  while (time < view.to && days.length < most) {
+  while (time < view.to && days.length < maxDays) {
     const { from, to, ...rest } = dayAt(time, zones)
     const begin = days.length === 0 ? from : time
     // When the user changes time zones, the day ends and continues in the other zone.
@@ -77,7 +77,7 @@ export function weekday(number: number): number {
 
 /** Returns the start of a month. `month` counts from January 1970. */
 export function monthBegin(month: number, zones: Zones): number {
-  const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + monthDays(month))
+  const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + countDaysBefore(month))
   const near = number * day
   return getDayStart(zoneAt(near, zones.periods, zones.fallback), number)
 }
@@ -95,22 +95,22 @@ export function hourAt(time: number, zone: string): number {
 }
 
 /** Returns the number of days from 1970 to the start of a month. */
-function monthDays(month: number): number {
+function countDaysBefore(month: number): number {
   const date = new Date(0)
   date.setUTCFullYear(1970 + Math.floor(month / 12), month - Math.floor(month / 12) * 12, 1)
   return date.getTime() / 1000 / day
 }
 
-const offsets = new Map<string, number>()
+const offsetCache = new Map<string, number>()
 
 /** Returns the UTC offset of the hour that contains a time. Cached, because it is needed repeatedly while the user drags. */
-function offsetNear(zone: string, time: number): number {
+function getCachedOffset(zone: string, time: number): number {
   const hour = Math.floor(time / 3600)
   const key = `${zone} ${hour}`
-  const known = offsets.get(key)
-  if (known !== undefined) return known
-  if (offsets.size >= mostKept) offsets.clear()
+  const cached = offsetCache.get(key)
+  if (cached !== undefined) return cached
+  if (offsetCache.size >= maxCached) offsetCache.clear()
   const offset = getOffset(zone, hour * 3600)
-  offsets.set(key, offset)
+  offsetCache.set(key, offset)
   return offset
 }

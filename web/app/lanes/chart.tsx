@@ -9,13 +9,13 @@ import { lengthOf, type View } from './scale.js'
 import { cleared, forgetColours, type Surface } from './surface.js'
 
 /** Lengths of views, in seconds, in which weekends are shown: not when they fill most of the view or become hairlines. */
-const weekendsFrom = 2 * 86_400
-const weekendsUpTo = 100 * 86_400
+const minWeekendView = 2 * 86_400
+const maxWeekendView = 100 * 86_400
 
 /** Returns the weekends of a view if they should be shown. */
 export function weekendsOf(view: View, zones: Zones): View[] {
   const length = lengthOf(view)
-  return length >= weekendsFrom && length <= weekendsUpTo ? weekendsIn(view, zones) : []
+  return length >= minWeekendView && length <= maxWeekendView ? weekendsIn(view, zones) : []
 }
 
 interface Props {
@@ -47,9 +47,9 @@ export function LaneChart({
 }: Props) {
   const canvas = useCanvas(
     surface => {
-      const seen = view.value
-      const weekends = isPlain ? noSpans : weekendsOf(seen, zones)
-      drawLane(surface, { view: seen, data, range, weekends, spans, isFirst, isPlain, zones, name })
+      const current = view.value
+      const weekends = isPlain ? noSpans : weekendsOf(current, zones)
+      drawLane(surface, { view: current, data, range, weekends, spans, isFirst, isPlain, zones, name })
     },
     view,
     [data, range, zones, spans, isFirst, name, colour],
@@ -69,7 +69,7 @@ export function useCanvas(
   const current = useRef(draw)
   current.current = draw
   const frame = useRef(0)
-  const later = useRef(() => {
+  const schedule = useRef(() => {
     frame.current ||= requestAnimationFrame(() => {
       frame.current = 0
       const surface = canvas.current && cleared(canvas.current, hasGutter)
@@ -78,21 +78,21 @@ export function useCanvas(
   })
   useEffect(() => {
     if (canvas.current) forgetColours(canvas.current)
-    later.current()
+    schedule.current()
   }, inputs)
   useEffect(() => {
-    const again = later.current
+    const redraw = schedule.current
     const repaint = (): void => {
       if (canvas.current) forgetColours(canvas.current)
-      again()
+      redraw()
     }
     const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map(query =>
       matchMedia(query)
     )
     for (const scheme of schemes) scheme.addEventListener('change', repaint)
-    const sizes = new ResizeObserver(again)
+    const sizes = new ResizeObserver(redraw)
     sizes.observe(canvas.current!)
-    const end = view.follow(again)
+    const end = view.follow(redraw)
     return () => {
       end()
       sizes.disconnect()

@@ -14,10 +14,10 @@ export function drawBand(surface: Surface, view: View, band: Band, y: Height): v
   const first = Math.max(0, firstAt(parts, view.from - step) - 1)
   const last = Math.min(parts.length, firstAt(parts, view.to) + 1)
   if (last <= first) return
-  const within = parts.slice(first, last)
-  if (band.isAmount === true) drawColumns(surface, view, band, within, y)
-  else if (isSparse(within, view, surface.plot)) drawDots(surface, view, within, step, y)
-  else drawLine(surface, view, within, step, y)
+  const visible = parts.slice(first, last)
+  if (band.isAmount === true) drawColumns(surface, view, band, visible, y)
+  else if (isSparse(visible, view, surface.plot)) drawDots(surface, view, visible, step, y)
+  else drawLine(surface, view, visible, step, y)
 }
 
 /** Returns whether values are drawn as dots: most parts have one value, and there is space for the dots. */
@@ -31,11 +31,11 @@ export function isSparse(parts: readonly Part[], view: View, plot: number): bool
 
 /** Returns the longest gap that a line bridges, in seconds: several times the median. */
 export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
-  const pauses = parts
+  const gaps = parts
     .slice(1)
     .map((part, at) => part.time - parts[at]!.time)
     .toSorted((a, b) => a - b)
-  return Math.max(step * 2.5, (pauses[Math.floor(pauses.length / 2)] ?? 0) * 4)
+  return Math.max(step * 2.5, (gaps[Math.floor(gaps.length / 2)] ?? 0) * 4)
 }
 
 function drawLine(
@@ -45,14 +45,14 @@ function drawLine(
   step: number,
   y: Height
 ): void {
-  const pause = pauseOf(parts, step)
+  const maxGap = pauseOf(parts, step)
   const half = step / 2
   const x = (time: number): number => place(time + half, view, plot)
   context.fillStyle = colours.own
   context.strokeStyle = colours.own
   context.lineJoin = 'round'
   context.lineWidth = plot < 420 ? 1 : 1.3
-  for (const run of runsOf(parts, pause)) {
+  for (const run of runsOf(parts, maxGap)) {
     context.globalAlpha = 0.26
     context.beginPath()
     // Extends half a part on both sides, so that a single part has a width.
@@ -74,11 +74,11 @@ function drawLine(
 }
 
 /** Splits parts into runs without long gaps. */
-export function runsOf(parts: readonly Part[], pause: number): Part[][] {
+export function runsOf(parts: readonly Part[], maxGap: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
   for (const part of parts) {
-    if (last && part.time - last.time <= pause) runs.at(-1)!.push(part)
+    if (last && part.time - last.time <= maxGap) runs.at(-1)!.push(part)
     else runs.push([part])
     last = part
   }
@@ -133,13 +133,13 @@ function drawColumns(
   parts: readonly Part[],
   y: Height
 ): void {
-  const pauses = parts
+  const gaps = parts
     .slice(1)
     .map((part, at) => part.time - parts[at]!.time)
     .toSorted((a, b) => a - b)
-  const usual = pauses[Math.floor(pauses.length / 2)] ?? (view.to - view.from) / 40
-  const width = Math.max(1, Math.min(26, (usual / (view.to - view.from)) * plot * 0.62))
-  const shift = usual > step * 1.5 ? usual / 2 : step / 2
+  const median = gaps[Math.floor(gaps.length / 2)] ?? (view.to - view.from) / 40
+  const width = Math.max(1, Math.min(26, (median / (view.to - view.from)) * plot * 0.62))
+  const shift = median > step * 1.5 ? median / 2 : step / 2
   context.fillStyle = colours.own
   context.globalAlpha = 0.62
   const zero = y(0)

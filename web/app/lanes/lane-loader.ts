@@ -18,19 +18,19 @@ export interface Shown {
  * Maximum view length, in seconds, for which a margin is read on both sides, so that dragging shows data immediately; and the
  * margin as a share of the view.
  */
-const marginUpTo = 120 * 86_400
+const maxViewWithMargin = 120 * 86_400
 const margin = 0.25
 /** Width of a part in pixels. */
 const partWidth = 2
 /** Milliseconds after a change until a series is reread completely rather than from its end. */
-const settled = 6000
+const fullReadDelayMs = 6000
 /** Milliseconds until data that changed during a read are read again. */
-const again = 1000
+const rereadDelayMs = 1000
 
 export class LaneLoader {
   readonly shown: Store<Shown> = storeOf<Shown>({ data: undefined, range: undefined })
   #grid: Grid | undefined
-  #wanted: Grid | undefined
+  #readingGrid: Grid | undefined
   #view: View | undefined
   #abort: AbortController | undefined
   #timer: number | undefined
@@ -45,21 +45,21 @@ export class LaneLoader {
   look(view: View, pixels: number): void {
     this.#view = view
     const step = lengthOf(view) / Math.max(40, Math.round(pixels / partWidth))
-    const known = this.#wanted ?? this.#grid
+    const known = this.#readingGrid ?? this.#grid
     const isCovered =
       known &&
       known.from <= view.from &&
       known.to >= view.to &&
       known.step < step * 1.4 &&
       known.step > step * 0.7
-    if (!isCovered) void this.#read(gridOf(view, step))
-    else if (!this.#wanted) this.#fit(view)
+    if (!isCovered) void this.#read(createGrid(view, step))
+    else if (!this.#readingGrid) this.#updateRange(view)
   }
 
   /** Rereads the current data after a change. */
   refresh(): void {
     const grid = this.#grid
-    if (this.#wanted) {
+    if (this.#readingGrid) {
       // The running read may not include the change.
       this.#isStale = true
       return
@@ -71,7 +71,7 @@ export class LaneLoader {
     // Reads a series from its last point; earlier changes are found by the complete read later.
     void this.#read(grid, data)
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), settled)
+    this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), fullReadDelayMs)
   }
 
   /** Cancels a running read. */
@@ -84,7 +84,7 @@ export class LaneLoader {
     this.#abort?.abort()
     clearTimeout(this.#timer)
     const abort = (this.#abort = new AbortController())
-    this.#wanted = grid
+    this.#readingGrid = grid
     const { client, plan } = this
     const last = before?.parts.at(-1)?.time
     const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
@@ -105,15 +105,15 @@ export class LaneLoader {
   }
 
   #finish(): void {
-    this.#wanted = undefined
+    this.#readingGrid = undefined
     if (!this.#isStale) return
     this.#isStale = false
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => this.refresh(), again)
+    this.#timer = window.setTimeout(() => this.refresh(), rereadDelayMs)
   }
 
   /** Updates the range of visible values. */
-  #fit(view: View): void {
+  #updateRange(view: View): void {
     const { data, range } = this.shown.value
     const next = data && rangeOf(data, view)
     if (next?.low !== range?.low || next?.high !== range?.high) this.shown.set({ data, range: next })
@@ -121,8 +121,8 @@ export class LaneLoader {
 }
 
 /** Returns a grid for a view. Parts begin at multiples of their length, so they stay the same while the user drags. */
-function gridOf(view: View, step: number): Grid {
-  const more = lengthOf(view) <= marginUpTo ? lengthOf(view) * margin : 0
+function createGrid(view: View, step: number): Grid {
+  const more = lengthOf(view) <= maxViewWithMargin ? lengthOf(view) * margin : 0
   const from = Math.floor((view.from - more) / step) * step
   return { from, to: from + Math.ceil((view.to + more - from) / step) * step, step }
 }

@@ -14,12 +14,12 @@ export interface Night {
 }
 
 const halfDay = 43_200
-const known = new WeakMap<Nights, readonly Night[]>()
+const cache = new WeakMap<Nights, readonly Night[]>()
 
 /** Returns the nights of a lane, in order of time. */
 export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
-  const kept = known.get(data)
-  if (kept) return kept
+  const cached = cache.get(data)
+  if (cached) return cached
   const byNumber = new Map<string, { stretches: Stretch[]; zone: string; number: number }>()
   for (const stretch of data.stretches) {
     const { number, zone } = dayAt(stretch.from + halfDay, zones)
@@ -39,7 +39,7 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
       up: Math.max(...stretches.map(({ to }) => hours(to)))
     }
   })
-  known.set(data, nights)
+  cache.set(data, nights)
   return nights
 }
 

@@ -25,13 +25,13 @@ export interface Plan {
 }
 
 /** Number of default lanes, and the maximum. */
-const mostAtFirst = 6
+const defaultLaneCount = 6
 export const mostLanes = 12
 /** A stream is active if its latest event is at most this many seconds older than the newest one. */
-const inUse = 60 * 86_400
+const activeSeconds = 60 * 86_400
 
 /** Types by priority for default lanes. */
-const wanted = [
+const preferredTypes = [
   /^frequency\//,
   /^mass\/(?:kg|lb|st)$/,
   /^blood-pressure\//,
@@ -57,7 +57,7 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
     const kind = kindOf(fact)
     kinds.set(kind, [...(kinds.get(kind) ?? []), fact])
   }
-  const ranked = Array.from(kinds, ([kind, own_]) => ({ kind, facts: own_, rank: rankOf(kind, own_) }))
+  const ranked = Array.from(kinds, ([kind, own_]) => ({ kind, facts: own_, rank: getRank(kind, own_) }))
   const best = ranked.toSorted((one, other) => other.rank - one.rank)[0]
   if (!best) return undefined
   // A line shows one type; marks of all types share a lane.
@@ -66,7 +66,7 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
   const newest = chosen.reduce((latest, fact) => (fact.last > latest.last ? fact : latest))
   return {
     stream,
-    name: nameOf(stream, tree, facts),
+    name: getLaneName(stream, tree, facts),
     kind: best.kind,
     streamIds: [...new Set(chosen.map(({ streamId }) => streamId))],
     types: [...new Set(chosen.map(({ type }) => type))],
@@ -79,7 +79,7 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
 }
 
 /** Returns the name of a stream; prefixed with its parent's if that contains nothing else: "Heart rate: Watch". */
-function nameOf({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]): string {
+function getLaneName({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]): string {
   const parent = parentId === null ? undefined : tree.find(parentId)
   const isOnly = parent?.children.length === 1 && parent.parentId !== null
   if (!isOnly || facts.some(({ streamId }) => streamId === parent.id)) return plain(name)
@@ -95,7 +95,7 @@ export function kindOf({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKin
   return typeof latest === 'number' ? 'numbers' : 'marks'
 }
 
-function rankOf(kind: LaneKind, facts: readonly Fact[]): number {
+function getRank(kind: LaneKind, facts: readonly Fact[]): number {
   const count = facts.reduce((sum, fact) => sum + fact.count, 0)
   // A series of any length is a single event, so its count says nothing.
   return kind === 'series' ? Infinity : kind === 'nights' || kind === 'pairs' ? count * 10 : count
@@ -107,26 +107,29 @@ export function defaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
     .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
     .flatMap(stream => planOf(stream, tree, facts) ?? [])
   const newest = Math.max(...plans.map(({ last }) => last))
-  const fresh = plans.filter(({ last }) => last >= newest - inUse)
+  const active = plans.filter(({ last }) => last >= newest - activeSeconds)
   const chosen: string[] = []
-  for (const plan of (fresh.length >= 3 ? fresh : plans).toSorted(
-    (one, other) => interest(one) - interest(other)
+  for (const plan of (active.length >= 3 ? active : plans).toSorted(
+    (one, other) => getPriority(one) - getPriority(other)
   )) {
-    const id = together(plan, plans, tree)
-    if (!chosen.includes(id) && chosen.length < mostAtFirst) chosen.push(id)
+    const id = findSharedLane(plan, plans, tree)
+    if (!chosen.includes(id) && chosen.length < defaultLaneCount) chosen.push(id)
   }
   return chosen
 }
 
-function interest({ count, types }: Plan): number {
+function getPriority({ count, types }: Plan): number {
   const places = types
-    .map(type => wanted.findIndex(each => each.test(type.replace(/^series:/, ''))))
+    .map(type => preferredTypes.findIndex(each => each.test(type.replace(/^series:/, ''))))
     .filter(at => at >= 0)
-  return (places.length > 0 ? Math.min(...places) : wanted.length) - Math.min(0.9, Math.log10(count + 1) / 10)
+  return (
+    (places.length > 0 ? Math.min(...places) : preferredTypes.length) -
+    Math.min(0.9, Math.log10(count + 1) / 10)
+  )
 }
 
 /** Returns the stream whose lane shows a plan: notes, photos and the like below one stream share its lane. */
-function together(plan: Plan, plans: readonly Plan[], tree: Tree): string {
+function findSharedLane(plan: Plan, plans: readonly Plan[], tree: Tree): string {
   const { id, parentId } = plan.stream
   if (plan.kind !== 'marks' || parentId === null || plans.some(({ stream }) => stream.id === parentId))
     return id

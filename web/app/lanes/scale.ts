@@ -10,7 +10,7 @@ export interface View {
 export const shortest = 20
 export const longest = 130 * 365 * 86_400
 /** Maximum distance of a view from 1970, in seconds. */
-const furthest = 8e9
+const maxTime = 8e9
 
 export function lengthOf({ from, to }: View): number {
   return to - from
@@ -42,7 +42,7 @@ export function zoomed(view: View, factor: number, about: number): View {
 /** Returns a view limited to permitted times and lengths. */
 export function bounded({ from, to }: View): View {
   const length = Math.min(longest, Math.max(shortest, to - from))
-  const begin = Math.min(furthest - length, Math.max(-furthest, from))
+  const begin = Math.min(maxTime - length, Math.max(-maxTime, from))
   return { from: begin, to: begin + length }
 }
 

@@ -45,20 +45,20 @@ export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | 
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   const plot = hasGutter ? width - gutterOf(width) : width
-  return { context, width, height, plot, colours: coloursOf(canvas), font: fontOf(canvas) }
+  return { context, width, height, plot, colours: readColours(canvas), font: readFont(canvas) }
 }
 
-const known = new WeakMap<Element, Colours>()
+const colourCache = new WeakMap<Element, Colours>()
 let font: string | undefined
 
 /** Clears cached colours, when the colour scheme or the colour of a lane has changed. */
 export function forgetColours(canvas: Element): void {
-  known.delete(canvas)
+  colourCache.delete(canvas)
 }
 
-function coloursOf(canvas: Element): Colours {
-  const kept = known.get(canvas)
-  if (kept) return kept
+function readColours(canvas: Element): Colours {
+  const cached = colourCache.get(canvas)
+  if (cached) return cached
   // Reading styles forces the browser to compute them: once, not for each frame.
   const style = getComputedStyle(canvas)
   const read = (name: string): string => style.getPropertyValue(name).trim() || style.color
@@ -72,11 +72,11 @@ function coloursOf(canvas: Element): Colours {
     brassInk: read('--brass-ink'),
     bad: read('--bad')
   }
-  known.set(canvas, colours)
+  colourCache.set(canvas, colours)
   return colours
 }
 
-function fontOf(canvas: Element): string {
+function readFont(canvas: Element): string {
   font ??= getComputedStyle(canvas).fontFamily
   return font
 }

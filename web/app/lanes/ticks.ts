@@ -30,13 +30,13 @@ const yearWidth = 46
 export function timeTicks(view: View, pixels: number, zones: Zones): Tick[] {
   const perPixel = lengthOf(view) / Math.max(1, pixels)
   const clock = clockSteps.find(step => step >= clockWidth * perPixel)
-  if (clock !== undefined) return clockTicks(view, clock, zones)
+  if (clock !== undefined) return createClockTicks(view, clock, zones)
   const days = daySteps.find(step => step * day >= dayWidth * perPixel)
-  if (days !== undefined) return dayTicks(view, days, zones)
+  if (days !== undefined) return createDayTicks(view, days, zones)
   const months = monthSteps.find(step => step * 30.4 * day >= monthWidth * perPixel)
-  if (months !== undefined) return monthTicks(view, months, zones)
+  if (months !== undefined) return createMonthTicks(view, months, zones)
   const years = yearSteps.find(step => step * 365 * day >= yearWidth * perPixel) ?? 100
-  return monthTicks(view, years * 12, zones)
+  return createMonthTicks(view, years * 12, zones)
 }
 
 /** Returns round values within a range, about `most` at most. */
@@ -58,7 +58,7 @@ export function valueTicks(low: number, high: number, most: number): number[] {
   )
 }
 
-function clockTicks(view: View, step: number, zones: Zones): Tick[] {
+function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
   const unit = step < 60 ? 'second' : step < 3600 ? 'minute' : 'hour'
   const ticks: Tick[] = []
   for (const { from, to, zone } of daysIn(view, zones, 20)) {
@@ -77,7 +77,7 @@ function clockTicks(view: View, step: number, zones: Zones): Tick[] {
   return ticks
 }
 
-function dayTicks(view: View, step: number, zones: Zones): Tick[] {
+function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
   for (const { from, number, zone } of daysIn(view, zones)) {
     if (from < view.from || from > view.to) continue
@@ -100,7 +100,7 @@ function dayTicks(view: View, step: number, zones: Zones): Tick[] {
       )
 }
 
-function monthTicks(view: View, step: number, zones: Zones): Tick[] {
+function createMonthTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
   const first = Math.floor(monthOf(dayAt(view.from, zones).number) / step) * step
   for (let month = first; ; month += step) {

@@ -20,14 +20,14 @@ interface Props {
 const step = 60
 const factor = 1.6
 /** Maximum movement of a click, in pixels. */
-const still = 6
+const clickRange = 6
 
 export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
   const [moved, setMoved] = useState<View>()
   const [scheme, setScheme] = useState(0)
-  const fit = useMemo(
+  const fittedView = useMemo(
     () =>
       fitting(
         tracks
@@ -40,8 +40,8 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   )
   // Fits the view to new tracks or another selection.
   useEffect(() => setMoved(undefined), [tracks, chosen])
-  const view = moved ?? fit
-  const [backdrop, turnOfBackdrop] = useBackdrop()
+  const view = moved ?? fittedView
+  const [backdrop, backdropVersion] = useBackdrop()
   const scene: Scene = { tracks, chosen, view, ...size, backdrop }
   const latest = useRef(scene)
   latest.current = scene
@@ -53,11 +53,11 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
     )
     watch.observe(element)
     const dark = matchMedia('(prefers-color-scheme: dark)')
-    const turn = (): void => setScheme(each => each + 1)
-    dark.addEventListener('change', turn)
+    const version = (): void => setScheme(each => each + 1)
+    dark.addEventListener('change', version)
     return () => {
       watch.disconnect()
-      dark.removeEventListener('change', turn)
+      dark.removeEventListener('change', version)
     }
   }, [])
   useEffect(() => {
@@ -73,7 +73,7 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       draw(context, latest.current, coloursOf(element))
     })
     return () => cancelAnimationFrame(frame)
-  }, [tracks, chosen, view, size, scheme, backdrop, turnOfBackdrop])
+  }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion])
 
   useGestures(canvas, latest, setMoved, at => onChoose(trackAt(latest.current, at)?.event.id))
 
@@ -133,14 +133,14 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
 function useBackdrop(): readonly [Backdrop | undefined, number] {
   const { hasMap } = useContext(Surroundings).facts
   const [backdrop, setBackdrop] = useState<Backdrop>()
-  const [turn, setTurn] = useState(0)
+  const [version, setVersion] = useState(0)
   useEffect(() => {
     if (!hasMap) return undefined
     let isGone = false
     const read = async (): Promise<void> => {
       const { openBackdrop } = await import('./ground/backdrop.js')
       const opened = await openBackdrop(() => {
-        if (!isGone) setTurn(each => each + 1)
+        if (!isGone) setVersion(each => each + 1)
       })
       if (!isGone) setBackdrop(opened)
     }
@@ -150,7 +150,7 @@ function useBackdrop(): readonly [Backdrop | undefined, number] {
       isGone = true
     }
   }, [hasMap])
-  return [backdrop, turn]
+  return [backdrop, version]
 }
 
 /** Handles dragging, pinching and the wheel. `onPoint` is called for clicks. */
@@ -182,7 +182,7 @@ function useGestures(
       const { view, width, height } = latest.current
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
       pointers.set(event.pointerId, now)
-      if (start && Math.hypot(now.x - start.x, now.y - start.y) > still) start = undefined
+      if (start && Math.hypot(now.x - start.x, now.y - start.y) > clickRange) start = undefined
       if (other) {
         const by =
           Math.hypot(now.x - other.x, now.y - other.y) /

@@ -30,17 +30,17 @@ const spans = {
 type Span = keyof typeof spans
 
 /** Maximum listed tracks. */
-const mostListed = 200
+const maxListed = 200
 
 export default function MapPage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.facts)
   const [shown, setShown] = useState<Whereabouts>()
   const [problem, setProblem] = useState<Message>()
-  const bounds = useMemo(() => boundsOf(facts), [facts])
+  const bounds = useMemo(() => findBounds(facts), [facts])
   const last = bounds?.last ?? Date.now() / 1000
-  const span = spanOf(query.get('span'))
-  const to = numberOf(query.get('to')) ?? last
+  const span = parseSpan(query.get('span'))
+  const to = parseNumber(query.get('to')) ?? last
   const from = span === 'all' ? (bounds?.first ?? to) : to - spans[span]
   const chosen = query.get('event') ?? undefined
 
@@ -55,17 +55,17 @@ export default function MapPage({ query }: PageProps) {
   const goTo = (end: number): void => go({ to: String(Math.round(end)), event: undefined })
   useEffect(() => {
     if (!bounds) return undefined
-    const gone = new AbortController()
+    const abort = new AbortController()
     const read = async (): Promise<void> => {
       try {
-        setShown(await whereabouts(account.client, { from, to }, gone.signal))
+        setShown(await whereabouts(account.client, { from, to }, abort.signal))
         setProblem(undefined)
       } catch (error) {
-        if (!gone.signal.aborted) setProblem(explain(error).message)
+        if (!abort.signal.aborted) setProblem(explain(error).message)
       }
     }
     void read()
-    return () => gone.abort()
+    return () => abort.abort()
   }, [account, bounds !== undefined, from, to])
 
   const tracks = shown?.tracks ?? []
@@ -115,8 +115,8 @@ export default function MapPage({ query }: PageProps) {
           <section class="card list" aria-label={t('map.tracks')}>
             {shown && tracks.length === 0 && <p class="hint">{t('map.none')}</p>}
             <ul>
-              {tracks.slice(0, mostListed).map(track => (
-                <Entry
+              {tracks.slice(0, maxListed).map(track => (
+                <TrackItem
                   key={track.event.id}
                   track={track}
                   isChosen={track.event.id === chosen}
@@ -124,8 +124,8 @@ export default function MapPage({ query }: PageProps) {
                 />
               ))}
             </ul>
-            {(shown?.isCut || tracks.length > mostListed) && (
-              <p class="hint">{t('map.more', { count: Math.min(tracks.length, mostListed) })}</p>
+            {(shown?.isCut || tracks.length > maxListed) && (
+              <p class="hint">{t('map.more', { count: Math.min(tracks.length, maxListed) })}</p>
             )}
           </section>
         </div>
@@ -140,7 +140,7 @@ interface EntryProps {
   readonly onChoose: (id: string | undefined) => void
 }
 
-function Entry({ track, isChosen, onChoose }: EntryProps) {
+function TrackItem({ track, isChosen, onChoose }: EntryProps) {
   const { event, fixes, length } = track
   const isTrack = fixes.length > 1
   const name = plain(event.description ?? '') || t(isTrack ? 'map.track' : 'map.place')
@@ -166,7 +166,7 @@ function Entry({ track, isChosen, onChoose }: EntryProps) {
 }
 
 /** Returns the times of the first and last position; undefined if there is none. */
-function boundsOf(
+function findBounds(
   facts: readonly { readonly type: string; readonly first: number; readonly last: number }[]
 ) {
   const placed = facts.filter(({ type }) => (placeTypes as readonly string[]).includes(type))
@@ -179,10 +179,10 @@ function boundsOf(
   }
 }
 
-function spanOf(text: string | null): Span {
+function parseSpan(text: string | null): Span {
   return text !== null && Object.hasOwn(spans, text) ? (text as Span) : 'month'
 }
 
-function numberOf(text: string | null): number | undefined {
+function parseNumber(text: string | null): number | undefined {
   return text !== null && Number.isFinite(Number(text)) && text !== '' ? Number(text) : undefined
 }

@@ -28,9 +28,9 @@ export interface Whereabouts {
 }
 
 /** Maximum events, tracks and positions per track. */
-const mostEvents = 1000
-const mostTracks = 100
-const mostFixes = 1200
+const maxEvents = 1000
+const maxTracks = 100
+const maxFixes = 1200
 /** Maximum seconds between positions that are connected by a line. */
 export const longestGap = 600
 
@@ -42,26 +42,26 @@ export async function whereabouts(
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal
 ): Promise<Whereabouts> {
-  const query = { types: placeTypes, fromTime: from, toTime: to, limit: mostEvents }
+  const query = { types: placeTypes, fromTime: from, toTime: to, limit: maxEvents }
   const { events } = await client.callAlone<{ events: readonly Event[] }>('events.get', query, signal)
   const holders = events.filter(({ type }) => type.startsWith('series:'))
   const read = await Promise.all(
-    holders.slice(0, mostTracks).map(async event => await trackOf(client, event, { from, to }, signal))
+    holders.slice(0, maxTracks).map(async event => await readTrack(client, event, { from, to }, signal))
   )
-  const places = events.filter(({ type }) => !type.startsWith('series:')).map(placeOf)
+  const places = events.filter(({ type }) => !type.startsWith('series:')).map(toPlace)
   const tracks = [...places, ...read].filter(({ fixes }) => fixes.length > 0)
   return {
     tracks: tracks.toSorted((a, b) => b.fixes[0]!.time - a.fixes[0]!.time),
-    isCut: events.length === mostEvents || holders.length > mostTracks
+    isCut: events.length === maxEvents || holders.length > maxTracks
   }
 }
 
-function placeOf(event: Event): Track {
-  const fix = fixOf(event.time, event.content)
+function toPlace(event: Event): Track {
+  const fix = toFix(event.time, event.content)
   return { event, fixes: fix ? [fix] : [], length: 0 }
 }
 
-async function trackOf(
+async function readTrack(
   client: Client,
   event: Event,
   { from, to }: { readonly from: number; readonly to: number },
@@ -76,19 +76,19 @@ async function trackOf(
       id: event.id,
       fromDeltaTime: Math.max(0, from - event.time),
       toDeltaTime: Math.max(0, to - event.time),
-      sample: mostFixes / 4
+      sample: maxFixes / 4
     },
     signal
   )
   const fixes = points.flatMap(cells => {
     const content = Object.fromEntries(fields.map((field, index) => [field, cells[index]]))
-    const fix = fixOf(event.time + Number(content['deltaTime']), content)
+    const fix = toFix(event.time + Number(content['deltaTime']), content)
     return fix ? [fix] : []
   })
   return { event, fixes, length: lengthOf(fixes) }
 }
 
-function fixOf(time: number, content: unknown): Fix | undefined {
+function toFix(time: number, content: unknown): Fix | undefined {
   if (typeof content !== 'object' || content === null) return undefined
   const { latitude, longitude, speed, horizontalAccuracy } = content as Record<string, unknown>
   if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined

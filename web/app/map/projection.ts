@@ -16,24 +16,24 @@ export interface View extends Point {
 }
 
 /** Maximum absolute latitude. */
-const northmost = 85.05
+const maxLatitude = 85.05
 const earthRadius = 6_371_008.8
 /** Length of the equator in metres. */
-const around = 40_075_016.7
+const equatorLength = 40_075_016.7
 /** Minimum and maximum width of the world in pixels. */
-const smallest = 256
-const largest = 2 ** 34
+const minSize = 256
+const maxSize = 2 ** 34
 
 /** Projects a place. */
 export function pointOf({ latitude, longitude }: Place): Point {
-  const reached = Math.max(-northmost, Math.min(latitude, northmost))
-  const sine = Math.sin((reached * Math.PI) / 180)
+  const clamped = Math.max(-maxLatitude, Math.min(latitude, maxLatitude))
+  const sine = Math.sin((clamped * Math.PI) / 180)
   return { x: longitude / 360 + 0.5, y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI) }
 }
 
 /** Returns the view that shows all points in a window, with a margin; at least some hundred metres wide. */
 export function fitting(points: readonly Point[], width: number, height: number): View {
-  if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, smallest) }
+  if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, minSize) }
   let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity]
   for (const { x, y } of points) {
     west = Math.min(west, x)
@@ -54,7 +54,7 @@ export function bounded({ x, y, size }: View): View {
   return {
     x: Math.max(0, Math.min(x, 1)),
     y: Math.max(0, Math.min(y, 1)),
-    size: Math.max(smallest, Math.min(size, largest))
+    size: Math.max(minSize, Math.min(size, maxSize))
   }
 }
 
@@ -73,7 +73,7 @@ export function zoomed(view: View, factor: number, at: Point, width: number, hei
 /** Returns the metres per pixel at the centre of a view. */
 export function metresPerPixel({ y, size }: View): number {
   const latitude = Math.atan(Math.sinh(Math.PI * (1 - 2 * y)))
-  return (around * Math.cos(latitude)) / size
+  return (equatorLength * Math.cos(latitude)) / size
 }
 
 /** Returns the metres between two places. */
@@ -87,8 +87,8 @@ export function distance(a: Place, b: Place): number {
 }
 
 /** Returns a round length in metres that is at most `maxPixels` pixels wide. */
-export function roundLength(mostPixels: number, perPixel: number): number {
-  const most = mostPixels * perPixel
-  const power = 10 ** Math.floor(Math.log10(most))
-  return [5, 2, 1].map(step => step * power).find(length => length <= most) ?? power
+export function roundLength(maxPixels: number, perPixel: number): number {
+  const maxLength = maxPixels * perPixel
+  const power = 10 ** Math.floor(Math.log10(maxLength))
+  return [5, 2, 1].map(step => step * power).find(length => length <= maxLength) ?? power
 }

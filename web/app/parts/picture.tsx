@@ -14,9 +14,9 @@ interface Props {
 }
 
 /** Formats that browsers display and that cannot contain scripts. */
-const shown = /^image\/(?:png|jpe?g|gif|webp|avif)$/
+const displayableTypes = /^image\/(?:png|jpe?g|gif|webp|avif)$/
 /** Maximum bytes of a file that is shown if it has no preview. */
-const largest = 20_000_000
+const maxFileSize = 20_000_000
 
 export function Picture({ event, alt, width }: Props) {
   const { client } = useAccount()
@@ -26,29 +26,29 @@ export function Picture({ event, alt, width }: Props) {
   const [failed, setFailed] = useState<string>()
   const isBroken = failed === (url ?? '')
   useEffect(() => {
-    const gone = new AbortController()
+    const abort = new AbortController()
     const read = async (): Promise<void> => {
       try {
-        const blob = await pictureOf(client, event, width, gone.signal)
-        if (!gone.signal.aborted) setUrl(URL.createObjectURL(blob))
+        const blob = await readPicture(client, event, width, abort.signal)
+        if (!abort.signal.aborted) setUrl(URL.createObjectURL(blob))
       } catch {
-        if (gone.signal.aborted) return
+        if (abort.signal.aborted) return
         setUrl(undefined)
         setFailed('')
       }
     }
-    const near = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       entries => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-        near.disconnect()
+        observer.disconnect()
         void read()
       },
       { rootMargin: '400px' }
     )
-    near.observe(box.current!)
+    observer.observe(box.current!)
     return () => {
-      near.disconnect()
-      gone.abort()
+      observer.disconnect()
+      abort.abort()
     }
   }, [client, event.id, event.modified, width])
   // The URL is valid until it is replaced.
@@ -68,7 +68,7 @@ export function Picture({ event, alt, width }: Props) {
 }
 
 /** Reads the preview, or the file itself if there is none. Rejects if there is nothing to show. */
-async function pictureOf(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
+async function readPicture(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
   try {
     const preview = await client.file(`events/${event.id}.jpg?w=${width}`, signal)
     if (preview.size > 0) return preview
@@ -76,7 +76,8 @@ async function pictureOf(client: Client, event: Event, width: number, signal: Ab
     if (signal.aborted) throw error
   }
   const [file] = event.attachments ?? []
-  if (!file || !shown.test(file.type) || file.size > largest) throw new Error('nothing to show')
+  if (!file || !displayableTypes.test(file.type) || file.size > maxFileSize)
+    throw new Error('nothing to show')
   const whole = await client.file(`events/${event.id}/${file.id}`, signal)
   return new Blob([whole], { type: file.type })
 }

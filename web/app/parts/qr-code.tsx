@@ -7,13 +7,13 @@ interface Props {
   readonly label: string
 }
 
-interface Drawn {
+interface QrPath {
   readonly size: number
   readonly path: string
 }
 
 export function QrCode({ text, label }: Props) {
-  const [drawn, setDrawn] = useState<Drawn>()
+  const [drawn, setDrawn] = useState<QrPath>()
   useEffect(() => {
     let isGone = false
     encode(text).then(
@@ -44,7 +44,7 @@ export function QrCode({ text, label }: Props) {
   )
 }
 
-async function encode(text: string): Promise<Drawn> {
+async function encode(text: string): Promise<QrPath> {
   const { encode: encoded } = await import('uqr')
   // The quiet zone is in the view box.
   const { data, size } = encoded(text, { ecc: 'M', border: 0 })

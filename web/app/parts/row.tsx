@@ -23,7 +23,7 @@ interface Props {
 export function Row({ name, label, hint, class: style = '', children }: Props) {
   const id = useId()
   const problem = useFieldProblem(name)
-  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div class={`field ${style}`}>
       <label for={id}>{label}</label>
@@ -31,7 +31,7 @@ export function Row({ name, label, hint, class: style = '', children }: Props) {
         id,
         name,
         'aria-invalid': problem !== undefined,
-        ...(described ? { 'aria-describedby': described } : {})
+        ...(describedBy ? { 'aria-describedby': describedBy } : {})
       })}
       {problem && (
         <p class="problem" id={`${id}-problem`}>

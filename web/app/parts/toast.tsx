@@ -4,14 +4,14 @@ import { t } from '../../language.js'
 import { explain, type Message } from '../../problem.js'
 import { storeOf, useStore } from '../data/store.js'
 
-interface Told {
+interface Toast {
   readonly text: Message
   readonly undo?: () => Promise<void>
 }
 
-const current = storeOf<Told | undefined>(undefined)
+const current = storeOf<Toast | undefined>(undefined)
 /** Milliseconds for which a message is shown. */
-const stay = 8000
+const displayMs = 8000
 
 /** Shows a message; `undo` reverts the action that it reports. */
 export function tell(text: Message, undo?: () => Promise<void>): void {
@@ -20,15 +20,15 @@ export function tell(text: Message, undo?: () => Promise<void>): void {
 
 /** Renders messages. Must be used once per page. */
 export function Toasts() {
-  const told = useStore(current)
+  const toast = useStore(current)
   const [isHeld, setHeld] = useState(false)
   // The next user must not see earlier messages.
   useEffect(() => () => current.set(undefined), [])
   useEffect(() => {
-    if (!told || isHeld) return undefined
-    const timer = setTimeout(() => current.set(undefined), stay)
+    if (!toast || isHeld) return undefined
+    const timer = setTimeout(() => current.set(undefined), displayMs)
     return () => clearTimeout(timer)
-  }, [told, isHeld])
+  }, [toast, isHeld])
   return (
     <div
       class="toasts"
@@ -38,15 +38,15 @@ export function Toasts() {
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
     >
-      {told && (
+      {toast && (
         <p class="toast">
-          {told.text}
-          {told.undo && (
+          {toast.text}
+          {toast.undo && (
             <button
               type="button"
               onClick={() => {
                 current.set(undefined)
-                told.undo!().catch((error: unknown) => tell(explain(error).message))
+                toast.undo!().catch((error: unknown) => tell(explain(error).message))
               }}
             >
               {t('shell.undo')}

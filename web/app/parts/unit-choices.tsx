@@ -8,15 +8,15 @@ import { tell } from './toast.js'
 
 export function UnitChoices() {
   const { client } = useAccount()
-  const wishes = useStore(unitWishes)
+  const units = useStore(unitWishes)
   const choose = (kind: string, value: string): void => {
-    const former = unitWishes.value
-    const wanted = { ...former, [kind]: value }
-    takeUnitWishes(wanted)
+    const oldUnits = unitWishes.value
+    const newUnits = { ...oldUnits, [kind]: value }
+    takeUnitWishes(newUnits)
     client
-      .call('profile.update', { id: 'private', update: { [unitsKey]: wanted } })
+      .call('profile.update', { id: 'private', update: { [unitsKey]: newUnits } })
       .catch((error: unknown) => {
-        takeUnitWishes(former)
+        takeUnitWishes(oldUnits)
         const { message } = explain(error)
         tell(typeof message === 'string' ? message : t('error.unexpected'))
       })
@@ -28,8 +28,8 @@ export function UnitChoices() {
           <span>{t(`data.units.${kind}`)}</span>
           <select onChange={event => choose(kind, event.currentTarget.value)}>
             {unitChoices[kind].map(each => (
-              <option key={each} value={each} selected={each === wishes[kind]}>
-                {names[each]}
+              <option key={each} value={each} selected={each === units[kind]}>
+                {unitNames[each]}
               </option>
             ))}
           </select>
@@ -39,7 +39,7 @@ export function UnitChoices() {
   )
 }
 
-const names: Readonly<Record<UnitWishes[keyof UnitWishes], string>> = {
+const unitNames: Readonly<Record<UnitWishes[keyof UnitWishes], string>> = {
   kg: 'kg',
   lb: 'lb',
   st: 'st, lb',

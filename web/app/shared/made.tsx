@@ -38,8 +38,8 @@ export function Made({ access, kind, onDone }: Props) {
         aria-label={t(kind === 'link' ? 'shared.theLink' : 'shared.theEndpoint')}
         onFocus={event => event.currentTarget.select()}
       />
-      <Hand text={text} title={name} isLink={kind === 'link'} />
-      {kind === 'link' && isNearby() && <p class="notice">{t('shared.nearby')}</p>}
+      <CopyOrShare text={text} title={name} isLink={kind === 'link'} />
+      {kind === 'link' && isLocalhost() && <p class="notice">{t('shared.nearby')}</p>}
       <QrCode text={text} label={t('shared.qr')} />
       <div class="actions">
         <button type="button" class="button" onClick={onDone}>
@@ -52,7 +52,7 @@ export function Made({ access, kind, onDone }: Props) {
 }
 
 /** Copies the text, or shares it with another app on a phone. */
-function Hand({
+function CopyOrShare({
   text,
   title,
   isLink
@@ -61,16 +61,16 @@ function Hand({
   readonly title: string
   readonly isLink: boolean
 }) {
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const copy = (): void => {
     // Browsers provide the clipboard only to secure pages.
     const writing =
       (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
     writing.then(
-      () => setSaid(t('shared.copied')),
+      () => setStatus(t('shared.copied')),
       () => {
         document.querySelector<HTMLInputElement>('.made-text')?.select()
-        setSaid(t('shared.notCopied'))
+        setStatus(t('shared.notCopied'))
       }
     )
   }
@@ -93,13 +93,13 @@ function Hand({
         )}
       </div>
       <p class="hint" role="status">
-        {said}
+        {status}
       </p>
     </>
   )
 }
 
 /** Returns whether the URL of this page works only on this device. */
-function isNearby(): boolean {
+function isLocalhost(): boolean {
   return /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
 }

@@ -52,7 +52,7 @@ export function Row({ access, appNames, range, onCalls }: Props) {
         <p class="until num">{lineOf(access, grants)}</p>
         <Chips grants={grants} />
       </header>
-      <CallLane calls={calls} range={range} label={summary(name, calls)} />
+      <CallLane calls={calls} range={range} label={describeCalls(name, calls)} />
     </section>
   )
 }
@@ -67,7 +67,7 @@ export function Face({ access, name }: { readonly access: Access; readonly name:
   )
 }
 
-function summary(name: string, calls: readonly Call[]): string {
+function describeCalls(name: string, calls: readonly Call[]): string {
   const count = (kind: Kind): number => calls.filter(call => call.kind === kind).length
   return t('shared.lane', { name, looks: count('look'), adds: count('add'), refused: count('refused') })
 }

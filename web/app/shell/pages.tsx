@@ -27,12 +27,12 @@ interface Props {
 export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
   const { page, id, query } = route
   const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>
-    at(page)
+    getLoadedView(page)
   )
   const [problem, setProblem] = useState<Message>()
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
-    const known = at(page)
+    const known = getLoadedView(page)
     setProblem(undefined)
     if (known) {
       setView(known)
@@ -92,7 +92,7 @@ export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
   )
 }
 
-function at(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
+function getLoadedView(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
   const View = pageAtHand(name)
   return View && { name, View }
 }

@@ -6,10 +6,10 @@ import { explain, type Message } from '../../problem.js'
 /** Renders its children, or an error message if rendering throws; the error is logged to the console. */
 export function Sound({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary()
-  return error === undefined ? <>{children}</> : <Unsound message={explain(error).message} />
+  return error === undefined ? <>{children}</> : <ErrorMessage message={explain(error).message} />
 }
 
-function Unsound({ message }: { readonly message: Message }) {
+function ErrorMessage({ message }: { readonly message: Message }) {
   return (
     <div class="notice bad" role="alert">
       {message}

@@ -32,22 +32,22 @@ export async function changeStream(
 /** Moves a stream and all below it to the trash. */
 export async function trashStream(account: Account, id: string): Promise<Undo> {
   await account.client.call('streams.delete', { id })
-  await readAgain(account)
+  await reload(account)
   return async () => await restoreStream(account, id)
 }
 
 /** Restores a stream from the trash. */
 export async function restoreStream(account: Account, id: string): Promise<void> {
   await account.client.call('streams.update', { id, update: { trashed: false } })
-  await readAgain(account)
+  await reload(account)
 }
 
 /** Deletes a trashed stream and all below it permanently. `isMerged`: its events are moved to its parent. */
 export async function deleteStream(account: Account, id: string, isMerged: boolean): Promise<void> {
   await account.client.call('streams.delete', { id, mergeEventsWithParent: isMerged })
-  await readAgain(account)
+  await reload(account)
 }
 
-async function readAgain(account: Account): Promise<void> {
+async function reload(account: Account): Promise<void> {
   await Promise.all([account.readStreams(), account.readFacts(), account.readAccesses()])
 }

@@ -29,23 +29,23 @@ const daySeconds = 86_400
 /** Assumed width of the chart in pixels, which determines its resolution. */
 const pixels = 720
 
-const axisName = (value: number): string => written(value, 2)
+const formatAxisValue = (value: number): string => written(value, 2)
 
 export function StreamChart({ stream, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   const plan = useMemo(() => tree && planOf(stream, tree, facts), [stream, tree, facts])
-  const asked = query.get('span')
-  const span = spans.find(each => each === asked) ?? usualSpan(plan)
-  const [view] = useState(() => storeOf<View>(viewOf(span, plan?.first ?? 0, plan?.last ?? 0)))
+  const requested = query.get('span')
+  const span = spans.find(each => each === requested) ?? chooseSpan(plan)
+  const [view] = useState(() => storeOf<View>(createView(span, plan?.first ?? 0, plan?.last ?? 0)))
   const key = plan ? `${plan.kind} ${plan.streamIds.join()} ${plan.types.join()}` : ''
   const loader = useMemo(() => plan && new LaneLoader(account.client, plan), [key, account])
   const empty = useMemo(() => storeOf({ data: undefined, range: undefined }), [])
   const { data, range } = useStore(loader?.shown ?? empty)
   useEffect(() => {
     if (!plan || !loader) return undefined
-    view.set(viewOf(span, plan.first, plan.last))
+    view.set(createView(span, plan.first, plan.last))
     loader.look(view.value, pixels)
     return account.live.follow('events', () => loader.refresh(), 2000)
   }, [loader, span])
@@ -72,7 +72,7 @@ export function StreamChart({ stream, query }: Props) {
         />
       </div>
       <figure
-        aria-label={sentenceOf(data, view.value, plain(stream.name), unit)}
+        aria-label={describeChart(data, view.value, plain(stream.name), unit)}
         aria-busy={data === undefined}
       >
         <LaneChart
@@ -81,14 +81,14 @@ export function StreamChart({ stream, query }: Props) {
           range={range}
           colour={colourOf(stream)}
           zones={zones}
-          name={axisName}
+          name={formatAxisValue}
         />
       </figure>
       <div class="axis">
         <TimeAxis view={view} zones={zones} />
       </div>
       <p class="hint">
-        {sentenceOf(data, view.value, plain(stream.name), unit)}{' '}
+        {describeChart(data, view.value, plain(stream.name), unit)}{' '}
         <Go to={{ page: 'timeline', query: { lanes: stream.id } }}>{t('streams.toTimeline')}</Go>
       </p>
     </section>
@@ -96,13 +96,13 @@ export function StreamChart({ stream, query }: Props) {
 }
 
 /** Returns the shortest span that shows most of the data. */
-function usualSpan(plan: Plan | undefined): (typeof spans)[number] {
+function chooseSpan(plan: Plan | undefined): (typeof spans)[number] {
   const length = plan ? plan.last - plan.first : 0
   return length <= 30 * daySeconds ? 'month' : length <= 365 * daySeconds ? 'all' : 'year'
 }
 
 /** Returns the view that ends with the last value, or now if that is recent. */
-function viewOf(span: (typeof spans)[number], first: number, last: number): View {
+function createView(span: (typeof spans)[number], first: number, last: number): View {
   const now = Date.now() / 1000
   const end = now - last < 90 * daySeconds ? Math.max(now, last) : last + daySeconds
   const length =
@@ -111,17 +111,17 @@ function viewOf(span: (typeof spans)[number], first: number, last: number): View
 }
 
 /** Describes the chart in a sentence. */
-function sentenceOf(data: LaneData | undefined, view: View, name: string, unit: string): string {
+function describeChart(data: LaneData | undefined, view: View, name: string, unit: string): string {
   const range = { from: day(view.from), to: day(view.to) }
   if (data?.kind === 'band' || data?.kind === 'pairs') {
     const parts =
       data.kind === 'band'
         ? data.parts
         : data.bars.map(({ high, low, time }) => ({ time, min: low, max: high }))
-    const within = parts.filter(({ time }) => time >= view.from && time <= view.to)
-    if (within.length > 0) {
-      const min = Math.min(...within.map(part => part.min))
-      const max = Math.max(...within.map(part => part.max))
+    const visible = parts.filter(({ time }) => time >= view.from && time <= view.to)
+    if (visible.length > 0) {
+      const min = Math.min(...visible.map(part => part.min))
+      const max = Math.max(...visible.map(part => part.max))
       return t('streams.between', {
         name,
         min: written(min, 2),

@@ -27,7 +27,7 @@ export function Overview() {
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   useStore(unitWishes)
-  const [doing, setDoing] = useState<Doing>()
+  const [action, setAction] = useState<Doing>()
   const tallyOf = useMemo(() => (tree ? talliesOf(tree, facts) : undefined), [tree, facts])
   if (!tree || !tallyOf) return <p class="loading">{t('loading')}</p>
   const roots = tree.roots.filter(({ trashed }) => !trashed)
@@ -40,7 +40,7 @@ export function Overview() {
       <header>
         <h1>{t('shell.streams')}</h1>
         {account.isOwner && (
-          <button type="button" class="square" onClick={() => setDoing({ what: 'create' })}>
+          <button type="button" class="square" onClick={() => setAction({ what: 'create' })}>
             <Icon name="plus" />
             {t('streams.new')}
           </button>
@@ -58,7 +58,7 @@ export function Overview() {
         <section class="card">
           <ul class="list">
             {roots.map(stream => (
-              <Branch key={stream.id} stream={stream} depth={0} tallyOf={tallyOf} onDoing={setDoing} />
+              <Branch key={stream.id} stream={stream} depth={0} tallyOf={tallyOf} onDoing={setAction} />
             ))}
           </ul>
         </section>
@@ -86,7 +86,7 @@ export function Overview() {
                   type="button"
                   class="square danger"
                   aria-label={t('streams.deleteOne', { stream: plain(stream.name) })}
-                  onClick={() => setDoing({ what: 'delete', stream })}
+                  onClick={() => setAction({ what: 'delete', stream })}
                 >
                   {t('shell.deletePermanently')}
                 </button>
@@ -95,7 +95,7 @@ export function Overview() {
           </ul>
         </section>
       )}
-      <Doings doing={doing} onClose={() => setDoing(undefined)} />
+      <Doings doing={action} onClose={() => setAction(undefined)} />
     </div>
   )
 }
@@ -104,7 +104,7 @@ interface BranchProps {
   readonly stream: Stream
   readonly depth: number
   readonly tallyOf: (id: string) => Tally
-  readonly onDoing: (doing: Doing) => void
+  readonly onDoing: (action: Doing) => void
 }
 
 function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {

@@ -29,7 +29,7 @@ export function levelOn({ permissions }: Access, path: readonly string[]): Level
  */
 export function seersOf(accesses: readonly Access[], path: readonly string[], now: number): readonly Seer[] {
   return accesses
-    .filter(access => isInForce(access, now))
+    .filter(access => isActive(access, now))
     .map(access => ({ access, level: levelOn(access, path) }))
     .filter(({ level }) => level !== 'none')
 }
@@ -41,20 +41,22 @@ export function sightChange(
   after: readonly string[],
   now: number
 ): SightChange {
-  const own = accesses.filter(access => isInForce(access, now))
+  const own = accesses.filter(access => isActive(access, now))
   return {
-    gains: own.filter(access => !sees(access, before) && sees(access, after)),
-    loses: own.filter(access => sees(access, before) && !sees(access, after))
+    gains: own.filter(access => !mayRead(access, before) && mayRead(access, after)),
+    loses: own.filter(access => mayRead(access, before) && !mayRead(access, after))
   }
 }
 
 /** Returns the accesses with permissions on one of these streams, which end when they are deleted. */
 export function namedBy(accesses: readonly Access[], ids: readonly string[], now: number): readonly Access[] {
-  const named = new Set(ids)
+  const streamIds = new Set(ids)
   return accesses.filter(
     access =>
-      isInForce(access, now) &&
-      access.permissions.some(each => 'streamId' in each && named.has(each.streamId) && each.level !== 'none')
+      isActive(access, now) &&
+      access.permissions.some(
+        each => 'streamId' in each && streamIds.has(each.streamId) && each.level !== 'none'
+      )
   )
 }
 
@@ -64,10 +66,10 @@ export function idsTo(tree: Tree | undefined, id: string | null): readonly strin
 }
 
 /** Returns whether an access may read a stream. */
-function sees(access: Access, path: readonly string[]): boolean {
+function mayRead(access: Access, path: readonly string[]): boolean {
   return !['none', 'create-only'].includes(levelOn(access, path))
 }
 
-function isInForce({ deleted, expires, type }: Access, now: number): boolean {
+function isActive({ deleted, expires, type }: Access, now: number): boolean {
   return type !== 'personal' && deleted === undefined && (expires ?? Infinity) > now
 }

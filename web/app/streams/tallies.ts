@@ -10,20 +10,20 @@ export interface Tally {
   readonly last?: Fact
 }
 
-const nothing: Tally = { own: 0, all: 0 }
+const noEvents: Tally = { own: 0, all: 0 }
 
 /** Computes the totals of all streams. Returns a function that finds them by id. */
 export function talliesOf(tree: Tree, facts: readonly Fact[]): (id: string) => Tally {
-  const tallies = new Map<string, Tally>()
+  const totals = new Map<string, Tally>()
   for (const fact of facts)
     for (const { id } of tree.pathOf(fact.streamId)) {
-      const { all, last, own } = tallies.get(id) ?? nothing
+      const { all, last, own } = totals.get(id) ?? noEvents
       const isLater = last === undefined || fact.last > last.last
-      tallies.set(id, {
+      totals.set(id, {
         own: own + (id === fact.streamId ? fact.count : 0),
         all: all + fact.count,
         ...(isLater ? { last: fact } : last ? { last } : {})
       })
     }
-  return id => tallies.get(id) ?? nothing
+  return id => totals.get(id) ?? noEvents
 }

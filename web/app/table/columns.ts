@@ -42,8 +42,10 @@ export function columnsOf(
       title: t('table.stream'),
       text: ({ streamIds }) => streamIds.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
     },
-    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: typeOf }] : []),
-    ...(fields.length > 0 ? fields.map(name => fieldColumn(name, schema!)) : [contentColumn(type)]),
+    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: getType }] : []),
+    ...(fields.length > 0
+      ? fields.map(name => createFieldColumn(name, schema!))
+      : [createContentColumn(type)]),
     {
       key: 'duration',
       title: t('table.duration'),
@@ -73,11 +75,11 @@ export function fieldsOf(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
 
-function typeOf({ type }: Event): string {
+function getType({ type }: Event): string {
   return type
 }
 
-function contentColumn(type: string | undefined): Column {
+function createContentColumn(type: string | undefined): Column {
   const symbol = type === undefined ? undefined : unitOf(type)?.symbol
   return {
     key: 'content',
@@ -87,7 +89,7 @@ function contentColumn(type: string | undefined): Column {
   }
 }
 
-function fieldColumn(name: string, schema: ContentSchema): Column {
+function createFieldColumn(name: string, schema: ContentSchema): Column {
   const { description, type } = schema.properties![name]!
   const isNumber = type === 'number'
   const value = ({ content }: Event): unknown =>
@@ -96,7 +98,7 @@ function fieldColumn(name: string, schema: ContentSchema): Column {
     key: `content.${name}`,
     title:
       isNumber && description !== undefined && description.length < 12 ? `${name} (${description})` : name,
-    text: event => scalarText(value(event)),
+    text: event => formatScalar(value(event)),
     isNumber
   }
 }
@@ -107,20 +109,22 @@ export function contentText(type: string, content: unknown): string {
     const { value, unit } = shownQuantity(plainType(type), content)
     return unit === '' ? value : `${value} ${unit}`
   }
-  if (typeof content !== 'object' || content === null) return scalarText(content)
+  if (typeof content !== 'object' || content === null) return formatScalar(content)
   return Object.entries(content)
-    .map(([name, value]) => `${name} ${scalarText(value)}`)
+    .map(([name, value]) => `${name} ${formatScalar(value)}`)
     .join(', ')
-    .slice(0, longest)
+    .slice(0, maxCharacters)
 }
 
 /** Maximum characters of a cell. */
-const longest = 300
+const maxCharacters = 300
 
-function scalarText(value: unknown): string {
+function formatScalar(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number')
     return new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(value)
   if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
-  return plain(typeof value === 'string' ? value.slice(0, longest) : JSON.stringify(value).slice(0, longest))
+  return plain(
+    typeof value === 'string' ? value.slice(0, maxCharacters) : JSON.stringify(value).slice(0, maxCharacters)
+  )
 }

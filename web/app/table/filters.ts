@@ -19,12 +19,12 @@ export interface Filters {
 /** Filters to change; undefined removes one. */
 export type Changes = { readonly [Name in keyof Filters]?: string | undefined }
 
-const names = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
+const filterNames = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
 
 /** Parses the filters in a query. */
 export function filtersOf(query: URLSearchParams): Filters {
   return Object.fromEntries(
-    names.flatMap(name => {
+    filterNames.flatMap(name => {
       const value = query.get(name)
       return value === null || value === '' ? [] : [[name, value]]
     })
@@ -40,8 +40,8 @@ export function paramsOf(
   roots: readonly string[],
   path = '$'
 ): object {
-  const [begin, end] = [dayStart(from), dayStart(to)]
-  const [low, high] = [numberOf(least), numberOf(most)]
+  const [begin, end] = [parseDayStart(from), parseDayStart(to)]
+  const [low, high] = [parseNumber(least), parseNumber(most)]
   const content = [
     ...(low === undefined ? [] : [{ path, gte: low }]),
     ...(high === undefined ? [] : [{ path, lte: high }])
@@ -52,11 +52,11 @@ export function paramsOf(
     ...(type === undefined ? {} : { types: [type] }),
     ...(text === undefined ? {} : { text }),
     ...(content.length === 0 ? {} : { content }),
-    ...(begin === undefined ? {} : { fromTime: begin, ...(end === undefined ? { toTime: farthest } : {}) }),
+    ...(begin === undefined ? {} : { fromTime: begin, ...(end === undefined ? { toTime: maxTime } : {}) }),
     // The last day is included.
     ...(end === undefined
       ? {}
-      : { toTime: end + daySeconds - 0.001, ...(begin === undefined ? { fromTime: -farthest } : {}) }),
+      : { toTime: end + daySeconds - 0.001, ...(begin === undefined ? { fromTime: -maxTime } : {}) }),
     ...(state === 'trashed' ? { state } : {}),
     sortAscending: sort === 'up'
   }
@@ -64,16 +64,16 @@ export function paramsOf(
 
 const daySeconds = 86_400
 /** Maximum time, in seconds. */
-const farthest = 8.64e12
+const maxTime = 8.64e12
 
 /** Returns the start of a date in seconds; undefined for anything else. */
-function dayStart(text: string | undefined): number | undefined {
+function parseDayStart(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4,6}-\d\d-\d\d$/.test(text)) return undefined
   const time = new Date(`${text}T00:00:00`).getTime() / 1000
   return Number.isFinite(time) ? time : undefined
 }
 
-function numberOf(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() !== '' && Number.isFinite(value) ? value : undefined

@@ -11,23 +11,23 @@ export function merged(
   changed: ReadonlySet<string>,
   { isUp, isWhole }: { readonly isUp: boolean; readonly isWhole: boolean }
 ): readonly Event[] | undefined {
-  const places = new Map(rows.map(({ id }, at) => [id, at]))
-  const isGone = new Set([...changed, ...found.map(({ id }) => id)])
-  const kept = rows.filter(({ id }) => !isGone.has(id))
+  const positions = new Map(rows.map(({ id }, at) => [id, at]))
+  const isReplaced = new Set([...changed, ...found.map(({ id }) => id)])
+  const kept = rows.filter(({ id }) => !isReplaced.has(id))
   const last = rows.at(-1)
-  const isBehind = (a: Event, b: Event): boolean => (isUp ? a.time > b.time : a.time < b.time)
+  const isAfter = (a: Event, b: Event): boolean => (isUp ? a.time > b.time : a.time < b.time)
   // Among events of the same time, new ones come last in ascending order.
-  const isUnclear = ({ id, time }: Event): boolean => !isWhole && time === last?.time && !places.has(id)
-  if (found.some(isUnclear)) return undefined
+  const isAmbiguous = ({ id, time }: Event): boolean => !isWhole && time === last?.time && !positions.has(id)
+  if (found.some(isAmbiguous)) return undefined
   for (const event of isUp ? found : found.toReversed()) {
-    const before = places.get(event.id)
+    const before = positions.get(event.id)
     const isMoved = before === undefined || rows[before]!.time !== event.time
     const at = kept.findIndex(each => {
-      if (each.time !== event.time) return isBehind(each, event)
-      return isMoved ? !isUp : (places.get(each.id) ?? (isUp ? Infinity : -1)) > before
+      if (each.time !== event.time) return isAfter(each, event)
+      return isMoved ? !isUp : (positions.get(each.id) ?? (isUp ? Infinity : -1)) > before
     })
     if (at >= 0) kept.splice(at, 0, event)
-    else if (isWhole || (last && !isBehind(event, last))) kept.push(event)
+    else if (isWhole || (last && !isAfter(event, last))) kept.push(event)
   }
   return kept
 }

@@ -6,9 +6,9 @@ import type { Model } from './model.js'
 /** Maximum movement of a click, in pixels. */
 const clickRange = 4
 /** Zoom per pixel of the wheel. */
-const perPixel = 0.0022
+const zoomPerPixel = 0.0022
 
-interface Finger {
+interface Pointer {
   x: number
   readonly startX: number
   readonly lane: string | undefined
@@ -16,33 +16,33 @@ interface Finger {
 
 /** Handles pointers over the figures of an element. Returns a function that stops it. */
 export function followPointers(sheet: HTMLElement, model: Model): () => void {
-  const fingers = new Map<number, Finger>()
+  const pointers = new Map<number, Pointer>()
   let isDragging = false
-  const box = (): { left: number; width: number } => {
+  const getPlotBox = (): { left: number; width: number } => {
     const figure = sheet.querySelector('figure')!
     const { left, width } = figure.getBoundingClientRect()
     return { left, width: width - gutterOf(width) }
   }
-  const timeOf = (x: number): number => {
-    const { left, width } = box()
+  const getTime = (x: number): number => {
+    const { left, width } = getPlotBox()
     return timeAt(x - left, model.view.value, width)
   }
 
   const down = (event: PointerEvent): void => {
-    const figure = figureOf(event)
+    const figure = findFigure(event)
     if (!figure || event.button !== 0 || (event.target as Element).closest('button, a, [role="slider"]'))
       return
-    fingers.set(event.pointerId, { x: event.clientX, startX: event.clientX, lane: figure.dataset['lane'] })
-    if (fingers.size > 1) isDragging = true
+    pointers.set(event.pointerId, { x: event.clientX, startX: event.clientX, lane: figure.dataset['lane'] })
+    if (pointers.size > 1) isDragging = true
   }
   const move = (event: PointerEvent): void => {
-    const finger = fingers.get(event.pointerId)
-    if (!finger) {
+    const pointer = pointers.get(event.pointerId)
+    if (!pointer) {
       if (event.pointerType === 'mouse' && event.buttons === 0)
-        model.hover.set(figureOf(event) ? inSight(timeOf(event.clientX)) : undefined)
+        model.hover.set(findFigure(event) ? clampToView(getTime(event.clientX)) : undefined)
       return
     }
-    if (!isDragging && Math.abs(event.clientX - finger.startX) <= clickRange) return
+    if (!isDragging && Math.abs(event.clientX - pointer.startX) <= clickRange) return
     if (!isDragging) {
       isDragging = true
       sheet.classList.add('dragging')
@@ -50,43 +50,44 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
     // Captured only once the pointer moves, so that clicks on links still work.
     if (!sheet.hasPointerCapture(event.pointerId)) sheet.setPointerCapture(event.pointerId)
     model.hover.set(undefined)
-    const other = Array.from(fingers.values()).find(each => each !== finger)
-    if (other) pinch(finger, other, event.clientX)
-    else model.pan((-(event.clientX - finger.x) / box().width) * lengthOf(model.view.value))
-    finger.x = event.clientX
+    const other = Array.from(pointers.values()).find(each => each !== pointer)
+    if (other) pinch(pointer, other, event.clientX)
+    else model.pan((-(event.clientX - pointer.x) / getPlotBox().width) * lengthOf(model.view.value))
+    pointer.x = event.clientX
   }
-  const pinch = (finger: Finger, other: Finger, x: number): void => {
-    const before = Math.max(20, Math.abs(finger.x - other.x))
+  const pinch = (pointer: Pointer, other: Pointer, x: number): void => {
+    const before = Math.max(20, Math.abs(pointer.x - other.x))
     const after = Math.max(20, Math.abs(x - other.x))
-    model.zoom(before / after, timeOf(other.x))
+    model.zoom(before / after, getTime(other.x))
   }
   const up = (event: PointerEvent): void => {
-    const finger = fingers.get(event.pointerId)
-    fingers.delete(event.pointerId)
-    if (!finger) return
-    if (!isDragging && event.type === 'pointerup') model.place(inSight(timeOf(event.clientX)), finger.lane)
-    if (fingers.size > 0) return
+    const pointer = pointers.get(event.pointerId)
+    pointers.delete(event.pointerId)
+    if (!pointer) return
+    if (!isDragging && event.type === 'pointerup')
+      model.place(clampToView(getTime(event.clientX)), pointer.lane)
+    if (pointers.size > 0) return
     isDragging = false
     sheet.classList.remove('dragging')
   }
   const leave = (): void => model.hover.set(undefined)
   const wheel = (event: WheelEvent): void => {
-    if (!figureOf(event)) return
+    if (!findFigure(event)) return
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
     // The wheel scrolls the page until the lanes have the focus.
-    const isMeant = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
+    const isIntended = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault()
-      model.pan(((event.deltaX * pixels) / box().width) * lengthOf(model.view.value))
-    } else if (isMeant) {
+      model.pan(((event.deltaX * pixels) / getPlotBox().width) * lengthOf(model.view.value))
+    } else if (isIntended) {
       event.preventDefault()
       model.zoom(
-        Math.exp(event.deltaY * pixels * perPixel * (event.ctrlKey && event.deltaMode === 0 ? 3 : 1)),
-        timeOf(event.clientX)
+        Math.exp(event.deltaY * pixels * zoomPerPixel * (event.ctrlKey && event.deltaMode === 0 ? 3 : 1)),
+        getTime(event.clientX)
       )
     }
   }
-  const inSight = (time: number): number =>
+  const clampToView = (time: number): number =>
     Math.min(model.view.value.to, Math.max(model.view.value.from, time))
 
   sheet.addEventListener('pointerdown', down)
@@ -105,7 +106,7 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
   }
 }
 
-function figureOf(event: Event): HTMLElement | null {
+function findFigure(event: Event): HTMLElement | null {
   return (event.target as Element).closest<HTMLElement>('figure')
 }
 
@@ -120,8 +121,8 @@ export function followKeys(model: Model): () => void {
       return
     const { from, to } = model.view.value
     const step = (lengthOf({ from, to }) / 200) * (event.shiftKey ? 10 : 1)
-    if (event.key === 'ArrowLeft') moveBy(model, -step)
-    else if (event.key === 'ArrowRight') moveBy(model, step)
+    if (event.key === 'ArrowLeft') moveCursor(model, -step)
+    else if (event.key === 'ArrowRight') moveCursor(model, step)
     else if (event.key === '+' || event.key === '=') model.zoom(1 / 1.6)
     else if (event.key === '-' || event.key === '−') model.zoom(1.6)
     else if (target.closest('.flag') && event.key === 'Home') model.place(from)
@@ -136,7 +137,7 @@ export function followKeys(model: Model): () => void {
 }
 
 /** Moves the cursor; at the edge, the view moves with it. */
-function moveBy(model: Model, seconds: number): void {
+function moveCursor(model: Model, seconds: number): void {
   const next = model.resting + seconds
   const { from, to } = model.view.value
   if (next < from || next > to) model.pan(seconds * 20)

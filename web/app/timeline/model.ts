@@ -10,7 +10,7 @@ import { presetView } from './presets.js'
 export const rest = 120
 
 /** Number of written URLs that are remembered. */
-const rememberedAddresses = 20
+const maxRemembered = 20
 
 export class Model {
   readonly view: Store<View>
@@ -24,15 +24,15 @@ export class Model {
   readonly chosen: Store<string | undefined> = storeOf<string | undefined>(undefined)
   /** Data of the lanes, by stream id. */
   readonly data: Store<ReadonlyMap<string, LaneData>> = storeOf<ReadonlyMap<string, LaneData>>(new Map())
-  #written: readonly string[] = []
+  #writtenKeys: readonly string[] = []
   readonly #spans = new Map<string, readonly Span[]>()
 
   constructor(
     query: URLSearchParams,
     readonly zones: Zones
   ) {
-    this.view = storeOf(viewIn(query) ?? presetView('month', now(), zones))
-    this.at = storeOf(numberIn(query, 'at'))
+    this.view = storeOf(parseView(query) ?? presetView('month', now(), zones))
+    this.at = storeOf(parseTime(query, 'at'))
   }
 
   /** The time of the cursor: under the pointer, else where it was placed, else the end of the view. */
@@ -47,9 +47,9 @@ export class Model {
   }
 
   show(view: View): void {
-    const next = bounded(view)
+    const newValue = bounded(view)
     const { from, to } = this.view.value
-    if (from !== next.from || to !== next.to) this.view.set(next)
+    if (from !== newValue.from || to !== newValue.to) this.view.set(newValue)
   }
 
   pan(seconds: number): void {
@@ -71,14 +71,14 @@ export class Model {
 
   /** Sets the data of a lane and its named spans. */
   tell(lane: string, data: LaneData | undefined, spans: readonly Span[]): void {
-    const next = new Map(this.data.value)
-    if (data) next.set(lane, data)
-    else next.delete(lane)
-    this.data.set(next)
-    this.#tellSpans(lane, spans)
+    const newValue = new Map(this.data.value)
+    if (data) newValue.set(lane, data)
+    else newValue.delete(lane)
+    this.data.set(newValue)
+    this.#setSpans(lane, spans)
   }
 
-  #tellSpans(lane: string, spans: readonly Span[]): void {
+  #setSpans(lane: string, spans: readonly Span[]): void {
     const before = this.#spans.get(lane) ?? []
     if (JSON.stringify(before) === JSON.stringify(spans)) return
     this.#spans.set(lane, spans)
@@ -87,15 +87,15 @@ export class Model {
 
   /** Applies the state in a URL, unless this model has written it: the page re-renders later, when the view may have moved on. */
   follow(query: URLSearchParams, isBack = false): void {
-    if (!isBack && this.#written.includes(keyOf(query))) return
-    const view = viewIn(query)
+    if (!isBack && this.#writtenKeys.includes(toKey(query))) return
+    const view = parseView(query)
     if (view) this.show(view)
-    if (query.has('at')) this.at.set(numberIn(query, 'at'))
+    if (query.has('at')) this.at.set(parseTime(query, 'at'))
   }
 
   /** Remembers a written URL. */
   wrote(query: URLSearchParams): void {
-    this.#written = [...this.#written, keyOf(query)].slice(-rememberedAddresses)
+    this.#writtenKeys = [...this.#writtenKeys, toKey(query)].slice(-maxRemembered)
   }
 
   /** Returns the state for the URL. */
@@ -110,7 +110,7 @@ export class Model {
   }
 }
 
-function keyOf(query: URLSearchParams): string {
+function toKey(query: URLSearchParams): string {
   return ['from', 'to', 'at'].map(name => query.get(name) ?? '').join()
 }
 
@@ -118,13 +118,13 @@ export function now(): number {
   return Date.now() / 1000
 }
 
-function viewIn(query: URLSearchParams): View | undefined {
-  const [from, to] = [numberIn(query, 'from'), numberIn(query, 'to')]
+function parseView(query: URLSearchParams): View | undefined {
+  const [from, to] = [parseTime(query, 'from'), parseTime(query, 'to')]
   return from !== undefined && to !== undefined && to > from ? bounded({ from, to }) : undefined
 }
 
 /** Parses a time in a URL: seconds, or a date. */
-function numberIn(query: URLSearchParams, name: string): number | undefined {
+function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text.trim() === '') return undefined
   const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000

@@ -34,12 +34,12 @@ export default function Timeline({ query }: PageProps) {
   const [isChoosing, setChoosing] = useState(false)
 
   const asked = query.get('lanes')
-  const usual = useRef<readonly string[] | undefined>(undefined)
+  const defaultIds = useRef<readonly string[] | undefined>(undefined)
   // The default lanes do not change while data arrive.
-  if (tree && facts.length > 0) usual.current ??= defaultLanes(tree, facts)
+  if (tree && facts.length > 0) defaultIds.current ??= defaultLanes(tree, facts)
   const ids = useMemo(
-    () => (asked === null ? (usual.current ?? []) : asked.split(',').filter(Boolean)),
-    [asked, usual.current]
+    () => (asked === null ? (defaultIds.current ?? []) : asked.split(',').filter(Boolean)),
+    [asked, defaultIds.current]
   )
   const plans = useMemo<readonly Plan[]>(
     () =>
@@ -68,11 +68,11 @@ export default function Timeline({ query }: PageProps) {
   }, [model])
   useEffect(() => {
     let timer: number | undefined
-    const later = (): void => {
+    const schedule = (): void => {
       clearTimeout(timer)
       timer = window.setTimeout(() => write({}, true), rest)
     }
-    const ends = [model.view.follow(later), model.at.follow(later)]
+    const ends = [model.view.follow(schedule), model.at.follow(schedule)]
     return () => {
       clearTimeout(timer)
       for (const end of ends) end()
@@ -81,8 +81,8 @@ export default function Timeline({ query }: PageProps) {
 
   if (!tree) return null
   // Ignores account fields.
-  if (!facts.some(({ streamId }) => tree.find(streamId))) return <Nothing />
-  const whole = wholeOf(plans)
+  if (!facts.some(({ streamId }) => tree.find(streamId))) return <EmptyTimeline />
+  const whole = getWholeRange(plans)
   return (
     <div class="score">
       <Head model={model} whole={whole} plans={plans} onChoose={() => setChoosing(true)} onLanes={choose} />
@@ -107,14 +107,14 @@ export default function Timeline({ query }: PageProps) {
 }
 
 /** Returns the range of all data in the lanes. */
-function wholeOf(plans: readonly Plan[]) {
+function getWholeRange(plans: readonly Plan[]) {
   if (plans.length === 0) return undefined
   const from = Math.min(...plans.map(({ first }) => first))
   const to = Math.max(...plans.map(({ last }) => last), Date.now() / 1000)
   return { from: from - (to - from) * 0.01, to: to + (to - from) * 0.01 + 60 }
 }
 
-function Nothing() {
+function EmptyTimeline() {
   return (
     <div class="empty">
       <h1>{t('timeline.empty')}</h1>

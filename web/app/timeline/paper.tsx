@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** Maximum rows of single measurements that fit on the page. */
-const most = 36
+const maxRows = 36
 
 /** Visible only in print. */
 export function Paper({ model, plans }: Props) {
@@ -28,7 +28,7 @@ export function Paper({ model, plans }: Props) {
   const { zones } = model
   const rows = plans.flatMap(plan => {
     const own = data.get(plan.stream.id)
-    const row = own && meansOf(own, view, model)
+    const row = own && summarize(own, view, model)
     return row ? [{ plan, row }] : []
   })
   const pairs = plans.filter(({ kind }) => kind === 'pairs')
@@ -66,7 +66,7 @@ export function Paper({ model, plans }: Props) {
             <caption>{plan.name}</caption>
             <Columns names={head} />
             <tbody>
-              {single.slice(-most).map((row, index) => (
+              {single.slice(-maxRows).map((row, index) => (
                 <tr key={index}>
                   {row.map((cell, column) => (
                     <td key={column}>{cell}</td>
@@ -82,17 +82,14 @@ export function Paper({ model, plans }: Props) {
 }
 
 /** Returns average, min, max and count of the visible data; undefined for data without numbers. */
-function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
+function summarize(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
   if (data.kind === 'band') {
     const parts = partsIn(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return undefined
     const mean = parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count
-    const [least, greatest] = [
-      Math.min(...parts.map(({ min }) => min)),
-      Math.max(...parts.map(({ max }) => max))
-    ]
-    return [number(mean, 1), number(least), number(greatest), number(count, 0)]
+    const [min, max] = [Math.min(...parts.map(part => part.min)), Math.max(...parts.map(part => part.max))]
+    return [number(mean, 1), number(min), number(max), number(count, 0)]
   }
   if (data.kind === 'pairs') {
     const bars = data.bars.filter(({ time }) => isWithin(time, time, view))
@@ -100,9 +97,14 @@ function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[
     if (count === 0) return undefined
     const mean = (of: 'low' | 'high'): string =>
       number(bars.reduce((sum, bar) => sum + bar[of] * bar.count, 0) / count, 0)
-    const ends = (pick: (...values: number[]) => number): string =>
+    const formatExtreme = (pick: (...values: number[]) => number): string =>
       `${number(pick(...bars.map(({ high }) => high)), 0)}/${number(pick(...bars.map(({ low }) => low)), 0)}`
-    return [`${mean('high')}/${mean('low')}`, ends(Math.min), ends(Math.max), number(count, 0)]
+    return [
+      `${mean('high')}/${mean('low')}`,
+      formatExtreme(Math.min),
+      formatExtreme(Math.max),
+      number(count, 0)
+    ]
   }
   if (data.kind === 'nights') {
     const nights = nightsOf(data, zones)

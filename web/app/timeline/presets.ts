@@ -21,12 +21,12 @@ export function stepped(view: View, direction: 1 | -1, zones: Zones): View {
   const count = Math.round(length / day)
   if (count < 1) return { from: view.from + direction * length, to: view.to + direction * length }
   return {
-    from: movedByDays(view.from, direction * count, zones),
-    to: movedByDays(view.to, direction * count, zones)
+    from: addDays(view.from, direction * count, zones),
+    to: addDays(view.to, direction * count, zones)
   }
 }
 
-function movedByDays(time: number, count: number, zones: Zones): number {
+function addDays(time: number, count: number, zones: Zones): number {
   const { from, number, zone } = dayAt(time, zones)
   return getDayStart(zone, number + count) + (time - from)
 }

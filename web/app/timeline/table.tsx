@@ -12,7 +12,7 @@ import { dated } from './titles.js'
 import { hoursAndMinutes, number, unitFor } from './units.js'
 
 /** Maximum rows; the table page shows more. */
-const most = 500
+const maxRows = 500
 
 interface Props {
   readonly plan: Plan
@@ -46,7 +46,7 @@ export function TableOf({ plan, data, view, zones, onClose }: Props) {
           <caption>{sentenceOf(plan, data, view, zones)}</caption>
           <Columns names={head} />
           <tbody>
-            {rows.slice(0, most).map((row, index) => (
+            {rows.slice(0, maxRows).map((row, index) => (
               <tr key={index}>
                 {row.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
               </tr>
@@ -54,7 +54,9 @@ export function TableOf({ plan, data, view, zones, onClose }: Props) {
           </tbody>
         </table>
       </div>
-      {rows.length > most && <p class="hint">{t('timeline.tableMore', { count: most, all: rows.length })}</p>}
+      {rows.length > maxRows && (
+        <p class="hint">{t('timeline.tableMore', { count: maxRows, all: rows.length })}</p>
+      )}
     </Dialog>
   )
 }

@@ -27,7 +27,7 @@ export function titleOf(view: View, whole: View | undefined, zones: Zones, now: 
         : number === today - 1
           ? t('timeline.yesterday')
           : dated(view.from + 3600, zones, { weekday: 'long' })
-    return { main: capital(main), detail }
+    return { main: capitalize(main), detail }
   }
   if (preset !== undefined && preset !== 'day' && isLast)
     return { main: t(`timeline.last.${preset}`), detail }
@@ -90,6 +90,6 @@ export function dayPart(time: number, zones: Zones): View & { readonly name: Day
   return { name, from: name === 'night' ? from : late + begin * 3600, to: late + end * 3600 }
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1)
 }

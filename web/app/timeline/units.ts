@@ -10,8 +10,8 @@ export function unitFor(type: string): string {
 }
 
 /** Formats a number with decimals that suit its size. */
-export function number(value: number, digits = digitsFor(value)): string {
-  return formatOf(digits).format(value)
+export function number(value: number, digits = getDecimals(value)): string {
+  return getFormat(digits).format(value)
 }
 
 /** Formats a number compactly: `10k`. */
@@ -22,14 +22,14 @@ export function short(value: number): string {
 const formats = new Map<string, Intl.NumberFormat>()
 
 /** Returns a cached formatter: they are used for each pointer movement. */
-function formatOf(digits: number): Intl.NumberFormat {
+function getFormat(digits: number): Intl.NumberFormat {
   const key = `${locale()} ${digits}`
   let format = formats.get(key)
   if (!format) formats.set(key, (format = new Intl.NumberFormat(locale(), { maximumFractionDigits: digits })))
   return format
 }
 
-function digitsFor(value: number): number {
+function getDecimals(value: number): number {
   const size = Math.abs(value)
   return size >= 100 ? 0 : size >= 10 ? 1 : 2
 }

@@ -10,7 +10,7 @@ import { Icon } from '../parts/icon.js'
 import type { Plan } from '../lanes/plan.js'
 
 /** Maximum names shown. */
-const most = 2
+const maxNames = 2
 
 export function Who({ plan }: { readonly plan: Plan }) {
   const account = useAccount()
@@ -25,12 +25,14 @@ export function Who({ plan }: { readonly plan: Plan }) {
         <span>{t('shell.onlyYou')}</span>
       </p>
     )
-  const shown = names.slice(0, most).join(', ')
+  const shown = names.slice(0, maxNames).join(', ')
   return (
     <Go to={{ page: 'shared' }} class="chip">
       <Icon name="eye" />
       <span>
-        {names.length > most ? t('timeline.andMore', { names: shown, count: names.length - most }) : shown}
+        {names.length > maxNames
+          ? t('timeline.andMore', { names: shown, count: names.length - maxNames })
+          : shown}
       </span>
     </Go>
   )

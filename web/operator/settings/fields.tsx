@@ -6,7 +6,7 @@ import { useFieldProblem, type Values } from '../../parts/form.js'
 import { describeOrigin, type Setting } from './model.js'
 
 /** Size of one unit of the field, in units of the setting. */
-const units: Readonly<Record<string, number>> = {
+const unitSizes: Readonly<Record<string, number>> = {
   'auth.sessionMaxAge': 86_400,
   'quota.bytes': 1_000_000,
   'uploads.maxFileBytes': 1_000_000
@@ -14,7 +14,7 @@ const units: Readonly<Record<string, number>> = {
 
 export function SettingField({ setting }: { readonly setting: Setting }) {
   const { fixedBy, isEditable, isPending, key } = setting
-  const label = labelFor(key)
+  const label = getLabel(key)
   const hint = (
     <>
       {fixedBy && <>{describeOrigin(fixedBy)}. </>}
@@ -24,7 +24,7 @@ export function SettingField({ setting }: { readonly setting: Setting }) {
   )
   if (isPassword(setting) && isEditable)
     return <Password isOptional name={key} label={label} hint={t('settings.keepPassword')} />
-  const options = optionsFor(setting)
+  const options = listOptions(setting)
   if (options) return <Choice name={key} label={label} hint={hint} options={options} setting={setting} />
   return (
     <Field
@@ -97,12 +97,12 @@ function isPassword({ isSecret, value }: Setting): boolean {
   return isSecret && value === undefined
 }
 
-function labelFor(key: string): string {
+function getLabel(key: string): string {
   const text = `settings.of.${key}`
   return isKey(text) ? t(text) : key
 }
 
-function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undefined {
+function listOptions({ choices, value }: Setting): ChoiceProps['options'] | undefined {
   if (typeof value === 'boolean')
     return [
       ['true', t('operator.on')],
@@ -117,7 +117,7 @@ function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undef
 function toField(setting: Setting): string {
   const { isStandard, key, value } = setting
   if (isPassword(setting)) return t(isStandard ? 'settings.unset' : 'settings.secret')
-  return typeof value === 'number' ? String(value / (units[key] ?? 1)) : String(value)
+  return typeof value === 'number' ? String(value / (unitSizes[key] ?? 1)) : String(value)
 }
 
 /** Converts an entry to a value. Invalid numbers are sent as text, for the service to refuse. */
@@ -125,5 +125,5 @@ function fromField(key: string, value: unknown, entered: string): unknown {
   if (typeof value === 'boolean') return entered === 'true'
   if (typeof value !== 'number') return entered
   const number = Number(entered.replace(',', '.'))
-  return entered === '' || !Number.isFinite(number) ? entered : number * (units[key] ?? 1)
+  return entered === '' || !Number.isFinite(number) ? entered : number * (unitSizes[key] ?? 1)
 }

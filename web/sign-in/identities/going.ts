@@ -2,7 +2,7 @@
 import { root } from '../../api.js'
 
 /** State kept during the redirect. Only this page can use the provider's result. */
-interface Begun {
+interface RedirectState {
   readonly secret: string
   /** The fragment of the page, such as an invitation. */
   readonly hash: string
@@ -18,46 +18,50 @@ export type Returned = { readonly isLink: boolean } & (
 
 const key = 'coffer-identity'
 /** Maximum length of a return URL that the service accepts. */
-const longestPage = 1000
+const maxPageLength = 1000
 
 /** Redirects to a provider. `secret`: that of the session to which the identity will be linked, if any. */
 export function goTo(provider: string, secret?: string): void {
-  const begun: Begun = { secret: secret ?? newSecret(), hash: location.hash, isLink: secret !== undefined }
-  sessionStorage.setItem(key, JSON.stringify(begun))
+  const redirectState: RedirectState = {
+    secret: secret ?? createSecret(),
+    hash: location.hash,
+    isLink: secret !== undefined
+  }
+  sessionStorage.setItem(key, JSON.stringify(redirectState))
   const page = location.href.slice(root.href.length).replace(/#.*$/s, '')
   const url = new URL(`auth/oidc/${provider}/start`, root)
-  url.searchParams.set('secret', begun.secret)
-  url.searchParams.set('page', page.length > longestPage ? page.replace(/\?.*$/s, '') : page)
+  url.searchParams.set('secret', redirectState.secret)
+  url.searchParams.set('page', page.length > maxPageLength ? page.replace(/\?.*$/s, '') : page)
   location.assign(url)
 }
 
 /** Returns the result of a redirect once: for signing in, or for linking. */
 export function takeReturned(isLink: boolean): Returned | undefined {
-  if (returned?.isLink !== isLink) return undefined
-  const taken = returned
-  returned = undefined
+  if (redirectResult?.isLink !== isLink) return undefined
+  const taken = redirectResult
+  redirectResult = undefined
   return taken
 }
 
-let returned = read()
+let redirectResult = readResult()
 
 /** Reads the result from the fragment, and restores the previous fragment, so that no ticket stays in the history. */
-function read(): Returned | undefined {
-  const said = new URLSearchParams(location.hash.slice(1))
-  const [ticket, problem] = [said.get('identity'), said.get('identity-problem')]
+function readResult(): Returned | undefined {
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const [ticket, problem] = [fragment.get('identity'), fragment.get('identity-problem')]
   if (ticket === null && problem === null) return undefined
-  const begun = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Begun | null
+  const redirectState = JSON.parse(sessionStorage.getItem(key) ?? 'null') as RedirectState | null
   sessionStorage.removeItem(key)
-  history.replaceState(history.state, '', location.pathname + location.search + (begun?.hash ?? ''))
-  const isLink = begun?.isLink === true
-  const provider = said.get('provider') ?? ''
+  history.replaceState(history.state, '', location.pathname + location.search + (redirectState?.hash ?? ''))
+  const isLink = redirectState?.isLink === true
+  const provider = fragment.get('provider') ?? ''
   if (problem !== null) return { problem, provider, isLink }
   // Started in another window, or by another user.
-  if (!begun || ticket === null) return { problem: 'expired', provider, isLink }
-  return { ticket, secret: begun.secret, isLink }
+  if (!redirectState || ticket === null) return { problem: 'expired', provider, isLink }
+  return { ticket, secret: redirectState.secret, isLink }
 }
 
-function newSecret(): string {
+function createSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24))
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }

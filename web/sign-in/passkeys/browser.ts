@@ -38,11 +38,11 @@ export async function makePasskey(options: CreationOptions): Promise<object> {
   const { challenge, excludeCredentials, user } = options
   const publicKey = {
     ...options,
-    challenge: bytesOf(challenge),
-    user: { ...user, id: bytesOf(user.id) },
-    excludeCredentials: excludeCredentials.map(descriptorOf)
+    challenge: decodeBase64Url(challenge),
+    user: { ...user, id: decodeBase64Url(user.id) },
+    excludeCredentials: excludeCredentials.map(toDescriptor)
   }
-  return sendable(await refusing(navigator.credentials.create({ publicKey })))
+  return toJson(await convertErrors(navigator.credentials.create({ publicKey })))
 }
 
 /**
@@ -56,16 +56,16 @@ export async function signWithPasskey(
   const { allowCredentials, challenge } = options
   const publicKey = {
     ...options,
-    challenge: bytesOf(challenge),
-    allowCredentials: allowCredentials.map(descriptorOf)
+    challenge: decodeBase64Url(challenge),
+    allowCredentials: allowCredentials.map(toDescriptor)
   }
-  return sendable(await refusing(navigator.credentials.get({ publicKey, ...more })))
+  return toJson(await convertErrors(navigator.credentials.get({ publicKey, ...more })))
 }
 
 /** Converts errors of the browser. Browsers give no details, so that sites cannot find out which passkeys exist. */
-async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function convertErrors(pending: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
-    const credential = await asked
+    const credential = await pending
     if (credential) return credential as PublicKeyCredential
   } catch (error) {
     if (error instanceof DOMException && error.name === 'InvalidStateError')
@@ -75,20 +75,26 @@ async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCre
   throw new Refusal('passkey-cancelled', '')
 }
 
-function descriptorOf({ id, transports, type }: Descriptor): PublicKeyCredentialDescriptor {
-  return { id: bytesOf(id), type, transports: [...transports] }
+function toDescriptor({ id, transports, type }: Descriptor): PublicKeyCredentialDescriptor {
+  return { id: decodeBase64Url(id), type, transports: [...transports] }
 }
 
-const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
+const responseMembers = [
+  'clientDataJSON',
+  'attestationObject',
+  'authenticatorData',
+  'signature',
+  'userHandle'
+] as const
 
 /** Converts a credential to JSON. Not all browsers and extensions support `toJSON`. */
-function sendable({ id, response, type }: PublicKeyCredential): object {
-  const held = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
-  const texts = parts.flatMap(name => {
-    const part = held[name]
-    return part instanceof ArrayBuffer && part.byteLength > 0 ? [[name, textOf(part)] as const] : []
+function toJson({ id, response, type }: PublicKeyCredential): object {
+  const members = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
+  const texts = responseMembers.flatMap(name => {
+    const part = members[name]
+    return part instanceof ArrayBuffer && part.byteLength > 0 ? [[name, encodeBase64Url(part)] as const] : []
   })
-  const transports = held.getTransports?.()
+  const transports = members.getTransports?.()
   return {
     id,
     rawId: id,
@@ -97,11 +103,11 @@ function sendable({ id, response, type }: PublicKeyCredential): object {
   }
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), each => each.charCodeAt(0))
 }
 
-function textOf(bytes: ArrayBuffer): string {
+function encodeBase64Url(bytes: ArrayBuffer): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

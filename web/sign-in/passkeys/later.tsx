@@ -7,12 +7,12 @@ import { addPasskeyTexts } from './texts.js'
 /** Shows signing in with a passkey if the browser supports it. */
 export function PasskeyEntry(props: Entrance.EntryProps) {
   const { facts } = useContext(Surroundings)
-  const isKnown = knowsPasskeys(facts.passkeyOrigin)
-  const entrance = useLater<typeof Entrance>(isKnown, async () => {
+  const isSupported = knowsPasskeys(facts.passkeyOrigin)
+  const module = useLater<typeof Entrance>(isSupported, async () => {
     await addPasskeyTexts()
     return await import('./entry.js')
   })
-  return entrance ? <entrance.Entry {...props} /> : null
+  return module ? <module.Entry {...props} /> : null
 }
 
 /** Returns a module once it is loaded; undefined until then, or if it cannot be loaded. */

@@ -6,15 +6,15 @@ import { Page } from '../../parts/page.js'
 import { plain } from '../../plain.js'
 
 /** The OAuth error. */
-interface Told {
+interface OAuthError {
   readonly error: string
   readonly error_description: string
 }
 
 export function Refused() {
-  const [told, setTold] = useState<Told>()
+  const [told, setError] = useState<OAuthError>()
   useEffect(() => {
-    readRefusal().then(setTold, () => undefined)
+    readError().then(setError, () => undefined)
   }, [])
   if (told?.error === 'temporarily_unavailable')
     return <Page title={t('broken.title')} seal="over" lead={t('refused.later')} />
@@ -33,8 +33,8 @@ export function Refused() {
 }
 
 /** Reads the error that other clients get at this URL. A redirect, if the request has become valid, is not followed. */
-async function readRefusal(): Promise<Told | undefined> {
+async function readError(): Promise<OAuthError | undefined> {
   const headers = { accept: 'application/json' }
   const response = await ask(new URL(location.href), { headers, redirect: 'manual' })
-  return response.status < 400 ? undefined : ((await response.json()) as Told)
+  return response.status < 400 ? undefined : ((await response.json()) as OAuthError)
 }

@@ -14,7 +14,7 @@ import { Broken } from '../views/no-request.js'
 import { Choice } from './choice.js'
 
 /** Settings that can be chosen. */
-interface Choices {
+interface SetupChoices {
   readonly serviceName: string
   readonly publicUrl: string
   readonly registration: string
@@ -25,21 +25,21 @@ interface Choices {
   readonly mailFrom: string
 }
 
-interface Present {
-  readonly choices: Choices
+interface CurrentSetup {
+  readonly choices: SetupChoices
   /** Sources of values that are set elsewhere. */
   readonly setBy: Readonly<Record<string, string>>
   readonly presentUrl: string
 }
 
-interface Done {
+interface SetupResult {
   readonly serviceName: string
   readonly username: string
   readonly publicUrl: string
 }
 
 /** Milliseconds between checks whether the service has restarted. */
-const lookMs = 500
+const checkMs = 500
 
 /** Takes the secret from the fragment, which browsers do not send to servers, and removes it from the address bar. */
 function takeSecret(): string {
@@ -50,47 +50,47 @@ function takeSecret(): string {
 
 export function Setup() {
   const [secret] = useState(takeSecret)
-  const [present, setPresent] = useState<Present>()
+  const [present, setPresent] = useState<CurrentSetup>()
   const [problem, setProblem] = useState<Message>()
-  const [isOver, setOver] = useState(secret === '')
-  const [done, setDone] = useState<Done>()
+  const [isInvalid, setInvalid] = useState(secret === '')
+  const [done, setDone] = useState<SetupResult>()
   const { rename } = useContext(Surroundings)
-  const finished = (answer: Done): void => {
+  const onFinished = (answer: SetupResult): void => {
     rename?.(answer.serviceName)
     setDone(answer)
   }
-  const failed = (error: unknown): void => {
-    if (isOfLink(error)) setOver(true)
+  const onFailed = (error: unknown): void => {
+    if (isLinkError(error)) setInvalid(true)
     else setProblem(explain(error).message)
   }
   useEffect(() => {
     if (secret !== '')
-      call<Present>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, failed)
+      call<CurrentSetup>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, onFailed)
   }, [secret])
 
-  if (done) return <Finished {...done} />
-  if (isOver) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
+  if (done) return <SetupComplete {...done} />
+  if (isInvalid) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
   if (problem !== undefined) return <Broken message={problem} />
   if (!present) return null
-  return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={finished} />
+  return <SetupForm secret={secret} present={present} onOver={() => setInvalid(true)} onDone={onFinished} />
 }
 
 /** Returns whether an error means that the link is invalid: wrong, used, or for a service that is already set up. */
-function isOfLink(error: unknown): boolean {
+function isLinkError(error: unknown): boolean {
   return error instanceof Refusal && (error.id === 'forbidden' || error.id === 'unknown-resource')
 }
 
 interface Props {
   readonly secret: string
-  readonly present: Present
+  readonly present: CurrentSetup
   readonly onOver: () => void
-  readonly onDone: (done: Done) => void
+  readonly onDone: (done: SetupResult) => void
 }
 
-function Questions({ secret, present, onDone, onOver }: Props) {
+function SetupForm({ secret, present, onDone, onOver }: Props) {
   const { choices, presentUrl, setBy } = present
   const fields = useRef<HTMLDivElement>(null)
-  const [said, setSaid] = useState<string>()
+  const [status, setStatus] = useState<string>()
 
   const finish = async (values: Values): Promise<void> => {
     const { email, password, username } = values
@@ -100,33 +100,33 @@ function Questions({ secret, present, onDone, onOver }: Props) {
       password,
       email: email!.trim(),
       language: language(),
-      choices: chosenIn(values)
+      choices: toChoices(values)
     }
     try {
-      onDone(await call<Done>('POST', 'system/setup', { body }))
+      onDone(await call<SetupResult>('POST', 'system/setup', { body }))
     } catch (error) {
-      if (!isOfLink(error)) throw error
+      if (!isLinkError(error)) throw error
       onOver()
     }
   }
-  const tryMail = async (): Promise<void> => {
-    setSaid(undefined)
+  const sendTestMail = async (): Promise<void> => {
+    setStatus(undefined)
     const values = Object.fromEntries(new FormData(fields.current!.closest('form')!)) as Values
     const email = values['email']!.trim()
-    if (email === '') return setSaid(t('setup.needsEmail'))
-    if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setSaid(t('setup.needsHost'))
+    if (email === '') return setStatus(t('setup.needsEmail'))
+    if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setStatus(t('setup.needsHost'))
     try {
-      const body = { secret, email, language: language(), choices: chosenIn(values) }
+      const body = { secret, email, language: language(), choices: toChoices(values) }
       await call('POST', 'system/setup/mail', { body })
-      setSaid(t('setup.sent', { address: email }))
+      setStatus(t('setup.sent', { address: email }))
     } catch (error) {
       if (!(error instanceof Refusal) || error.id !== 'invalid-operation') throw error
-      setSaid(t('setup.failed', { reason: error.message }))
+      setStatus(t('setup.failed', { reason: error.message }))
     }
     return undefined
   }
   const source = (name: string): string | undefined => setBy[name]
-  const text = (name: keyof Choices, label: string, hint?: string, input: object = {}) => {
+  const renderField = (name: keyof SetupChoices, label: string, hint?: string, input: object = {}) => {
     const by = source(name)
     const value = String(choices[name])
     return (
@@ -154,8 +154,8 @@ function Questions({ secret, present, onDone, onOver }: Props) {
         <h2>{t('setup.you')}</h2>
         <NewAccountFields />
         <h2>{t('setup.service')}</h2>
-        {text('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
-        {text('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {
+        {renderField('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
+        {renderField('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {
           inputMode: 'url',
           maxLength: 500
         })}
@@ -173,8 +173,8 @@ function Questions({ secret, present, onDone, onOver }: Props) {
         <h2>{t('setup.mail')}</h2>
         <p class="hint">{t('setup.mailLead')}</p>
         <div ref={fields}>
-          {text('mailHost', optional('setup.mailHost'), undefined, { maxLength: 300 })}
-          {text('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
+          {renderField('mailHost', labelOptional('setup.mailHost'), undefined, { maxLength: 300 })}
+          {renderField('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
           <Choice
             name="mailEncryption"
             label={t('setup.mailEncryption')}
@@ -186,31 +186,31 @@ function Questions({ secret, present, onDone, onOver }: Props) {
               ['tls', t('setup.tls')]
             ]}
           />
-          {text('mailUser', optional('setup.mailUser'), undefined, { maxLength: 300 })}
+          {renderField('mailUser', labelOptional('setup.mailUser'), undefined, { maxLength: 300 })}
           {source('mailPassword') === undefined && (
-            <Password name="mailPassword" label={optional('setup.mailPassword')} isOptional />
+            <Password name="mailPassword" label={labelOptional('setup.mailPassword')} isOptional />
           )}
-          {text('mailFrom', optional('setup.mailFrom'), undefined, { maxLength: 300 })}
+          {renderField('mailFrom', labelOptional('setup.mailFrom'), undefined, { maxLength: 300 })}
         </div>
         <div class="actions start">
-          <Action onClick={tryMail}>{t('setup.try')}</Action>
+          <Action onClick={sendTestMail}>{t('setup.try')}</Action>
         </div>
         <p class="hint" role="status">
-          {said}
+          {status}
         </p>
       </Form>
     </Page>
   )
 }
 
-function optional(
+function labelOptional(
   key: 'setup.mailHost' | 'setup.mailUser' | 'setup.mailPassword' | 'setup.mailFrom'
 ): string {
   return t('setup.optional', { label: t(key) })
 }
 
 /** Returns the chosen settings. Fields that are set elsewhere are disabled and not among the values. */
-function chosenIn(values: Values): object {
+function toChoices(values: Values): object {
   const names = [
     'serviceName',
     'publicUrl',
@@ -231,23 +231,23 @@ function chosenIn(values: Values): object {
 }
 
 /** Waits until the service has restarted with the chosen settings. */
-function Finished({ publicUrl, username }: Done) {
+function SetupComplete({ publicUrl, username }: SetupResult) {
   const { info } = useContext(Surroundings)
   const [isBack, setBack] = useState(false)
   useEffect(() => {
-    let isLeft = false
-    const look = async (): Promise<void> => {
-      await new Promise(resolve => setTimeout(resolve, lookMs))
-      const isThere = await call('GET', 'healthz').then(
+    let isUnmounted = false
+    const check = async (): Promise<void> => {
+      await new Promise(resolve => setTimeout(resolve, checkMs))
+      const isReachable = await call('GET', 'healthz').then(
         () => true,
         () => false
       )
-      if (isLeft) return
-      if (isThere) setBack(true)
-      else await look()
+      if (isUnmounted) return
+      if (isReachable) setBack(true)
+      else await check()
     }
-    void look()
-    return () => void (isLeft = true)
+    void check()
+    return () => void (isUnmounted = true)
   }, [])
   if (!isBack) return <Page key="starting" title={info.name} lead={t('setup.starting')} />
   const address = publicUrl.replace(/^https?:\/\//, '')

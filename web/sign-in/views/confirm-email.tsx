@@ -32,10 +32,10 @@ export function ConfirmEmail() {
         onSignedIn={setSession}
       />
     )
-  return <Confirming token={token} session={session} />
+  return <ConfirmAddress token={token} session={session} />
 }
 
-function Confirming({ token, session }: { readonly token: string; readonly session: Session }) {
+function ConfirmAddress({ token, session }: { readonly token: string; readonly session: Session }) {
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()
   const [isDone, setDone] = useState(false)

@@ -27,14 +27,14 @@ export function Home({ isAccountRoot }: { readonly isAccountRoot: boolean }) {
         <li>
           <Link to="account">{t('home.account')}</Link>
         </li>
-        {isWeb(home) && !isHere(home) && (
+        {isWebUrl(home) && !isThisPage(home) && (
           <li>
             <a href={home} rel="noopener noreferrer">
               {t('home.about')}
             </a>
           </li>
         )}
-        {isWeb(terms) && terms !== home && (
+        {isWebUrl(terms) && terms !== home && (
           <li>
             <a href={terms} rel="noopener noreferrer">
               {t('home.terms')}
@@ -61,11 +61,11 @@ export function Nowhere() {
   )
 }
 
-function isWeb(text: string): boolean {
+function isWebUrl(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text)
 }
 
 /** Returns whether a URL is that of this page: a service without a home page names itself. */
-function isHere(text: string): boolean {
+function isThisPage(text: string): boolean {
   return new URL(text).href.replace(/\/$/, '') === root.href.replace(/\/$/, '')
 }

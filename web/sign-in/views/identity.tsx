@@ -3,7 +3,7 @@ import type { OAuthNotice } from '../auth-request.js'
 import { t, type Key } from '../../language.js'
 
 /** Texts by scope. */
-const told: ReadonlyMap<string, Key> = new Map([
+const scopeTexts: ReadonlyMap<string, Key> = new Map([
   ['openid', 'identity.openid'],
   ['profile', 'identity.profile'],
   ['email', 'identity.email'],
@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function Identity({ notice, app }: Props) {
-  const keys = notice.scopes.flatMap(scope => told.get(scope) ?? [])
+  const keys = notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? [])
   return (
     <>
       {keys.length > 0 && (

@@ -31,7 +31,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
   useEffect(() => {
     // Shown before the user fills in the form. If the check fails, registering reports the error.
     if (invitation === '' || facts.registration !== 'invited') return
-    isValid(invitation).then(
+    checkInvitation(invitation).then(
       valid => setUsed(!valid),
       () => undefined
     )
@@ -49,8 +49,8 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       ...(referer ? { referer } : {})
     }
     try {
-      const answer = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
-      const { apiEndpoint, username: name } = answer
+      const result = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
+      const { apiEndpoint, username: name } = result
       // Missing if the session is kept in a cookie.
       const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
       onSignedIn({ username: name, ...token })
@@ -77,13 +77,13 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         title={t('register.closed')}
         lead={t(invitation === '' ? 'register.closedLead' : 'register.closedInvited', { service: info.name })}
       >
-        <ToSignIn />
+        <SignInLink />
       </Page>
     )
   return (
     <Page
       title={t('register.title', { service: info.name })}
-      lead={lead ?? t(leadFor(isInvited, isUsed ? '' : invitation))}
+      lead={lead ?? t(getLeadKey(isInvited, isUsed ? '' : invitation))}
     >
       {isUsed && <Alert>{t('register.used')}</Alert>}
       {facts.hasPasswords && !isClosed && (
@@ -101,12 +101,12 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         </Form>
       )}
       <ProviderButtons isOnly={!facts.hasPasswords || isClosed} isOpen={isClosed} />
-      <ToSignIn />
+      <SignInLink />
     </Page>
   )
 }
 
-function leadFor(
+function getLeadKey(
   isInvited: boolean,
   invitation: string
 ): 'register.lead' | 'register.leadInvited' | 'register.welcome' {
@@ -115,7 +115,7 @@ function leadFor(
 }
 
 /** Returns whether an invitation is still valid. */
-async function isValid(invitation: string): Promise<boolean> {
+async function checkInvitation(invitation: string): Promise<boolean> {
   const response = await send('POST', 'reg/access/invitationtoken/check', {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ invitationtoken: invitation.trim() })
@@ -123,7 +123,7 @@ async function isValid(invitation: string): Promise<boolean> {
   return !response.ok || (await response.text()).trim() !== 'false'
 }
 
-function ToSignIn() {
+function SignInLink() {
   return (
     <ul class="links">
       <li>

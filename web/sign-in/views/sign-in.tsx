@@ -45,15 +45,15 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
     setNotice(undefined)
     const username = await usernameOf(values['username']!)
     const login = { username, password: values['password']!, appId }
-    const answer = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
+    const result = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
       'POST',
       `${username}/auth/login`,
       {
         body: login
       }
     )
-    if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, ...tokenOf(answer) })
+    if (result.mfaToken) setPending({ login, mfaToken: result.mfaToken })
+    else onSignedIn({ username, ...tokenOf(result) })
   }
 
   if (closing?.deletion !== undefined) {

@@ -24,7 +24,7 @@ export async function openArchive(read: ReadPiece): Promise<Archive> {
   return {
     minZoom,
     maxZoom,
-    attribution: await tiles.getMetadata().then(attributionIn, () => ''),
+    attribution: await tiles.getMetadata().then(getAttribution, () => ''),
     async tile(zoom, x, y) {
       const tile = await tiles.getZxy(zoom, x, y)
       return tile && new Uint8Array(tile.data)
@@ -33,7 +33,7 @@ export async function openArchive(read: ReadPiece): Promise<Archive> {
 }
 
 /** Extracts the text of an attribution, which is markup. */
-function attributionIn(metadata: unknown): string {
+function getAttribution(metadata: unknown): string {
   const { attribution } = metadata as { readonly attribution?: unknown }
   if (typeof attribution !== 'string') return ''
   return attribution

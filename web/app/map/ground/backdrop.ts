@@ -7,16 +7,26 @@ export interface Backdrop {
   /** Attribution of the map. */
   readonly attribution: string
   /** Draws the map in CSS pixels. */
-  draw(context: CanvasRenderingContext2D, sight: Sight): void
+  draw(context: CanvasRenderingContext2D, sight: Viewport): void
 }
 
-interface Sight {
+interface Viewport {
   readonly view: View
   readonly width: number
   readonly height: number
 }
 
-const names = ['water', 'land', 'green', 'building', 'road', 'highway', 'rail', 'border', 'label'] as const
+const colourNames = [
+  'water',
+  'land',
+  'green',
+  'building',
+  'road',
+  'highway',
+  'rail',
+  'border',
+  'label'
+] as const
 
 /** Opens the map. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
 export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
@@ -24,7 +34,7 @@ export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
   return {
     attribution: ground.attribution,
     draw(context, { view, width, height }) {
-      const colours = coloursOf(context.canvas)
+      const colours = readColours(context.canvas)
       // Everything not covered by tiles is land.
       context.fillStyle = colours.land
       context.fillRect(0, 0, width, height)
@@ -33,9 +43,9 @@ export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
   }
 }
 
-function coloursOf(element: Element): GroundColours {
+function readColours(element: Element): GroundColours {
   const style = getComputedStyle(element)
   return Object.fromEntries(
-    names.map(name => [name, style.getPropertyValue(`--map-${name}`).trim()])
+    colourNames.map(name => [name, style.getPropertyValue(`--map-${name}`).trim()])
   ) as GroundColours
 }
