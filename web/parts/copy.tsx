@@ -5,10 +5,7 @@ import { t } from '../language.js'
 export function Copy({ text }: { readonly text: string }) {
   const [status, setStatus] = useState('')
   const copy = (): void => {
-    // Browsers provide the clipboard only to secure pages.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
-    writing.then(
+    copyText(text).then(
       () => setStatus(t('codes.copied')),
       () => setStatus(t('copy.failed'))
     )
@@ -23,4 +20,11 @@ export function Copy({ text }: { readonly text: string }) {
       </span>
     </p>
   )
+}
+
+/** Copies a text to the clipboard. Rejects on pages without TLS, to which browsers provide none. */
+export async function copyText(text: string): Promise<void> {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard }
+  if (!clipboard) throw new Error('No clipboard')
+  await clipboard.writeText(text)
 }

@@ -87,7 +87,7 @@ const pageNames: readonly string[] = [
 ]
 
 /** Returns the page of the current URL; for URLs of no page, the special page shown there. */
-export function currentPlace(): Place {
+function currentPlace(): Place {
   const below = location.pathname.slice(root.pathname.length)
   if (below === 'oauth/authorize') return 'refused'
   if (document.querySelector('#page[data-nowhere]')) return 'nowhere'

@@ -29,7 +29,7 @@ export interface Grants {
 /** Names of streams by id. */
 export type Names = ReadonlyMap<string, string>
 
-export function isOnStream(permission: Permission): permission is StreamPermission {
+function isOnStream(permission: Permission): permission is StreamPermission {
   return 'streamId' in permission
 }
 

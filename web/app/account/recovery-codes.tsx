@@ -1,6 +1,7 @@
 /** Recovery codes in case the device is lost, to copy, download or print. They are shown only once. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../../language.js'
+import { copyText } from '../../parts/copy.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 
@@ -16,10 +17,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
   const text = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
 
   const copy = (): void => {
-    // Browsers provide the clipboard only to secure pages.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
-    writing.then(
+    copyText(text).then(
       () => setStatus(t('codes.copied')),
       () => setStatus(t('codes.notCopied'))
     )

@@ -61,6 +61,12 @@ export interface Sample {
   readonly last?: number
 }
 
+/** Points of a series, as rows of cells. */
+export interface SeriesPoints {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly (number | null)[])[]
+}
+
 export type Permission =
   | { readonly streamId: string; readonly level: Level }
   | { readonly feature: string; readonly setting: string }

@@ -1,7 +1,7 @@
 /** Parses numbers typed by users, in the notation of their region or of another. */
 import { locale } from '../../language.js'
 
-export type Typed =
+type Typed =
   | { readonly number: number }
   /** `ambiguous`: the separator could mark thousands or decimals. */
   | { readonly problem: 'number' | 'ambiguous' }

@@ -24,7 +24,7 @@ export async function proofOf(event: object): Promise<Proof> {
 }
 
 /** Returns the text from which the digest is computed. */
-export function eventText(event: Item): string {
+function eventText(event: Item): string {
   const { integrity: _digest, tags: _tags, streamId, attachments, duration, trashed, ...rest } = event
   return toCanonicalJson({
     ...rest,

@@ -3,23 +3,18 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { plainType, shownQuantity, unitOf, written } from '../data/units.js'
 import { Go } from '../parts/go.js'
 
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
-
 export function SeriesNumbers({ event }: { readonly event: Event }) {
   const { client, tree } = useAccount()
-  const [summary, setSummary] = useState<Points>()
+  const [summary, setSummary] = useState<SeriesPoints>()
   const { duration, id, streamIds, type } = event
   useEffect(() => {
     const abort = new AbortController()
     const params = { id, sample: 1, summary: true, toDeltaTime: (duration ?? 0) + 1 }
-    client.callAlone<Points>('hfs.get', params, abort.signal).then(
+    client.callAlone<SeriesPoints>('hfs.get', params, abort.signal).then(
       read => setSummary(read),
       () => undefined
     )

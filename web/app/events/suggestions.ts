@@ -1,4 +1,5 @@
 /** Suggests what the user probably wants to add, by frequency and recency, and searches all event types. */
+import { foldText } from '../../plain.js'
 import { firstKinds, kindName, kinds, typeName, type Kind } from '../data/event-types.js'
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
@@ -159,9 +160,4 @@ function isSuggestedKind({ id }: Kind): boolean {
 
 function getClass(type: string): string {
   return type.split('/')[0]!
-}
-
-/** Removes case and accents. */
-function foldText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

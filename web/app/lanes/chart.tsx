@@ -1,6 +1,6 @@
 /** A lane on a canvas, redrawn when its inputs change, at most once per frame. */
 import { useEffect, useRef } from 'preact/hooks'
-import { useStore, type Store } from '../data/store.js'
+import type { Store } from '../data/store.js'
 import { weekendsIn, type Zones } from './calendar.js'
 import type { LaneData } from './data.js'
 import { drawLane, type Span } from './draw.js'
@@ -102,9 +102,4 @@ export function useCanvas(
     }
   }, [view])
   return canvas
-}
-
-/** Returns the current view, for text rather than drawing. */
-export function useView(view: Store<View>): View {
-  return useStore(view)
 }

@@ -27,7 +27,7 @@ export interface Pairs {
   readonly step: number
 }
 
-export interface Bar {
+interface Bar {
   readonly time: number
   readonly low: number
   readonly high: number

@@ -31,11 +31,16 @@ export function isSparse(parts: readonly Part[], view: View, plot: number): bool
 
 /** Returns the longest gap that a line bridges, in seconds: several times the median. */
 export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
+  return Math.max(step * 2.5, (getMedianGap(parts) ?? 0) * 4)
+}
+
+/** Returns the median time between parts, in seconds; undefined for fewer than two. */
+function getMedianGap(parts: readonly { readonly time: number }[]): number | undefined {
   const gaps = parts
     .slice(1)
     .map((part, at) => part.time - parts[at]!.time)
     .toSorted((a, b) => a - b)
-  return Math.max(step * 2.5, (gaps[Math.floor(gaps.length / 2)] ?? 0) * 4)
+  return gaps[Math.floor(gaps.length / 2)]
 }
 
 function drawLine(
@@ -133,11 +138,7 @@ function drawColumns(
   parts: readonly Part[],
   y: Height
 ): void {
-  const gaps = parts
-    .slice(1)
-    .map((part, at) => part.time - parts[at]!.time)
-    .toSorted((a, b) => a - b)
-  const median = gaps[Math.floor(gaps.length / 2)] ?? (view.to - view.from) / 40
+  const median = getMedianGap(parts) ?? (view.to - view.from) / 40
   const width = Math.max(1, Math.min(26, (median / (view.to - view.from)) * plot * 0.62))
   const shift = median > step * 1.5 ? median / 2 : step / 2
   context.fillStyle = colours.own

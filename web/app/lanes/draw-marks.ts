@@ -6,7 +6,7 @@ import { lengthOf, place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 /** Minimum pixels between the centres of two marks. */
-export const markGap = 22
+const markGap = 22
 
 /** Minimum pixels per mark; with fewer, the density is drawn. */
 const minPixelsPerMark = 5

@@ -1,15 +1,10 @@
 /** Reads series: min, max and mean per part, merged over all holder events in the range. */
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import type { LaneData, Part } from './data.js'
 import type { Grid, Loading } from './loading.js'
 
 /** Maximum holder events, each of which takes a call. */
 const maxHolders = 400
-
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
 
 export async function loadSeries({ client, grid, plan, signal }: Loading): Promise<LaneData> {
   const { streamIds: streams, types } = plan
@@ -21,7 +16,7 @@ export async function loadSeries({ client, grid, plan, signal }: Loading): Promi
   const requests = events.flatMap(holder => buildRequests(holder, grid))
   if (requests.length === 0) return { kind: 'band', parts: [], step: grid.step }
   const calls = requests.map(({ params: own }) => ({ method: 'hfs.get' as const, params: own }))
-  const results = await client.some<Points[]>(calls, signal)
+  const results = await client.some<SeriesPoints[]>(calls, signal)
   const parts = new Map<number, Part>()
   results.forEach((result, at) => {
     for (const part of toParts(result, requests[at]!.holder, grid)) {
@@ -53,7 +48,7 @@ function buildRequests(holder: Event, { from, step, to }: Grid) {
   return [{ holder, params }]
 }
 
-function toParts({ fields, points }: Points, { time }: Event, { from, step }: Grid): Part[] {
+function toParts({ fields, points }: SeriesPoints, { time }: Event, { from, step }: Grid): Part[] {
   const column = fields.find(name => name === 'value.mean') ?? fields.find(name => name.endsWith('.mean'))
   if (column === undefined) return []
   const name = column.slice(0, -'.mean'.length)

@@ -147,7 +147,7 @@ function toPeriod({ content, duration, time }: Event): Stretch[] {
 }
 
 /** Returns the marks of events. The track of an activity is omitted. */
-export function marksOf(events: readonly Event[]): Mark[] {
+function marksOf(events: readonly Event[]): Mark[] {
   const activities = new Set(
     events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
   )

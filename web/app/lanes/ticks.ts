@@ -3,7 +3,7 @@ import { getOffset } from '../../../schemas/zones.js'
 import { dayAt, daysIn, monthBegin, monthOf, weekday, zoneAt, type Zones } from './calendar.js'
 import { lengthOf, type View } from './scale.js'
 
-export type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
+type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
 
 export interface Tick {
   readonly time: number

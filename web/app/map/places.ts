@@ -1,6 +1,6 @@
 /** Reads places and tracks in a time range. */
 import type { Client } from '../data/client.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { distance, type Place } from './projection.js'
 
 /** A position at a time in seconds. */
@@ -67,10 +67,7 @@ async function readTrack(
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal
 ): Promise<Track> {
-  const { fields, points } = await client.callAlone<{
-    fields: readonly string[]
-    points: readonly (readonly (number | null)[])[]
-  }>(
+  const { fields, points } = await client.callAlone<SeriesPoints>(
     'hfs.get',
     {
       id: event.id,

@@ -1,6 +1,7 @@
 /** Shows a new shared link with its QR code, or the API endpoint for an app. Shown only once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
+import { copyText } from '../../parts/copy.js'
 import { useAccount } from '../data/account.js'
 import { linkTo } from '../data/link.js'
 import type { Access } from '../data/model.js'
@@ -63,10 +64,7 @@ function CopyOrShare({
 }) {
   const [status, setStatus] = useState('')
   const copy = (): void => {
-    // Browsers provide the clipboard only to secure pages.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
-    writing.then(
+    copyText(text).then(
       () => setStatus(t('shared.copied')),
       () => {
         document.querySelector<HTMLInputElement>('.made-text')?.select()

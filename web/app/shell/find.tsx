@@ -1,7 +1,7 @@
 /** Searches streams by name and events by text while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { foldText, plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event as Found, Stream } from '../data/model.js'
 import { Go } from '../parts/go.js'
@@ -143,11 +143,6 @@ function moveFocus(box: HTMLElement, by: number): void {
 
 function matches(name: string, query: string): boolean {
   return foldText(name).includes(foldText(query))
-}
-
-/** Removes case and accents. */
-function foldText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
 /** Returns the beginning of an event's text. */

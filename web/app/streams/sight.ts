@@ -3,19 +3,19 @@ import type { Access, Level } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 /** An access and its level on a stream. */
-export interface Seer {
+interface Seer {
   readonly access: Access
   readonly level: Level
 }
 
 /** Accesses that gain or lose permission to read a stream. */
-export interface SightChange {
+interface SightChange {
   readonly gains: readonly Access[]
   readonly loses: readonly Access[]
 }
 
 /** Returns the level of an access on a stream: that of the nearest ancestor with a permission, else that on all streams. */
-export function levelOn({ permissions }: Access, path: readonly string[]): Level {
+function levelOn({ permissions }: Access, path: readonly string[]): Level {
   for (const id of [...path.toReversed(), '*']) {
     const level = permissions.find(each => 'streamId' in each && each.streamId === id)
     if (level && 'level' in level) return level.level

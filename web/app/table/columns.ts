@@ -42,7 +42,9 @@ export function columnsOf(
       title: t('table.stream'),
       text: ({ streamIds }) => streamIds.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
     },
-    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: getType }] : []),
+    ...(type === undefined
+      ? [{ key: 'type', title: t('table.type'), text: ({ type: own }: Event) => own }]
+      : []),
     ...(fields.length > 0
       ? fields.map(name => createFieldColumn(name, schema!))
       : [createContentColumn(type)]),
@@ -75,10 +77,6 @@ export function fieldsOf(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
 
-function getType({ type }: Event): string {
-  return type
-}
-
 function createContentColumn(type: string | undefined): Column {
   const symbol = type === undefined ? undefined : unitOf(type)?.symbol
   return {
@@ -104,7 +102,7 @@ function createFieldColumn(name: string, schema: ContentSchema): Column {
 }
 
 /** Formats a content in one line. */
-export function contentText(type: string, content: unknown): string {
+function contentText(type: string, content: unknown): string {
   if (typeof content === 'number') {
     const { value, unit } = shownQuantity(plainType(type), content)
     return unit === '' ? value : `${value} ${unit}`

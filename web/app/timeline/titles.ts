@@ -71,7 +71,7 @@ export function dated(time: number, zones: Zones, options: Intl.DateTimeFormatOp
   return formatted(time, { ...options, timeZone: dayAt(time, zones).zone })
 }
 
-export type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
+type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
 
 /** Returns the part of the day that contains a time, with its range. */
 export function dayPart(time: number, zones: Zones): View & { readonly name: DayPart } {

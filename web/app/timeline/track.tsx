@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { cleared, forgetColours } from '../lanes/surface.js'
 import { number } from './units.js'
 
@@ -28,7 +28,7 @@ export function Track({ holder }: { readonly holder: Event }) {
       toDeltaTime: (holder.duration ?? 86_400) + 1,
       sample: maxPoints
     }
-    client.callAlone<Points>('hfs.get', params, abort.signal).then(
+    client.callAlone<SeriesPoints>('hfs.get', params, abort.signal).then(
       read => setTrack(toTrack(read)),
       () => undefined
     )
@@ -76,13 +76,8 @@ export function Track({ holder }: { readonly holder: Event }) {
   )
 }
 
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
-
 /** Converts positions to metres east and south of the first one. */
-function toTrack({ fields, points: rows }: Points): Point[] {
+function toTrack({ fields, points: rows }: SeriesPoints): Point[] {
   const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
     fields.indexOf(name)
   )

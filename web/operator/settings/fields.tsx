@@ -1,8 +1,8 @@
 /** The form field of a setting: text, number, boolean, choice, or password. */
-import type { ComponentChildren } from 'preact'
 import { isKey, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
-import { useFieldProblem, type Values } from '../../parts/form.js'
+import type { Values } from '../../parts/form.js'
+import { SelectField } from '../../parts/select-field.js'
 import { describeOrigin, type Setting } from './model.js'
 
 /** Size of one unit of the field, in units of the setting. */
@@ -25,7 +25,17 @@ export function SettingField({ setting }: { readonly setting: Setting }) {
   if (isPassword(setting) && isEditable)
     return <Password isOptional name={key} label={label} hint={t('settings.keepPassword')} />
   const options = listOptions(setting)
-  if (options) return <Choice name={key} label={label} hint={hint} options={options} setting={setting} />
+  if (options)
+    return (
+      <SelectField
+        name={key}
+        label={label}
+        value={toField(setting)}
+        options={options}
+        hint={hint}
+        isDisabled={!isEditable}
+      />
+    )
   return (
     <Field
       name={key}
@@ -56,42 +66,6 @@ export function changedIn(settings: readonly Setting[], values: Values): Record<
   return changed
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly label: string
-  readonly hint: ComponentChildren
-  readonly options: readonly (readonly [value: string, label: string])[]
-  readonly setting: Setting
-}
-
-function Choice({ hint, label, name, options, setting }: ChoiceProps) {
-  const problem = useFieldProblem(name)
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <div class="line">
-        <select
-          id={name}
-          name={name}
-          disabled={!setting.isEditable}
-          aria-invalid={problem !== undefined}
-          aria-describedby={`${name}-hint`}
-        >
-          {options.map(([each, text]) => (
-            <option key={each} value={each} selected={each === toField(setting)}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </div>
-      {problem && <p class="problem">{problem}</p>}
-      <p class="hint" id={`${name}-hint`}>
-        {hint}
-      </p>
-    </div>
-  )
-}
-
 /** Returns whether the value of a setting is hidden. The registration setting is secret, too, but shown as a mode. */
 function isPassword({ isSecret, value }: Setting): boolean {
   return isSecret && value === undefined
@@ -102,7 +76,10 @@ function getLabel(key: string): string {
   return isKey(text) ? t(text) : key
 }
 
-function listOptions({ choices, value }: Setting): ChoiceProps['options'] | undefined {
+function listOptions({
+  choices,
+  value
+}: Setting): readonly (readonly [value: string, label: string])[] | undefined {
   if (typeof value === 'boolean')
     return [
       ['true', t('operator.on')],

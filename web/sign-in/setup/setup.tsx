@@ -7,11 +7,11 @@ import { Action } from '../../parts/action.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
+import { SelectField } from '../../parts/select-field.js'
 import { explain, type Message } from '../../problem.js'
 import { Surroundings } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 import { Broken } from '../views/no-request.js'
-import { Choice } from './choice.js'
 
 /** Settings that can be chosen. */
 interface SetupChoices {
@@ -80,6 +80,8 @@ function isLinkError(error: unknown): boolean {
   return error instanceof Refusal && (error.id === 'forbidden' || error.id === 'unknown-resource')
 }
 
+type SelectOptions = readonly (readonly [value: string, label: string])[]
+
 interface Props {
   readonly secret: string
   readonly present: CurrentSetup
@@ -126,6 +128,20 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
     return undefined
   }
   const source = (name: string): string | undefined => setBy[name]
+  const select = (name: 'registration' | 'mailEncryption', label: string, options: SelectOptions) => {
+    const by = source(name)
+    const hint = by === undefined ? undefined : t('setup.setBy', { source: by })
+    return (
+      <SelectField
+        name={name}
+        label={label}
+        value={choices[name]}
+        options={options}
+        hint={hint}
+        isDisabled={by !== undefined}
+      />
+    )
+  }
   const renderField = (name: keyof SetupChoices, label: string, hint?: string, input: object = {}) => {
     const by = source(name)
     const value = String(choices[name])
@@ -159,33 +175,21 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
           inputMode: 'url',
           maxLength: 500
         })}
-        <Choice
-          name="registration"
-          label={t('setup.who')}
-          setBy={source('registration')}
-          value={choices.registration}
-          options={[
-            ['open', t('setup.open')],
-            ['invited', t('setup.invited')],
-            ['closed', t('setup.closed')]
-          ]}
-        />
+        {select('registration', t('setup.who'), [
+          ['open', t('setup.open')],
+          ['invited', t('setup.invited')],
+          ['closed', t('setup.closed')]
+        ])}
         <h2>{t('setup.mail')}</h2>
         <p class="hint">{t('setup.mailLead')}</p>
         <div ref={fields}>
           {renderField('mailHost', labelOptional('setup.mailHost'), undefined, { maxLength: 300 })}
           {renderField('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
-          <Choice
-            name="mailEncryption"
-            label={t('setup.mailEncryption')}
-            setBy={source('mailEncryption')}
-            value={choices.mailEncryption}
-            options={[
-              ['auto', t('setup.auto')],
-              ['starttls', t('setup.starttls')],
-              ['tls', t('setup.tls')]
-            ]}
-          />
+          {select('mailEncryption', t('setup.mailEncryption'), [
+            ['auto', t('setup.auto')],
+            ['starttls', t('setup.starttls')],
+            ['tls', t('setup.tls')]
+          ])}
           {renderField('mailUser', labelOptional('setup.mailUser'), undefined, { maxLength: 300 })}
           {source('mailPassword') === undefined && (
             <Password name="mailPassword" label={labelOptional('setup.mailPassword')} isOptional />

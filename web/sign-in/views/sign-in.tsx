@@ -1,5 +1,5 @@
 /** Signs in with username and password, and a second factor if necessary; or with an identity provider. */
-import type { ComponentChild, ComponentChildren } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call, tokenOf, usernameOf, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -110,20 +110,16 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
       <ProviderButtons isOnly={!facts.hasPasswords} />
       {facts.hasPasswords && (
         <ul class="links">
-          <Item>
+          <li>
             <Link to="reset-password">{t('signIn.forgotten')}</Link>
-          </Item>
+          </li>
           {facts.registration !== 'closed' && (
-            <Item>
+            <li>
               {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
-            </Item>
+            </li>
           )}
         </ul>
       )}
     </Page>
   )
-}
-
-function Item({ children }: { readonly children: ComponentChild | ComponentChild[] }) {
-  return <li>{children}</li>
 }

@@ -2,7 +2,7 @@
 import { PMTiles, TileType } from 'pmtiles'
 
 /** Reads at most `length` bytes from `start`. Rejects if they cannot be read. */
-export type ReadPiece = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
+type ReadPiece = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
 
 export interface Archive {
   readonly minZoom: number
