@@ -18,7 +18,7 @@ export function History({ event, history }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const getAccessName = (id: string): string => nameOfAccess(id, accesses, account.info.id)
+  const getAuthor = (id: string): string => nameOfAccess(id, accesses, account.info.id)
   const listStreamNames = (ids: readonly string[]): string =>
     ids.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
   const versions = [...history, event]
@@ -45,13 +45,13 @@ export function History({ event, history }: Props) {
       <h2>{t('events.history')}</h2>
       <ol>
         <li>
-          <span>{t('events.addedBy', { who: getAccessName(event.createdBy) })}</span>
+          <span>{t('events.addedBy', { who: getAuthor(event.createdBy) })}</span>
           <time>{dayAndTime(event.created)}</time>
         </li>
         {versions.slice(1).map((version, index) => (
           <li key={`${version.modified} ${index}`}>
             <span>
-              {t('events.changedBy', { who: getAccessName(version.modifiedBy) })}
+              {t('events.changedBy', { who: getAuthor(version.modifiedBy) })}
               <small>{describeChanges(versions[index]!, version)}</small>
             </span>
             <time>{dayAndTime(version.modified)}</time>
@@ -60,7 +60,7 @@ export function History({ event, history }: Props) {
         {hasGap && (
           <li>
             <span>
-              {t('events.changedBy', { who: getAccessName(event.modifiedBy) })}
+              {t('events.changedBy', { who: getAuthor(event.modifiedBy) })}
               <small>{t('events.noVersions')}</small>
             </span>
             <time>{dayAndTime(event.modified)}</time>

@@ -108,7 +108,10 @@ function Guest({ info, facts, first }: Props) {
       visit(hrefTo(sharedName, { page: guestPages.includes(route.page) ? route.page : 'timeline' }), true)
   }, [account, route.page])
 
-  const surroundings = useMemo(() => ({ info, facts, go: () => undefined, hrefOf }), [info, facts])
+  const surroundings = useMemo<Surroundings>(
+    () => ({ info, facts, go: () => undefined, hrefOf }),
+    [info, facts]
+  )
   const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
   const view = () => {
     if (problem !== undefined) return <Unreachable message={explain(problem).message} />

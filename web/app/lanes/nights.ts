@@ -28,7 +28,7 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
     if (night) night.stretches.push(stretch)
     else byNumber.set(key, { stretches: [stretch], zone, number })
   }
-  const nights = Array.from(byNumber.values(), ({ number, stretches, zone }) => {
+  const nights = Array.from(byNumber.values(), ({ number, stretches, zone }): Night => {
     const time = getDayStart(zone, number)
     const hours = (at: number): number => hourOfNight(at, zone, time)
     return {
