@@ -5,7 +5,7 @@ import { answerIn, Http, type Sent as HttpSent } from '../client/src/http.js'
 
 export { answerIn }
 
-/** The URL of this script, which lies two folders below the root of the service. */
+/** URL of this script, two folders below the root of the service. */
 const here = import.meta.url
 /** The root URL of the service. */
 export const root = new URL('../../', here)
@@ -16,9 +16,9 @@ export { CofferError as Refusal } from '../client/src/errors.js'
 /** A signed-in user. */
 export interface Session {
   readonly username: string
-  /** Kept in memory only, for as long as the page is open. Missing if the session is {@link keepSession kept} in a cookie. */
+  /** Kept in memory only, until the page is closed. Missing if the session is {@link keepSession kept} in a cookie. */
   readonly token?: string
-  /** When the account will be deleted, in seconds: only keeping it is possible. */
+  /** Time of the scheduled deletion of the account, in seconds: the user can only cancel it. */
   readonly deletion?: number
 }
 
@@ -30,56 +30,56 @@ interface Sent {
 let isSessionKept = false
 
 /**
- * From now on, signing in sets a cookie that survives a reload and that no script can read, instead of returning a token.
+ * Makes subsequent sign-ins set a cookie, which survives a reload and which no script can read, instead of returning a token.
  * (docs/spec/authentication.md#sessions-of-pages)
  */
 export function keepSession(): void {
   isSessionKept = true
 }
 
-/** Whether signing in sets a cookie. */
+/** Returns whether signing in sets a cookie. */
 export function keepsSession(): boolean {
   return isSessionKept
 }
 
-/** The service, with the session if one is kept. Pages tell people when to try again: nothing is by itself. */
-function service(): Http {
+/** Creates a client with the session, if one is kept. It never retries: pages offer that to the user. */
+function createHttp(): Http {
   return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: ask })
 }
 
 /** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
 export async function call<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
-  return await service().request<T>(verb, path, { token, json: body })
+  return await createHttp().request<T>(verb, path, { token, json: body })
 }
 
 /** Sends a request to a path below the root, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
 export async function send(verb: string, path: string, sent: HttpSent = {}): Promise<Response> {
-  return await service().send(verb, path, sent)
+  return await createHttp().send(verb, path, sent)
 }
 
-/** As `fetch`, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
+/** Sends a request like `fetch`. Rejects with a {@link Refusal} if there is no response. */
 export async function ask(url: URL, init: RequestInit): Promise<Response> {
   return await fetch(url, init).catch(async (cause: unknown) => {
-    // The caller has given up.
+    // The caller has cancelled the request.
     if (init.signal?.aborted) throw cause
-    throw await unanswered(url.pathname.slice(root.pathname.length))
+    throw await explainNoResponse(url.pathname.slice(root.pathname.length))
   })
 }
 
 /**
- * Finds out why a call got no response: either the service cannot be reached, or the account has moved. In that case
- * browsers follow the redirect to another origin, which these pages may not call, so ask the registration service
- * instead. (docs/spec/administration.md#relocation)
+ * Finds out why a call got no response: either the service is unreachable, or the account has moved. Browsers then follow the
+ * redirect to another origin, which these pages may not call, so this asks the registration service.
+ * (docs/spec/administration.md#relocation)
  */
-async function unanswered(path: string): Promise<Refusal> {
+async function explainNoResponse(path: string): Promise<Refusal> {
   const [owner = ''] = path.split('/')
   const offline = new Refusal('offline', '')
   if (servicePaths.has(owner)) return offline
   try {
     const { server } = await call<{ server: string }>('POST', `reg/${owner}/server`, { body: {} })
     const { assets } = await readServiceInfo()
-    const isHere = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
-    return isHere ? offline : new Refusal('user-account-relocated', '', server)
+    const isOurs = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
+    return isOurs ? offline : new Refusal('user-account-relocated', '', server)
   } catch {
     return offline
   }
@@ -115,25 +115,25 @@ export interface ServiceInfo {
   readonly assets: { readonly definitions: string }
 }
 
-/** The settings that matter to the pages. */
+/** Settings that pages depend on. */
 export interface PageFacts {
-  /** Whether people sign in with passwords. */
+  /** Whether users sign in with passwords. */
   readonly hasPasswords: boolean
-  /** Where else they can, and whether whoever has an identity there may register. */
+  /** External identity providers; `isOpen`: their users may register. */
   readonly providers: readonly { readonly name: string; readonly label: string; readonly isOpen: boolean }[]
   readonly passwordReset: 'mail' | 'operator' | 'none'
-  /** Whether the service sends mails: without them, pages promise none. */
+  /** Whether the service sends emails: otherwise pages must not announce any. */
   readonly sendsMail: boolean
   readonly registration: 'open' | 'invited' | 'closed'
-  /** Bytes that an account may store; 0: no limit. */
+  /** Storage limit of an account in bytes; 0: no limit. */
   readonly quota: number
-  /** Whether people can delete their accounts themselves. */
+  /** Whether users can delete their accounts. */
   readonly isDeletable: boolean
-  /** Days for which a deleted account can be kept. */
+  /** Days during which the deletion of an account can be cancelled. */
   readonly deletionGraceDays: number
-  /** Whether there is a map to draw places on. */
+  /** Whether the operator provides a map. */
   readonly hasMap: boolean
-  /** Origin of pages on which passkeys work; `null` where none do. */
+  /** Origin of the pages on which passkeys work; `null` if there are none. */
   readonly passkeyOrigin: string | null
 }
 
@@ -146,8 +146,8 @@ export async function readServiceInfo(): Promise<ServiceInfo> {
 }
 
 /**
- * Returns the user name for a name or an email address. Rejects with `invalid-credentials` if it cannot be a user
- * name, or no account has that address.
+ * Returns the username for a username or an email address. Rejects with `invalid-credentials` if it cannot be a username, or if no
+ * account has that address.
  */
 export async function usernameOf(nameOrEmail: string): Promise<string> {
   const name = nameOrEmail.trim()
@@ -163,7 +163,7 @@ export async function usernameOf(nameOrEmail: string): Promise<string> {
   throw new Refusal('invalid-credentials', '')
 }
 
-/** The parts of an answer to signing in that a session has: no token if the session is kept in a cookie. */
+/** Returns the members of a sign-in result that belong to a session. There is no token if the session is kept in a cookie. */
 export function tokenOf({
   deletion,
   token
@@ -172,8 +172,8 @@ export function tokenOf({
 }
 
 /**
- * Ends a session in the background, ignoring errors, where somebody leaves: if a provider has vouched for them, they are led
- * there to sign out as well.
+ * Ends a session in the background, ignoring errors. If it was started by an identity provider, opens the provider's page for
+ * signing out.
  */
 export function leave(session: Session): void {
   callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {}).then(

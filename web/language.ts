@@ -1,20 +1,17 @@
-/**
- * Translations of the pages. A language is a file in `messages/`, named by its tag; missing texts are shown in
- * English.
- */
+/** Translations of the pages. A language is a file in `messages/`, named by its tag. Missing texts are shown in English. */
 import type { ComponentChild } from 'preact'
 import english from './messages/en.json'
 
-/** The texts by key. Rooms with texts of their own add to it. */
+/** The texts by key. Modules with their own texts extend it. */
 export interface Texts extends English {}
 type English = typeof english
-/** Keys of texts with a form for each plural category: `rows` for `rows.one` and `rows.other`. */
+/** Keys of texts with a form per plural category: `rows` for `rows.one` and `rows.other`. */
 export type PluralKey = keyof Texts extends infer Each
   ? Each extends `${infer Base}.one`
     ? Base
     : never
   : never
-/** Keys of texts; those in plural without their category. */
+/** Keys of texts; plural ones without their category. */
 export type Key = Exclude<keyof Texts, `${PluralKey}.${Intl.LDMLPluralRule}`> | PluralKey
 type Given<K extends Key, Value> = K extends PluralKey
   ? [values: Readonly<Record<string, Value>> & { readonly count: number }]
@@ -26,17 +23,17 @@ export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
 const files: TextFiles = import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], {
   import: 'default'
 })
-const tagOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
+const getTag = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
 
 /** Tags of all available languages, sorted by their own names. */
-export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)].toSorted((a, b) =>
+export const languages: readonly string[] = ['en', ...Object.keys(files).map(getTag)].toSorted((a, b) =>
   nameOf(a).localeCompare(nameOf(b))
 )
 
 let current = 'en'
 let messages: Messages = english
-/** Texts of rooms that have been loaded so far. */
-const rooms: TextFiles[] = []
+/** Text files of modules loaded so far. */
+const loadedModules: TextFiles[] = []
 
 /** Returns the current language. */
 export function language(): string {
@@ -47,28 +44,28 @@ export function language(): string {
 export async function speak(wanted: readonly string[]): Promise<void> {
   const tags = wanted.flatMap(tag => [tag, tag.split(/[-_]/)[0]!.toLowerCase()])
   const tag = tags.find(each => languages.includes(each)) ?? 'en'
-  const read = await Promise.all([files, ...rooms].map(async each => await textsIn(each, tag)))
+  const read = await Promise.all([files, ...loadedModules].map(async each => await readTexts(each, tag)))
   messages = Object.assign({}, english, ...read) as Messages
   current = tag
   document.documentElement.lang = tag
 }
 
-/** Loads the texts of a room, in the current language and in those to come. */
-export async function addTexts(room: TextFiles): Promise<void> {
-  if (rooms.includes(room)) return
+/** Loads the texts of a module, in the current language and after changes of the language. */
+export async function addTexts(moduleFiles: TextFiles): Promise<void> {
+  if (loadedModules.includes(moduleFiles)) return
   const tag = current
-  const read = await textsIn(room, tag)
-  // The language has been changed meanwhile.
-  if (tag !== current) return await addTexts(room)
-  rooms.push(room)
+  const read = await readTexts(moduleFiles, tag)
+  // The language has changed in the meantime.
+  if (tag !== current) return await addTexts(moduleFiles)
+  loadedModules.push(moduleFiles)
   messages = { ...messages, ...read }
 }
 
-/** The texts in a language, or in English if there are none. */
-async function textsIn(of: TextFiles, tag: string): Promise<Messages> {
-  const find = (wanted: string) => Object.keys(of).find(path => tagOf(path) === wanted)
+/** Reads the texts in a language, or in English if there are none. */
+async function readTexts(textFiles: TextFiles, tag: string): Promise<Messages> {
+  const find = (wanted: string) => Object.keys(textFiles).find(path => getTag(path) === wanted)
   const path = find(tag) ?? find('en')
-  return path === undefined ? {} : await of[path]!()
+  return path === undefined ? {} : await textFiles[path]!()
 }
 
 /** Returns the name of a language in that language. */
@@ -94,7 +91,7 @@ export function rich<K extends Key>(key: K, ...[values = {}]: Given<K, Component
     .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part])))
 }
 
-/** Whether there is a text with this key. */
+/** Returns whether there is a text with this key. */
 export function isKey(key: string): key is Key {
   return Object.hasOwn(messages, key) || Object.hasOwn(messages, `${key}.other`)
 }
@@ -116,7 +113,7 @@ export function date(seconds: number): string {
   }).format(Math.min(seconds, lastDay) * 1000)
 }
 
-/** The reader's regional format, if the region uses the current language: 1 May in Britain, May 1 in America. */
+/** Returns the user's locale if it uses the current language: 1 May in Britain, May 1 in America. */
 export function locale(): string {
   return navigator.languages.find(tag => tag.split('-')[0] === current) ?? current
 }

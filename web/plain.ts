@@ -1,5 +1,6 @@
-/** Makes untrusted text safe to display: removes invisible characters, bidirectional overrides and line breaks. */
+/** Prepares texts for display and for searching. */
 
+/** Makes untrusted text safe to display: removes invisible characters, bidirectional overrides and line breaks. */
 export function plain(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -10,4 +11,9 @@ export function plain(text: string): string {
 /** Like {@link plain}, line by line. */
 export function plainLines(text: string): string {
   return text.split('\n').map(plain).join('\n')
+}
+
+/** Removes case and accents, for searching. */
+export function foldText(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

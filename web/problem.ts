@@ -3,7 +3,7 @@ import { h, type ComponentChild } from 'preact'
 import { Refusal } from './api.js'
 import { date, duration, isKey, rich, t } from './language.js'
 
-/** Text, possibly with a link in it. */
+/** A text, possibly with a link. */
 export type Message = string | ComponentChild[]
 
 export interface Problem {
@@ -16,7 +16,7 @@ export interface Problem {
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-/** Returns the message for a thrown error. */
+/** Converts a thrown error to messages for the user. */
 export function explain(error: unknown): Problem {
   if (!(error instanceof Refusal)) {
     reportError(error)
@@ -29,50 +29,57 @@ export function explain(error: unknown): Problem {
       fields: noFields,
       retryAt: Date.now() + retryAfter * 1000
     }
-  const fields = fieldsOf(id, data, subErrors)
+  const fields = explainFields(id, data, subErrors)
   if (fields.size > 0) return { message: t('error.fields'), fields }
   if (id === 'invalid-operation' && isObject(data) && typeof data['passwordCanBeChanged'] === 'number')
     return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
-  if (id === 'invalid-credentials') return { message: credentials(data), fields }
-  if (id === 'user-account-relocated' && typeof data === 'string') return { message: moved(data), fields }
+  if (id === 'invalid-credentials') return { message: explainCredentials(data), fields }
+  if (id === 'user-account-relocated' && typeof data === 'string')
+    return { message: linkToNewService(data), fields }
   const code = `error.${isObject(data) ? String(data['code']) : ''}`
   const key = isKey(code) ? code : `error.${id}`
-  return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
+  return { message: isKey(key) ? t(key) : joinTexts(data) || message || t('error.unexpected'), fields }
 }
 
 /**
- * Expired passwords are refused like wrong ones, with the time of expiry.
+ * Returns the message for refused credentials. Expired passwords are refused like wrong ones, with the time of expiry.
  * (docs/spec/authentication.md#password-rules)
  */
-function credentials(data: unknown): string {
+function explainCredentials(data: unknown): string {
   const expired = isObject(data) ? data['expiredTime'] : undefined
   return typeof expired === 'number'
     ? t('error.expired-password', { date: date(expired) })
     : t('error.credentials')
 }
 
-/** Links to the new service; the pages have the same path on every service. */
-function moved(server: string): Message {
+/** Returns a message with a link to the new service. Pages have the same path on every service. */
+function linkToNewService(server: string): Message {
   const { host, href } = new URL('access/access.html', server)
   return rich('error.moved', { place: h('a', { href, rel: 'noreferrer' }, host) })
 }
 
-/** Texts sent instead of error codes. */
-function listed(data: unknown): string {
+/** Joins texts sent instead of error codes. */
+function joinTexts(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
-/** Errors about fields: by code and path, or, for values that are taken, by name. (docs/spec/errors.md#violations) */
-function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
+/**
+ * Returns error messages by field: from codes and paths, or from names of values that are taken. (docs/spec/errors.md#violations)
+ */
+function explainFields(
+  id: string,
+  data: unknown,
+  subErrors: readonly unknown[]
+): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))
     for (const name of Object.keys(data)) {
       const key = `error.${name}-taken`
       if (isKey(key)) fields.set(name, t(key))
     }
-  const particulars = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
+  const details = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
   // Most errors list several fields; those about passwords concern one.
-  for (const each of [data, ...particulars].flat()) {
+  for (const each of [data, ...details].flat()) {
     if (!isObject(each)) continue
     const { code, message, minimum, param, path } = each
     const name = param ?? path

@@ -2,7 +2,7 @@
 import { createContext } from 'preact'
 import { root, type PageFacts, type ServiceInfo } from './api.js'
 
-/** The pages: by file name, but for the account page, which is in the app. */
+/** The pages by file name, and the account page, which is in the app. */
 export type Place =
   | 'access'
   | 'register'
@@ -14,10 +14,10 @@ export type Place =
   | Entry
 
 /**
- * What is no page of its own name: the root of the service, that of an account, where there is nothing, and a request of OAuth
- * that was refused.
+ * Pages without a file of that name: the root of the service, the root of an account, an unknown URL, and an invalid OAuth
+ * request.
  */
-export type Entry = 'home' | 'door' | 'nowhere' | 'refused'
+export type Entry = 'home' | 'account-root' | 'nowhere' | 'refused'
 
 export interface Surroundings {
   readonly info: ServiceInfo
@@ -26,11 +26,11 @@ export interface Surroundings {
   readonly go: (place: Place) => void
   /** The URL of another page. */
   readonly hrefOf: (place: Place) => string
-  /** Shows another name of the service, which has just been set up. */
+  /** Changes the displayed name of the service after setup. */
   readonly rename?: (name: string) => void
 }
 
-const nothing: ServiceInfo = {
+const noInfo: ServiceInfo = {
   name: '',
   access: '',
   register: '',
@@ -54,13 +54,13 @@ const noFacts: PageFacts = {
 }
 
 export const Surroundings = createContext<Surroundings>({
-  info: nothing,
+  info: noInfo,
   facts: noFacts,
   go: () => undefined,
   hrefOf
 })
 
-/** Pages that are in the app, unless an app asks for something: paths below the root. */
+/** Pages that are in the app unless a request of an app is open: paths below the root. */
 const appPaths: Readonly<Partial<Record<Place, string>>> = {
   access: 'app/',
   account: 'app/account',
@@ -79,6 +79,6 @@ export function hrefOf(place: Place): string {
   params.delete('resetToken')
   const query = params.toString()
   const name = `${place}.html${query && `?${query}`}`
-  // Elsewhere than beside the other pages, their names alone lead nowhere.
+  // Relative file names work only beside the other pages.
   return /\/access\/[\w-]+\.html$/.test(location.pathname) ? name : new URL(`access/${name}`, root).href
 }

@@ -1,4 +1,4 @@
-/** What a browser calls itself, in a word or two. */
+/** Recognizes browsers and systems by the `User-Agent` header. */
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
@@ -19,17 +19,17 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ]
 
 export interface Agent {
-  /** The browser, or the first name of another program; `undefined` if it has none that can be shown. */
+  /** Name of the browser or of another program; undefined if it has none that can be shown. */
   readonly browser: string | undefined
   readonly system: string | undefined
 }
 
-/** Returns the words for a `User-Agent`. */
+/** Parses a `User-Agent` header. */
 export function agentIn(userAgent: string): Agent {
   const [program] = /^[A-Za-z][\w.-]{0,30}/.exec(userAgent) ?? []
-  return { browser: named(browsers, userAgent) ?? program, system: named(systems, userAgent) }
+  return { browser: findName(browsers, userAgent) ?? program, system: findName(systems, userAgent) }
 }
 
-function named(names: readonly (readonly [RegExp, string])[], text: string): string | undefined {
+function findName(names: readonly (readonly [RegExp, string])[], text: string): string | undefined {
   return names.find(([pattern]) => pattern.test(text))?.[1]
 }

@@ -1,4 +1,4 @@
-/** Calls of methods, typed by their ids. */
+/** Types of method calls, by method id. */
 import type { CofferError } from './errors.js'
 import type { Methods } from './methods/index.js'
 import { repeatable } from './methods/repeatable.js'
@@ -6,39 +6,39 @@ import { repeatable } from './methods/repeatable.js'
 /** The id of a method, such as `events.get`. */
 export type MethodId = keyof Methods
 
-/** What a method takes. */
+/** The params of a method. */
 export type Params<M extends MethodId> = Methods[M]['params']
 
-/** What a method answers. */
+/** The result of a method. */
 export type Result<M extends MethodId> = Methods[M]['result']
 
-/** A call of any method, as batches take it. Params may be left out where none is required. */
+/** A call of any method, as {@link Coffer.batch} accepts it. `params` is optional if no param is required. */
 export type Call = {
   [M in MethodId]: Record<string, never> extends Params<M>
     ? { readonly method: M; readonly params?: Params<M> }
     : { readonly method: M; readonly params: Params<M> }
 }[MethodId]
 
-/** The results of calls in their order, each of its method or the error that refused it. */
+/** The results of a batch, in order: the method's result, or the error with which the call was refused. */
 export type Results<C extends readonly Call[]> = {
   -readonly [I in keyof C]: C[I] extends { readonly method: infer M extends MethodId }
     ? Result<M> | CofferError
     : never
 }
 
-/** The params of a call, and then its options: the former may be missing if none is required. */
+/** Arguments of a call: params, which are optional if none is required, then options. */
 export type Arguments<M extends MethodId, Options> =
   Record<string, never> extends Params<M>
     ? [params?: Params<M>, options?: Options]
     : [params: Params<M>, options?: Options]
 
-/** A call whose types have been checked. */
+/** A call whose param types are no longer known, because they were checked before. */
 export interface AnyCall {
   readonly method: string
   readonly params?: object | undefined
 }
 
-/** Whether a call may be made twice: it reads, leads to the same state, or creates what the client has named. */
+/** Returns whether a call is idempotent: it reads, leads to the same state, or creates an event with an id from the client. */
 export function isRepeatable(call: AnyCall): boolean {
   return repeatable.test(call.method) || creates(call) !== undefined
 }

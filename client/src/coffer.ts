@@ -1,4 +1,4 @@
-/** An account of a service: calls of its methods, one by one or many in a request. */
+/** Calls methods of one account, one at a time or in batches. */
 import {
   creates,
   isRepeatable,
@@ -17,176 +17,176 @@ import { parts, type Part } from './parts.js'
 import { withRetries } from './retries.js'
 
 export interface CofferOptions extends HttpOptions {
-  /** The user, where the address does not end in the name. */
+  /** The user, if the endpoint's path does not end in the username. */
   readonly username?: string
-  /** Whether calls of the same turn of the event loop are sent in one request. Default: no. */
+  /** Sends calls made in the same turn of the event loop in one request. Default: false. */
   readonly areJoined?: boolean
 }
 
 export interface CallOptions {
-  /** Gives the call up. Such a call has a request of its own. */
+  /** Cancels the call. A call with a signal is sent in a request of its own. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface BatchOptions extends CallOptions {
-  /** Calls in a request, at most. Default: 1000. */
+  /** Maximum calls per request. Default: 1000. */
   readonly callsAtOnce?: number
-  /** Is told how many calls have been answered, of how many, and the results until then. */
+  /** Called after each request with the number of completed calls, the total, and the results so far. */
   readonly onProgress?: (done: number, total: number, results: readonly unknown[]) => void
 }
 
-interface Answers {
+interface BatchResponse {
   readonly results: readonly object[]
   readonly meta: { readonly serverTime: number }
 }
 
-/** A call waiting for the request of this turn of the event loop. */
-interface Waiting {
+/** A call that will be sent at the end of this turn of the event loop. */
+interface PendingCall {
   readonly call: AnyCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Most calls that are joined, because their answers wait for each other. */
-const mostJoined = 50
+/** Maximum calls sent in one joined request: none of them resolves before all have run. */
+const maxJoinedCalls = 50
 
 export class Coffer extends Http {
-  /** Where the account is; with the token, if there is one. */
+  /** The account's endpoint, with the token if there is one. */
   readonly endpoint: Endpoint
   readonly username: string
   readonly #areJoined: boolean
-  #waiting: Waiting[] = []
+  #pending: PendingCall[] = []
   #serverTime: number | undefined
 
-  /** `apiEndpoint`: the root of an account, with a token or without: `https://{token}@{host}/{user}/`. */
+  /** Creates a client for an account. `apiEndpoint` is its root URL, with or without a token: `https://{token}@{host}/{user}/`. */
   constructor(apiEndpoint: string | URL, options: CofferOptions = {}) {
-    const { token = options.token, ...place } = parseEndpoint(apiEndpoint)
-    super(place.root, { ...options, token })
-    this.username = options.username ?? place.username
-    this.endpoint = { ...place, username: this.username, ...(token === undefined ? {} : { token }) }
+    const { token = options.token, ...account } = parseEndpoint(apiEndpoint)
+    super(account.root, { ...options, token })
+    this.username = options.username ?? account.username
+    this.endpoint = { ...account, username: this.username, ...(token === undefined ? {} : { token }) }
     this.#areJoined = options.areJoined ?? false
   }
 
-  /** What time it was for the service when it last answered a call, in seconds. */
+  /** The service's time at its last response, in seconds since 1970. */
   get serverTime(): number | undefined {
     return this.#serverTime
   }
 
   /**
-   * Calls a method. Rejects with a {@link CofferError}; with the signal's reason if that is aborted.
+   * Calls a method. Rejects with a {@link CofferError}, or with the signal's reason if it is aborted.
    *
-   * A call that was put off (429, or 503 with `Retry-After`) is made again, after ever longer times. One that got no answer is made
-   * again only if nothing can happen twice: reads, updates, points of series, and events that are created with an `id`, such as that
-   * of {@link newId}.
+   * A postponed call (429, or 503 with `Retry-After`) is retried with increasing delays. A call that got no response is retried
+   * only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such as that of {@link
+   * newId}.
    */
   async call<M extends MethodId>(
     method: M,
     ...[params, { signal } = {}]: Arguments<M, CallOptions>
   ): Promise<Result<M>> {
     const call = { method, params }
-    return await (this.#areJoined && !signal ? this.#joined(call) : this.#alone(call, signal))
+    return await (this.#areJoined && !signal ? this.#callJoined(call) : this.#callSingle(call, signal))
   }
 
   /**
-   * Calls methods one after the other; answers their results in order, with a {@link CofferError} in place of each that was
-   * refused. Many calls are sent in several requests, one after the other. Rejects if a request fails: what was done until then
-   * has been told to `onProgress`.
+   * Calls methods in order. Resolves with their results in the same order, with a {@link CofferError} in place of each call that
+   * was refused. Long batches are split into several sequential requests. Rejects if a request fails: `onProgress` has then
+   * received the results so far.
    */
   async batch<const C extends readonly Call[]>(calls: C, options: BatchOptions = {}): Promise<Results<C>> {
     const { callsAtOnce = 1000, onProgress, signal } = options
     const results: unknown[] = []
-    for (const part of parts<AnyCall>(calls, callsAtOnce)) {
-      for (const result of await this.#send(part, signal)) results.push(errorIn(result) ?? result)
+    for (const batch of parts(calls, callsAtOnce)) {
+      for (const result of await this.#send(batch, signal)) results.push(errorIn(result) ?? result)
       onProgress?.(results.length, calls.length, results)
     }
     return results as Results<C>
   }
 
-  async #alone(call: AnyCall, signal: AbortSignal | undefined): Promise<object> {
-    const [part] = parts([call], 1)
-    const [result] = await this.#send(part!, signal, true)
+  async #callSingle(call: AnyCall, signal: AbortSignal | undefined): Promise<object> {
+    const [batch] = parts([call], 1)
+    const [result] = await this.#send(batch!, signal, true)
     const error = errorIn(result!)
     if (error) throw error
     return result!
   }
 
-  async #joined(call: AnyCall): Promise<object> {
+  async #callJoined(call: AnyCall): Promise<object> {
     return await new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject })
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#sendWaiting())
+      this.#pending.push({ call, resolve, reject })
+      if (this.#pending.length === 1) queueMicrotask(() => this.#sendPending())
     })
   }
 
-  #sendWaiting(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
+  #sendPending(): void {
+    const pending = this.#pending
+    this.#pending = []
     let begin = 0
-    for (const part of parts(
-      waiting.map(({ call }) => call),
-      mostJoined
+    for (const batch of parts(
+      pending.map(({ call }) => call),
+      maxJoinedCalls
     )) {
-      const end = begin + part.calls.length
-      void this.#settle(part, waiting.slice(begin, end))
+      const end = begin + batch.calls.length
+      void this.#settle(batch, pending.slice(begin, end))
       begin = end
     }
   }
 
-  async #settle(part: Part, waiting: readonly Waiting[]): Promise<void> {
+  async #settle(batch: Part, pending: readonly PendingCall[]): Promise<void> {
     try {
-      const results = await this.#send(part)
-      waiting.forEach(({ resolve, reject }, index) => {
+      const results = await this.#send(batch)
+      pending.forEach(({ resolve, reject }, index) => {
         const error = errorIn(results[index]!)
         if (error) reject(error)
         else resolve(results[index]!)
       })
     } catch (error) {
-      for (const { reject } of waiting) reject(error)
+      for (const { reject } of pending) reject(error)
     }
   }
 
-  /** Sends calls in one request; `isAlone`: a refusal to come back later may stand in the result, too. */
-  async #send(part: Part, signal?: AbortSignal, isAlone = false): Promise<readonly object[]> {
+  /** Sends calls in one request. `isSingle`: a `too-many-requests` error in the result is retried, too. */
+  async #send(batch: Part, signal?: AbortSignal, isSingle = false): Promise<readonly object[]> {
     let attempts = 0
     const attempt = async (): Promise<readonly object[]> => {
       attempts += 1
-      const sent = { body: part.json, headers: { 'Content-Type': 'application/json' }, signal }
-      const { meta, results } = await this.once<Answers>('POST', '', sent)
+      const request = { body: batch.json, headers: { 'Content-Type': 'application/json' }, signal }
+      const { meta, results } = await this.once<BatchResponse>('POST', '', request)
       this.#serverTime = meta.serverTime
-      const error = isAlone ? errorIn(results[0]!) : undefined
+      const error = isSingle ? errorIn(results[0]!) : undefined
       if (error?.id === 'too-many-requests') throw error
-      return attempts > 1 ? await this.#withOwn(part.calls, results, signal) : results
+      return attempts > 1 ? await this.#replaceCreated(batch.calls, results, signal) : results
     }
-    const retrying = { retries: this.retries, isRepeatable: part.calls.every(isRepeatable), signal }
-    return await withRetries(attempt, retrying)
+    const retryOptions = { retries: this.retries, isRepeatable: batch.calls.every(isRepeatable), signal }
+    return await withRetries(attempt, retryOptions)
   }
 
-  /** Puts events in place of the errors that they exist already: an attempt before has made them. */
-  async #withOwn(
+  /** Replaces `item-already-exists` errors by the event, if an earlier attempt of this call has created it. */
+  async #replaceCreated(
     calls: readonly AnyCall[],
     results: readonly object[],
     signal: AbortSignal | undefined
   ): Promise<readonly object[]> {
-    const made = await Promise.all(
+    const resolved = await Promise.all(
       results.map(async (result, index) => {
         const call = calls[index]!
         const id = creates(call)
         if (id === undefined || errorIn(result)?.id !== 'item-already-exists') return result
         const { event } = await this.call('events.getOne', { id }, { signal })
-        return 'type' in event && isAsSent(event, call.params as Partial<Event>) ? { event } : result
+        return 'type' in event && matchesParams(event, call.params as Partial<Event>) ? { event } : result
       })
     )
-    return made
+    return resolved
   }
 }
 
-/** Whether an event holds what a call has sent. */
-function isAsSent(event: Event, sent: Partial<Event>): boolean {
+/** Returns whether an event has the content with which a call wanted to create it. */
+function matchesParams(event: Event, request: Partial<Event>): boolean {
   return (['type', 'time', 'content'] as const).every(
-    name => sent[name] === undefined || JSON.stringify(sent[name]) === JSON.stringify(event[name])
+    name => request[name] === undefined || JSON.stringify(request[name]) === JSON.stringify(event[name])
   )
 }
 
-/** Throws the first error among the results of a batch; returns them as results alone. */
+/** Returns the results of a batch. Throws the first error among them. */
 export function settled<R extends readonly unknown[]>(
   results: R
 ): { -readonly [I in keyof R]: Exclude<R[I], CofferError> } {

@@ -1,18 +1,18 @@
-/** Files down, with progress. (docs/spec/attachments.md#reading) */
+/** Downloads files with progress. */
 import type { CallOptions, Coffer } from './coffer.js'
 import { answerIn, type Http } from './http.js'
 
 export interface DownloadOptions extends CallOptions {
-  /** Is told how many bytes have been read, and of how many; 0 if that is not known. */
+  /** Called with the number of bytes read, and the total; 0 if that is not known. */
   readonly onProgress?: ((read: number, total: number) => void) | undefined
-  /** The first byte, and the one after the last; without the latter up to the end. */
+  /** Byte range: first byte, and the one after the last. Without the latter, to the end. */
   readonly range?: readonly [from: number, to?: number]
 }
 
 /**
- * Reads a file of an event: as a stream (`body`), a blob, text. Rejects with a `CofferError`.
+ * Downloads an attachment. The response provides it as a stream (`body`), a blob or text. Rejects with a `CofferError`.
  *
- * An `<img>` or a player reads it by its address alone: `{root}events/{event}/{file}?readToken={readToken}`.
+ * An `<img>` or a media player can use the URL directly: `{root}events/{event}/{file}?readToken={readToken}`.
  */
 export async function readAttachment(
   coffer: Coffer,
@@ -27,7 +27,7 @@ export async function readAttachment(
   )
 }
 
-/** Reads what lies at a path, such as a file or a preview, as a stream, a blob or text. Rejects with a `CofferError`. */
+/** Downloads a path, such as a file or a preview. Rejects with a `CofferError`. */
 export async function download(http: Http, path: string, options: DownloadOptions = {}): Promise<Response> {
   const { onProgress, range, signal } = options
   const headers = range
@@ -44,6 +44,6 @@ export async function download(http: Http, path: string, options: DownloadOption
       controller.enqueue(chunk)
     }
   })
-  const { status, statusText, headers: answered } = response
-  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: answered })
+  const { status, statusText, headers: responseHeaders } = response
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: responseHeaders })
 }

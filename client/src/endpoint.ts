@@ -1,18 +1,18 @@
-/** API endpoints: an address with the token in it, `https://{token}@{host}/{user}/`, by which apps keep an access. */
+/** API endpoints: URLs that contain an account's token, `https://{token}@{host}/{user}/`. Apps store an access in this form. */
 
-/** Where an account is, and by what right. */
+/** A parsed API endpoint. */
 export interface Endpoint {
-  /** The root of the account, without the token; ends in `/`. */
+  /** The root URL of the account, without the token; ends in `/`. */
   readonly root: string
-  /** The root of the service; that of the account itself where accounts have host names. */
+  /** The root URL of the service; the same as `root` if accounts have their own host names. */
   readonly serviceRoot: string
   readonly username: string
   readonly token?: string
 }
 
 /**
- * Reads an API endpoint, with a token or without. The last part of the path names the user; where there is none, the first part of
- * the host name does. Throws a `TypeError` if it is not a URL of HTTP.
+ * Parses an API endpoint, with or without a token. The username is the last segment of the path; if the path is empty, the first
+ * label of the host name. Throws a `TypeError` unless it is an HTTP URL.
  */
 export function parseEndpoint(endpoint: string | URL): Endpoint {
   const url = new URL(endpoint)
@@ -21,16 +21,19 @@ export function parseEndpoint(endpoint: string | URL): Endpoint {
   url.username = url.password = url.search = url.hash = ''
   if (!url.pathname.endsWith('/')) url.pathname += '/'
   const path = url.pathname.split('/').slice(0, -1)
-  const name = path.length > 1 ? decodeURIComponent(path.at(-1)!) : url.hostname.split('.')[0]!
+  const username = path.length > 1 ? decodeURIComponent(path.at(-1)!) : url.hostname.split('.')[0]!
   return {
     root: url.href,
     serviceRoot: path.length > 1 ? new URL('../', url).href : url.href,
-    username: name,
+    username,
     ...(token === '' ? {} : { token })
   }
 }
 
-/** Returns the API endpoint of an account: `api` is that of the service information, such as `https://example.com/{username}/`. */
+/**
+ * Returns the API endpoint of an account. `api` is the template in the service information, such as
+ * `https://example.com/{username}/`.
+ */
 export function endpointOf(api: string, username: string, token?: string): string {
   const url = new URL(api.replaceAll('{username}', encodeURIComponent(username)))
   if (token !== undefined) url.username = token

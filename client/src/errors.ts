@@ -1,18 +1,18 @@
-/** What a call is refused with, or why it got no answer. */
+/** Errors of calls: those returned by the service, and failed requests. */
 
-/** What an error may have besides its id and message. */
+/** Optional members of an error. */
 export interface ErrorDetails {
-  /** The status of the answer; missing for calls in a batch or over a socket. */
+  /** HTTP status; missing for calls in a batch or over a socket. */
   readonly status?: number | undefined
   /** Seconds to wait before another attempt. */
   readonly retryAfter?: number | undefined
-  /** Further errors, as the service told them. */
+  /** Further errors, as returned by the service. */
   readonly subErrors?: readonly unknown[] | undefined
 }
 
 /**
- * An error of the service, or of the way to it. `id` is one of the ids of the API, such as `forbidden` or `unknown-resource`, or
- * one of the client: `offline` if there was no answer, `timeout` if it took too long. (docs/spec/errors.md#error-ids)
+ * An error of the service or of the connection. `id` is an error id of the API, such as `forbidden` or `unknown-resource`, or one
+ * of the client: `offline` if there was no response, `timeout` if it took too long. (docs/spec/errors.md#error-ids)
  */
 export class CofferError extends Error {
   override readonly name: string = 'CofferError'
@@ -20,7 +20,7 @@ export class CofferError extends Error {
   readonly retryAfter: number | undefined
   readonly subErrors: readonly unknown[]
 
-  /** `data`: what programs need to know of it, by its id. */
+  /** `data`: machine-readable details, depending on the id. */
   constructor(
     readonly id: string,
     message: string,
@@ -34,10 +34,10 @@ export class CofferError extends Error {
   }
 }
 
-/** The `error` of an answer, as far as it is well-formed. */
+/** The `error` of a response; its members are not validated. */
 export type ErrorBody = Readonly<Record<string, unknown>>
 
-/** Returns what the `error` of an answer says. */
+/** Converts the `error` of a response. Malformed members get defaults. */
 export function errorOf(
   { id, message, data, subErrors }: ErrorBody = {},
   details: Omit<ErrorDetails, 'subErrors'> = {}
@@ -50,19 +50,19 @@ export function errorOf(
   )
 }
 
-/** Members of results that may have an `error` beside them: a thing with an id, and what `accesses.checkApp` answers. */
-const ofResults = ['id', 'checkedPermissions']
+/** Members of successful results that may also have an `error`: items with an id, and the result of `accesses.checkApp`. */
+const resultMembers = ['id', 'checkedPermissions']
 
-/** Returns the error in place of a result, if there is one. */
+/** Returns the error that a batch returned in place of a result, if any. */
 export function errorIn(result: object): CofferError | undefined {
   const { error } = result as { error?: ErrorBody }
-  return error === undefined || ofResults.some(name => name in result) ? undefined : errorOf(error)
+  return error === undefined || resultMembers.some(name => name in result) ? undefined : errorOf(error)
 }
 
-/** Returns the seconds that an answer asks to wait: a number of seconds or a date. */
+/** Parses a `Retry-After` header, a number of seconds or a date. Returns seconds; undefined if it is missing or malformed. */
 export function retryAfterIn(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const seconds = Number(value)
-  const wait = Number.isNaN(seconds) ? (Date.parse(value) - Date.now()) / 1000 : seconds
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+  const retryAfter = Number.isNaN(seconds) ? (Date.parse(value) - Date.now()) / 1000 : seconds
+  return Number.isNaN(retryAfter) ? undefined : Math.max(0, retryAfter)
 }

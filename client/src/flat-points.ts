@@ -1,9 +1,9 @@
-/** Points of a series as they are sent: rows of cells, one for each field. (docs/spec/series.md#writing-points) */
+/** The wire format of data points: rows of cells, one per field. (docs/spec/series.md#writing-points) */
 
-/** What a cell may hold; `null` in optional columns: no value. */
+/** The value of a cell; `null` means no value, in optional columns. */
 export type Cell = number | string | boolean | null
 
-/** Points with the names of their columns. `deltaTime` is in seconds since the `time` of the event that holds them. */
+/** Points with their column names. `deltaTime` is in seconds since the `time` of the event that holds the series. */
 export interface FlatPoints {
   readonly format: 'flatJSON'
   readonly fields: readonly string[]

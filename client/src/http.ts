@@ -1,26 +1,26 @@
-/** Requests to a service: headers, time limits, retries, and errors in place of what is not an answer. */
+/** Sends HTTP requests to a service: headers, timeouts, retries, and conversion of failures to errors. */
 import { CofferError, errorOf, retryAfterIn, type ErrorBody } from './errors.js'
-import { withRetries, type Retrying } from './retries.js'
+import { proxyErrors, withRetries, type Retrying } from './retries.js'
 
 export interface HttpOptions {
   /** The token of an access, sent as `Authorization`. */
   readonly token?: string | undefined
-  /** Further headers of each request. */
+  /** Headers added to each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Replaces the `fetch` of the platform. What it rejects with as a `CofferError` is passed on. */
+  /** Replaces the platform's `fetch`. A `CofferError` with which it rejects is passed on. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  /** Seconds until an answer has to begin; 0: any time. Default: 120. */
+  /** Seconds within which a response must begin; 0: no limit. Default: 120. */
   readonly timeout?: number
-  /** Further attempts of what may be tried again, at most. Default: 4. */
+  /** Maximum number of retries. Default: 4. */
   readonly retries?: number
   /**
-   * For pages of the service itself: the session is in a cookie that no script can read, in place of a token.
+   * For the service's own pages: uses the session in an `HttpOnly` cookie instead of a token.
    * (docs/spec/authentication.md#sessions-of-pages)
    */
   readonly isPage?: boolean
 }
 
-/** A request to a path below the root. */
+/** Options of a request. */
 export interface Sent {
   /** A body, sent as JSON. */
   readonly json?: unknown
@@ -30,23 +30,23 @@ export interface Sent {
   /** Replaces the token. */
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Whether it may be made twice. Default: whether it is a `GET`, `HEAD` or `PUT`. */
+  /** Whether the request is idempotent. Default: true for `GET`, `HEAD` and `PUT`. */
   readonly isRepeatable?: boolean
-  /** As those of `fetch`. */
+  /** As for `fetch`. */
   readonly cache?: 'no-store'
   readonly keepalive?: boolean
 }
 
 /**
- * What is sent is for this service alone, and 307 and 308 would have it sent elsewhere. Not so in a page: browsers hide there
- * all that has such a status, and with 302 the service asks for a second factor.
+ * Redirects are not followed, because 307 and 308 would resend the body and headers to another origin. Pages must follow them:
+ * browsers hide redirect responses from scripts, and the service uses 302 to ask for a second factor.
  */
 const redirect = 'document' in globalThis ? 'follow' : 'manual'
 
 const repeatableVerbs: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT'])
 
 export class Http {
-  /** All paths are below it; ends in `/`. */
+  /** Base URL of all paths; ends in `/`. */
   readonly root: URL
 
   constructor(
@@ -58,38 +58,38 @@ export class Http {
   }
 
   /**
-   * Sends a request and returns the answer, whatever its status. Rejects with a {@link CofferError} if there is none; with the
-   * signal's reason if that is aborted.
+   * Sends a request and returns the response, whatever its status. Rejects with a {@link CofferError} if there is none, and with
+   * the signal's reason if it is aborted.
    */
   async send(verb: string, path: string, sent: Sent = {}): Promise<Response> {
-    let refusal: Response | undefined
+    let refused: Response | undefined
     const attempt = async (): Promise<Response> => {
-      void refusal?.body?.cancel()
-      refusal = undefined
+      void refused?.body?.cancel()
+      refused = undefined
       const response = await this.#fetch(verb, path, sent)
-      if (response.status !== 429 && !lateStatuses.has(response.status)) return response
-      refusal = response
-      throw errorFrom(response, undefined)
+      if (response.status !== 429 && !proxyErrors.has(response.status)) return response
+      refused = response
+      throw toResponseError(response, undefined)
     }
     try {
-      return await withRetries(attempt, this.#retrying(verb, sent))
+      return await withRetries(attempt, this.#retryOptions(verb, sent))
     } catch (error) {
-      if (refusal && !sent.signal?.aborted) return refusal
+      if (refused && !sent.signal?.aborted) return refused
       throw error
     }
   }
 
-  /** Sends a request and returns the JSON of the answer. Rejects as {@link send}, or if the answer is an error. */
+  /** Sends a request and returns the JSON of the response. Rejects like {@link send}, and if the response is an error. */
   async request<T>(verb: string, path: string, sent: Sent = {}): Promise<T> {
-    return await withRetries(async () => await this.once<T>(verb, path, sent), this.#retrying(verb, sent))
+    return await withRetries(async () => await this.once<T>(verb, path, sent), this.#retryOptions(verb, sent))
   }
 
-  /** As {@link request}, in one attempt. */
+  /** Sends a request like {@link request}, without retries. */
   protected async once<T>(verb: string, path: string, sent: Sent): Promise<T> {
     return await answerIn<T>(await this.#fetch(verb, path, sent))
   }
 
-  /** The headers of a request, without those of its body. */
+  /** Returns the headers of a request, without those that describe its body. */
   headers({ headers, token = this.options.token }: Pick<Sent, 'headers' | 'token'> = {}): Record<
     string,
     string
@@ -102,33 +102,33 @@ export class Http {
     }
   }
 
-  /** The address of a path. Throws a `TypeError` for one elsewhere: the token is for this service alone. */
+  /** Returns the URL of a path. Throws a `TypeError` for other origins, which must not receive the token. */
   address(path: string): URL {
     const url = new URL(path, this.root)
     if (url.origin !== this.root.origin) throw new TypeError(`${url.href} is not below ${this.root.href}`)
     return url
   }
 
-  /** Further attempts of a call, at most. */
+  /** Maximum number of retries. */
   protected get retries(): number {
     return this.options.retries ?? 4
   }
 
-  #retrying(verb: string, { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent): Retrying {
-    // What has been read from a stream is gone.
+  #retryOptions(verb: string, { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent): Retrying {
+    // A stream cannot be read twice.
     return { retries: isStream(body) ? 0 : this.retries, isRepeatable, signal }
   }
 
   async #fetch(verb: string, path: string, sent: Sent): Promise<Response> {
     const { body, cache, json, keepalive, signal } = sent
-    const { fetch: ask = fetch, isPage = false, timeout = 120 } = this.options
+    const { fetch: sendFetch = fetch, isPage = false, timeout = 120 } = this.options
     const url = this.address(path)
-    const late = timeout > 0 ? new AbortController() : undefined
-    const timer = late && setTimeout(() => late.abort(), timeout * 1000)
-    const signals = [signal, late?.signal].filter(each => each !== undefined)
+    const deadline = timeout > 0 ? new AbortController() : undefined
+    const timer = deadline && setTimeout(() => deadline.abort(), timeout * 1000)
+    const signals = [signal, deadline?.signal].filter(each => each !== undefined)
     const sentBody = json === undefined ? body : JSON.stringify(json)
     try {
-      return await ask(url, {
+      return await sendFetch(url, {
         method: verb,
         headers: {
           ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -144,7 +144,7 @@ export class Http {
       })
     } catch (cause) {
       if (signal?.aborted || cause instanceof CofferError) throw cause
-      if (late?.signal.aborted) throw new CofferError('timeout', `No answer within ${timeout} seconds`)
+      if (deadline?.signal.aborted) throw new CofferError('timeout', `No answer within ${timeout} seconds`)
       throw offline(cause)
     } finally {
       clearTimeout(timer)
@@ -156,15 +156,15 @@ function isStream(body: unknown): boolean {
   return typeof ReadableStream !== 'undefined' && body instanceof ReadableStream
 }
 
-/** Returns the JSON of an answer, an empty object if it is empty. Rejects with a {@link CofferError} if it is an error. */
+/** Returns the JSON of a response, `{}` if it is empty. Rejects with a {@link CofferError} if it is an error. */
 export async function answerIn<T>(response: Response): Promise<T> {
-  const answer = (await bodyOf(response)) as T & { error?: ErrorBody }
-  // A successful answer may contain an `error`, too; a challenge comes with 302, a refused request with 403.
+  const answer = (await readBody(response)) as T & { error?: ErrorBody }
+  // A successful result may contain an `error`, too. A challenge has status 302, a refused access request 403.
   if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
-  throw errorFrom(response, answer.error)
+  throw toResponseError(response, answer.error)
 }
 
-async function bodyOf(response: Response): Promise<{ error?: ErrorBody }> {
+async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
   const text = await response.text().catch((cause: unknown) => {
     throw cause instanceof TypeError ? offline(cause) : cause
   })
@@ -172,24 +172,21 @@ async function bodyOf(response: Response): Promise<{ error?: ErrorBody }> {
     const body: unknown = JSON.parse(text === '' ? '{}' : text)
     if (typeof body === 'object' && body !== null) return body
   } catch {
-    // A page of a proxy, perhaps.
+    // Not JSON: possibly an error page of a proxy.
   }
   if (response.ok)
-    throw errorFrom(response, { id: 'unexpected-error', message: 'The answer is not a JSON object' })
+    throw toResponseError(response, { id: 'unexpected-error', message: 'The answer is not a JSON object' })
   return {}
 }
 
-/** Statuses that proxies give when the service does not answer them. */
-const lateStatuses: ReadonlySet<number> = new Set([502, 503, 504])
-
-function errorFrom({ headers, status }: Response, body: ErrorBody | undefined): CofferError {
-  return errorOf(body ?? (lateStatuses.has(status) ? { id: 'api-unavailable' } : {}), {
+function toResponseError({ headers, status }: Response, body: ErrorBody | undefined): CofferError {
+  return errorOf(body ?? (proxyErrors.has(status) ? { id: 'api-unavailable' } : {}), {
     status,
     retryAfter: retryAfterIn(headers.get('Retry-After'))
   })
 }
 
-/** The error for a call without an answer. */
+/** Creates the error of a call that got no response. */
 export function offline(cause?: unknown): CofferError {
   return Object.assign(new CofferError('offline', 'The service cannot be reached'), { cause })
 }

@@ -1,11 +1,11 @@
-/** Reads a long list as it comes in, item by item, so that it never lies in memory as a whole. */
+/** Parses a long JSON list incrementally, without keeping it in memory. */
 
-/** A pair that begins with a backslash; what opens and closes strings, arrays and objects; what separates items. */
-const marks = /\\.|["[\]{},]/gs
+/** Tokens: escape sequences; delimiters of strings, arrays and objects; commas. */
+const tokens = /\\.|["[\]{},]/gs
 
 /**
- * Yields the items of the array that a JSON object has under `name`, each parsed by itself. `onHead` gets the text before the first
- * one, which ends with the bracket that opens the array. Throws a `SyntaxError` if the text ends early.
+ * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead` receives the text before
+ * the first item, which ends with the opening bracket of the array. Throws a `SyntaxError` if the text ends early.
  */
 export async function* itemsIn<T>(
   chunks: AsyncIterable<string>,
@@ -24,38 +24,39 @@ export async function* itemsIn<T>(
 }
 
 class Scanner {
-  /** What lies outside the list. */
+  /** The text outside the list. */
   rest = ''
-  /** What lies before it. */
+  /** The text before the list. */
   head = ''
-  /** The item that has not come to its end. */
+  /** The incomplete item. */
   #item = ''
-  /** A backslash whose other half is in the next piece. */
-  #half = ''
-  /** Arrays and objects that are open; within the list two. */
+  /** A trailing backslash whose escaped character is in the next chunk. */
+  #escape = ''
+  /** Number of open arrays and objects; 2 within the list. */
   #depth = 0
   #isInString = false
   #isInList = false
 
-  /** `key`: what stands before the list. */
+  /** `key`: the text before the list. */
   constructor(private readonly key: string) {}
 
-  /** Returns the items that end in the next piece of the text. */
-  take(piece: string): string[] {
+  /** Returns the items that end in the next chunk of text. */
+  take(chunk: string): string[] {
     const items: string[] = []
-    const added = this.#half + piece
-    // What is there of an item holds whole pairs: to look through it again, or copy it, for each piece would take very long.
-    this.#half = endsHalf(added) ? '\\' : ''
-    const text = added.slice(0, added.length - this.#half.length)
+    const input = this.#escape + chunk
+    // The incomplete item never ends within an escape sequence. Scanning or copying it again for each chunk would take quadratic
+    // time.
+    this.#escape = endsInEscape(input) ? '\\' : ''
+    const text = input.slice(0, input.length - this.#escape.length)
     let begin = 0
-    marks.lastIndex = 0
-    for (let found = marks.exec(text); found; found = marks.exec(text)) {
-      const { 0: mark, index } = found
-      if (mark === '"') this.#isInString = !this.#isInString
+    tokens.lastIndex = 0
+    for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
+      const { 0: token, index } = found
+      if (token === '"') this.#isInString = !this.#isInString
       else if (this.#isInString) continue
-      else if (mark === '[' || mark === '{') {
+      else if (token === '[' || token === '{') {
         this.#depth += 1
-        if (mark === '{' || this.#isInList || this.#depth !== 2) continue
+        if (token === '{' || this.#isInList || this.#depth !== 2) continue
         if (!this.#isAfterKey(text.slice(begin, index))) continue
         this.#isInList = true
         this.rest += text.slice(begin, index + 1)
@@ -63,12 +64,12 @@ class Scanner {
         begin = index + 1
       } else {
         const ends = this.#isInList && this.#depth === 2
-        if (mark !== ',') this.#depth -= 1
+        if (token !== ',') this.#depth -= 1
         if (!ends) continue
         const item = this.#item + text.slice(begin, index)
         if (item.trim() !== '') items.push(item)
         this.#item = ''
-        this.#isInList = mark === ','
+        this.#isInList = token === ','
         begin = this.#isInList ? index + 1 : index
       }
     }
@@ -81,13 +82,13 @@ class Scanner {
 
   #isAfterKey(text: string): boolean {
     const before = this.rest.slice(-this.key.length - 1) + text
-    // A longer name may end alike: then a backslash stands before its quotation mark.
+    // The end of a longer name may match: then a backslash precedes its quotation mark.
     return before.endsWith(`{${this.key}`) || before.endsWith(`,${this.key}`)
   }
 }
 
-/** Whether text ends within a pair that begins with a backslash. */
-function endsHalf(text: string): boolean {
+/** Returns whether text ends within an escape sequence. */
+function endsInEscape(text: string): boolean {
   let count = 0
   while (text.at(-1 - count) === '\\') count += 1
   return count % 2 === 1

@@ -1,10 +1,10 @@
 /**
- * A connection of Engine.IO: long polling, which works everywhere, and a websocket that takes over where there is one. It carries
- * text both ways until it is cut. (docs/spec/notifications.md#connecting)
+ * An Engine.IO connection: long polling, which works everywhere, then a WebSocket if available. It carries text in both directions
+ * until it is closed. (docs/spec/notifications.md#connecting)
  */
 import { Http } from './http.js'
 
-/** The part of `WebSocket` that is used: of browsers, of newer Node, and of the package `ws`. */
+/** The part of `WebSocket` that is used: as in browsers, newer Node, and the package `ws`. */
 export interface WebSocketLike {
   addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
@@ -13,97 +13,96 @@ export interface WebSocketLike {
 }
 
 export interface LineOptions {
-  /** Class of websockets; without one it polls. */
+  /** `WebSocket` class; without one, long polling only. */
   readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined
-  /** The line is there: text may be sent. */
+  /** Called when the connection is open and text may be sent. */
   onOpen(): void
   onText(text: string): void
-  /** It has been cut, once, and never by {@link Line.close}. */
+  /** Called once if the connection is lost, but not after {@link Line.close}. */
   onCut(): void
 }
 
-/** What separates packets in one body. */
+/** Separates packets in one body. */
 const separator = '\u001e'
-/** First letters of packets. */
-const engine = { open: '0', close: '1', ping: '2', pong: '3', message: '4', upgrade: '5' } as const
+/** Packet types, the first characters of packets. */
+const packetTypes = { open: '0', close: '1', ping: '2', pong: '3', message: '4', upgrade: '5' } as const
 
-interface Greeting {
+interface OpenPacket {
   readonly sid: string
-  /** Milliseconds, as the next one. */
   readonly pingInterval: number
   readonly pingTimeout: number
   readonly upgrades: readonly string[]
 }
 
 export class Line {
-  readonly #gone = new AbortController()
+  readonly #closed = new AbortController()
   #id = ''
   #socket: WebSocketLike | undefined
-  /** Whether the polling comes to its end, and whether the websocket is the only way now. */
-  #isMoving = false
-  #isMoved = false
-  /** Packets that wait: for the request before them, or for the websocket. */
-  #unsent: string[] = []
-  #posting: Promise<void> | undefined
-  /** Runs out if the service has been silent for too long. */
-  #silence: ReturnType<typeof setTimeout> | undefined
-  #patienceMs = 0
+  /** Whether polling is ending, and whether the WebSocket has replaced it. */
+  #isUpgrading = false
+  #isUpgraded = false
+  /** Packets waiting for the request before them, or for the WebSocket. */
+  #queue: string[] = []
+  #currentPost: Promise<void> | undefined
+  /** Closes the connection if the service sends nothing for `#timeoutMs`. */
+  #timeout: ReturnType<typeof setTimeout> | undefined
+  #timeoutMs = 0
 
-  /** `http` stands for the root of the service. */
+  /** Connects. `http` has the root of the service. */
   constructor(
     private readonly http: Http,
     private readonly options: LineOptions
   ) {
-    const { addEventListener: listen } = globalThis as { addEventListener?: Listen }
-    listen?.('offline', () => this.#cut(), this.#gone)
+    const { addEventListener: addListener } = globalThis as { addEventListener?: AddListener }
+    addListener?.('offline', () => this.#lose(), this.#closed)
     void this.#poll()
   }
 
   send(text: string): void {
-    this.#say(engine.message + text)
+    this.#enqueue(packetTypes.message + text)
   }
 
   close(): void {
-    if (this.#gone.signal.aborted) return
-    // What is said last goes out, though nobody waits for the answer.
-    if (this.#isMoved) this.#socket?.send(engine.close)
-    else if (this.#id !== '') void this.#ask('POST', engine.close).catch(() => undefined)
-    this.#end()
+    if (this.#closed.signal.aborted) return
+    // The close packet is sent without waiting for a response.
+    if (this.#isUpgraded) this.#socket?.send(packetTypes.close)
+    else if (this.#id !== '') void this.#request('POST', packetTypes.close).catch(() => undefined)
+    this.#dispose()
   }
 
-  #end(): void {
-    this.#gone.abort()
-    clearTimeout(this.#silence)
+  #dispose(): void {
+    this.#closed.abort()
+    clearTimeout(this.#timeout)
     this.#socket?.close()
   }
 
-  #cut(): void {
-    if (this.#gone.signal.aborted) return
-    this.#end()
+  #lose(): void {
+    if (this.#closed.signal.aborted) return
+    this.#dispose()
     this.options.onCut()
   }
 
   async #poll(): Promise<void> {
     try {
       do {
-        const text = await this.#ask('GET')
-        for (const each of text.split(separator)) this.#take(each)
-      } while (!this.#isMoving && !this.#gone.signal.aborted)
-      // What is being posted would come too late after this.
-      await this.#posting
-      if (this.#gone.signal.aborted) return
-      this.#isMoved = true
-      this.#socket?.send(engine.upgrade)
+        const text = await this.#request('GET')
+        for (const packet of text.split(separator)) this.#receive(packet)
+      } while (!this.#isUpgrading && !this.#closed.signal.aborted)
+      // A POST must complete before the upgrade.
+      await this.#currentPost
+      if (this.#closed.signal.aborted) return
+      this.#isUpgraded = true
+      this.#socket?.send(packetTypes.upgrade)
       this.#flush()
     } catch {
-      this.#cut()
+      this.#lose()
     }
   }
 
-  async #ask(verb: 'GET' | 'POST', body?: string): Promise<string> {
-    const answer = await this.http.send(verb, this.#address('polling'), {
+  async #request(verb: 'GET' | 'POST', body?: string): Promise<string> {
+    const answer = await this.http.send(verb, this.#path('polling'), {
       ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' } }),
-      ...(body === engine.close ? { keepalive: true } : { signal: this.#gone.signal }),
+      ...(body === packetTypes.close ? { keepalive: true } : { signal: this.#closed.signal }),
       cache: 'no-store',
       isRepeatable: false
     })
@@ -111,75 +110,75 @@ export class Line {
     return await answer.text()
   }
 
-  #address(transport: string): string {
+  #path(transport: string): string {
     const sid = this.#id === '' ? '' : `&sid=${encodeURIComponent(this.#id)}`
     return `socket.io/?EIO=4&transport=${transport}${sid}`
   }
 
-  #say(packet: string): void {
-    this.#unsent.push(packet)
+  #enqueue(packet: string): void {
+    this.#queue.push(packet)
     this.#flush()
   }
 
-  /** Sends what waits: by the websocket, or in one request after the other. */
+  /** Sends the waiting packets: over the WebSocket, or in sequential requests. */
   #flush(): void {
-    if (this.#gone.signal.aborted || this.#unsent.length === 0 || this.#posting) return
-    if (this.#isMoved) for (const packet of this.#unsent.splice(0)) this.#socket?.send(packet)
-    else if (!this.#isMoving) this.#posting = this.#post(this.#unsent.splice(0).join(separator))
+    if (this.#closed.signal.aborted || this.#queue.length === 0 || this.#currentPost) return
+    if (this.#isUpgraded) for (const packet of this.#queue.splice(0)) this.#socket?.send(packet)
+    else if (!this.#isUpgrading) this.#currentPost = this.#post(this.#queue.splice(0).join(separator))
   }
 
   async #post(body: string): Promise<void> {
     try {
-      await this.#ask('POST', body)
+      await this.#request('POST', body)
     } catch {
-      this.#cut()
+      this.#lose()
     }
-    this.#posting = undefined
+    this.#currentPost = undefined
     this.#flush()
   }
 
-  #take(packet: string): void {
-    if (this.#gone.signal.aborted) return
+  #receive(packet: string): void {
+    if (this.#closed.signal.aborted) return
     const text = packet.slice(1)
-    if (packet[0] === engine.open) this.#greet(JSON.parse(text) as Greeting)
-    else if (packet[0] === engine.ping) this.#say(engine.pong)
-    else if (packet[0] === engine.close) this.#cut()
-    else if (packet[0] === engine.message) this.options.onText(text)
-    clearTimeout(this.#silence)
-    if (!this.#gone.signal.aborted) this.#silence = setTimeout(() => this.#cut(), this.#patienceMs)
+    if (packet[0] === packetTypes.open) this.#start(JSON.parse(text) as OpenPacket)
+    else if (packet[0] === packetTypes.ping) this.#enqueue(packetTypes.pong)
+    else if (packet[0] === packetTypes.close) this.#lose()
+    else if (packet[0] === packetTypes.message) this.options.onText(text)
+    clearTimeout(this.#timeout)
+    if (!this.#closed.signal.aborted) this.#timeout = setTimeout(() => this.#lose(), this.#timeoutMs)
   }
 
-  #greet({ sid, pingInterval, pingTimeout, upgrades }: Greeting): void {
+  #start({ sid, pingInterval, pingTimeout, upgrades }: OpenPacket): void {
     this.#id = sid
-    this.#patienceMs = pingInterval + pingTimeout
+    this.#timeoutMs = pingInterval + pingTimeout
     this.options.onOpen()
-    if (this.options.WebSocket && upgrades.includes('websocket')) this.#move(this.options.WebSocket)
+    if (this.options.WebSocket && upgrades.includes('websocket')) this.#upgrade(this.options.WebSocket)
   }
 
-  /** Tries a websocket beside the polling, which goes on if there is none. */
-  #move(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
-    const url = new URL(this.#address('websocket'), this.http.root)
+  /** Probes a WebSocket while polling continues. */
+  #upgrade(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
+    const url = new URL(this.#path('websocket'), this.http.root)
     url.protocol = url.protocol.replace('http', 'ws')
     const socket = new WebSocket(url.href)
     this.#socket = socket
-    socket.addEventListener('open', () => socket.send(`${engine.ping}probe`))
+    socket.addEventListener('open', () => socket.send(`${packetTypes.ping}probe`))
     socket.addEventListener('message', ({ data }) => {
       const text = String(data)
-      // The service now answers the request that waits; what it has said until then comes that way.
+      // The service now answers the pending poll, with all packets so far.
       try {
-        if (text === `${engine.pong}probe`) this.#isMoving = true
-        else this.#take(text)
+        if (text === `${packetTypes.pong}probe`) this.#isUpgrading = true
+        else this.#receive(text)
       } catch {
-        // It makes no sense. Thrown here it would end the process.
-        this.#cut()
+        // An invalid packet: an exception here would end the process.
+        this.#lose()
       }
     })
-    // An error that nobody hears would end a process; what follows is its end.
+    // Without a listener, an error would end the process; `close` follows it.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
-      if (this.#isMoving) this.#cut()
+      if (this.#isUpgrading) this.#lose()
     })
   }
 }
 
-type Listen = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void
+type AddListener = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void

@@ -1,10 +1,10 @@
-/** Methods as functions: `events.get(…)` in place of `call('events.get', …)`. */
+/** Methods as functions: `events.get(…)` instead of `call('events.get', …)`. */
 import type { Arguments, MethodId, Result } from './calls.js'
 import type { CallOptions } from './coffer.js'
 
 type Resource = MethodId extends infer M ? (M extends `${infer R}.${string}` ? R : never) : never
 
-/** The methods of each resource, and those without one. */
+/** Methods grouped by resource, and those without a resource. */
 export type MethodCalls = {
   readonly [R in Resource]: {
     readonly [M in MethodId as M extends `${R}.${infer Action}` ? Action : never]: (
@@ -17,24 +17,24 @@ export type MethodCalls = {
   ) => Promise<Result<M>>
 }
 
-/** What makes calls: a `Coffer`, or a `Socket`. */
+/** A `Coffer` or a `Socket`. */
 interface Caller {
   call<M extends MethodId>(method: M, ...parameters: Arguments<M, CallOptions>): Promise<Result<M>>
 }
 
 /** Returns the methods of an account as functions: `const { events, streams } = methodsOf(coffer)`. */
 export function methodsOf(caller: Caller): MethodCalls {
-  return under('', caller) as MethodCalls
+  return createProxy('', caller) as MethodCalls
 }
 
-function under(prefix: string, caller: Caller): unknown {
+function createProxy(prefix: string, caller: Caller): unknown {
   const call = caller.call.bind(caller) as (method: string, ...parameters: unknown[]) => Promise<unknown>
   return new Proxy(() => undefined, {
-    // Whoever awaits it asks for `then` first.
+    // `await` reads `then` first.
     get: (_target, name) =>
       typeof name === 'symbol' || name === 'then'
         ? undefined
-        : under(prefix === '' ? name : `${prefix}.${name}`, caller),
+        : createProxy(prefix === '' ? name : `${prefix}.${name}`, caller),
     apply: async (_target, _self, parameters: unknown[]) => await call(prefix, ...parameters)
   })
 }

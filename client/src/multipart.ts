@@ -1,46 +1,46 @@
-/** Forms with files as the bytes that are sent, so that a file may be a stream, and what has been sent can be counted. */
+/** Encodes forms with files as byte streams, so that files can be streams and progress can be counted. */
 
-/** A file of a form. Bytes of a stream are read while they are sent: such a form can be sent once. */
+/** A file of a form. A stream is read while it is sent, so such a form can be sent only once. */
 export interface FilePart {
   readonly fileName: string
   /** Media type. Default: that of the blob, or `application/octet-stream`. */
   readonly type?: string
   readonly content: Blob | ReadableStream<Uint8Array>
-  /** Bytes of a stream, where they are known: for the progress. */
+  /** Size of a stream in bytes, if known: for the progress. */
   readonly size?: number
 }
 
-/** Files, and a JSON value beside them, if any, under its name. */
+/** Files, and optionally a JSON value with its name. */
 export interface Form {
   readonly name?: string
   readonly value?: object
   readonly files: readonly FilePart[]
 }
 
-/** A file, or a text, with its name in the form. */
-type Part = readonly [name: string, content: FilePart | string]
+/** A form field: its name, and a file or a text. */
+type FormField = readonly [name: string, content: FilePart | string]
 
-/** A form on its way. */
+/** An encoded form. */
 export interface Multipart {
   readonly type: string
   readonly body: ReadableStream<Uint8Array>
-  /** Bytes in all; `undefined` if the size of a stream is not known. */
+  /** Total bytes; `undefined` if the size of a stream is not known. */
   readonly total: number | undefined
 }
 
-/** Returns the bytes of a form. `onBytes` is told how many have been read for sending. */
+/** Encodes a form. `onBytes` is called with the number of bytes read so far. */
 export function multipart(form: Form | FormData, onBytes: (bytes: number) => void): Multipart {
   const boundary = `----${crypto.randomUUID()}`
   const encoder = new TextEncoder()
-  const pieces = partsOf(form).flatMap(([name, content]): (Uint8Array | FilePart)[] => {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`
+  const chunks = listFields(form).flatMap(([name, content]): (Uint8Array | FilePart)[] => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`
     if (typeof content === 'string') return [encoder.encode(`${head}\r\n\r\n${content}\r\n`)]
-    const rest = `; filename="${quoted(content.fileName)}"\r\nContent-Type: ${typeOf(content)}\r\n\r\n`
-    return [encoder.encode(head + rest), content, encoder.encode('\r\n')]
+    const fileHead = `; filename="${escapeName(content.fileName)}"\r\nContent-Type: ${getMediaType(content)}\r\n\r\n`
+    return [encoder.encode(head + fileHead), content, encoder.encode('\r\n')]
   })
-  pieces.push(encoder.encode(`--${boundary}--\r\n`))
-  const sizes = pieces.map(piece => (piece instanceof Uint8Array ? piece.length : sizeOf(piece)))
-  const source = bytesOf(pieces)
+  chunks.push(encoder.encode(`--${boundary}--\r\n`))
+  const sizes = chunks.map(chunk => (chunk instanceof Uint8Array ? chunk.length : getSize(chunk)))
+  const source = readBytes(chunks)
   let sent = 0
   return {
     type: `multipart/form-data; boundary=${boundary}`,
@@ -59,20 +59,20 @@ export function multipart(form: Form | FormData, onBytes: (bytes: number) => voi
   }
 }
 
-/** The same as browsers send it. Streams are read first. */
+/** Converts a form to the platform's `FormData`. Reads streams into memory. */
 export async function formDataOf(form: Form): Promise<FormData> {
   const data = new FormData()
-  for (const [name, part] of partsOf(form))
+  for (const [name, part] of listFields(form))
     if (typeof part === 'string') data.append(name, part)
     else {
       const { content, fileName } = part
       const blob = content instanceof Blob ? content : await new Response(content).blob()
-      data.append(name, new Blob([blob], { type: typeOf(part) }), fileName)
+      data.append(name, new Blob([blob], { type: getMediaType(part) }), fileName)
     }
   return data
 }
 
-function partsOf(form: Form | FormData): Part[] {
+function listFields(form: Form | FormData): FormField[] {
   if (form instanceof FormData)
     return Array.from(form, ([name, content]) => [
       name,
@@ -85,32 +85,32 @@ function partsOf(form: Form | FormData): Part[] {
   ]
 }
 
-async function* bytesOf(pieces: readonly (Uint8Array | FilePart)[]): AsyncGenerator<Uint8Array, void> {
-  for (const piece of pieces)
-    if (piece instanceof Uint8Array) yield piece
+async function* readBytes(chunks: readonly (Uint8Array | FilePart)[]): AsyncGenerator<Uint8Array, void> {
+  for (const chunk of chunks)
+    if (chunk instanceof Uint8Array) yield chunk
     else {
-      const { content } = piece
+      const { content } = chunk
       const reader = (content instanceof Blob ? content.stream() : content).getReader()
       try {
-        for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+        for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
       } finally {
         await reader.cancel()
       }
     }
 }
 
-function typeOf({ content, type }: FilePart): string {
-  const known = type ?? (content instanceof Blob ? content.type : '')
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/.test(known)
-    ? known
+function getMediaType({ content, type }: FilePart): string {
+  const declared = type ?? (content instanceof Blob ? content.type : '')
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/.test(declared)
+    ? declared
     : 'application/octet-stream'
 }
 
-function sizeOf({ content, size }: FilePart): number | undefined {
+function getSize({ content, size }: FilePart): number | undefined {
   return content instanceof Blob ? content.size : size
 }
 
-/** As browsers write names into forms. */
-function quoted(name: string): string {
+/** Escapes a name as browsers do in forms. */
+function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -1,34 +1,30 @@
-/** Cuts a long batch into parts that a request may hold. */
+/** Splits a long batch into requests. */
+import type { AnyCall } from './calls.js'
 
-interface Made {
-  readonly method: string
-  readonly params?: object | undefined
-}
-
-/** Calls that go together, and their JSON. */
-export interface Part<C extends Made = Made> {
-  readonly calls: readonly C[]
+/** Calls of one request, and their JSON. */
+export interface Part {
+  readonly calls: readonly AnyCall[]
   readonly json: string
 }
 
-/** Characters in a part, at most, unless a single call has more: a service takes 10 MB unless told otherwise. */
-const mostLetters = 2_000_000
+/** Maximum characters per request, unless a single call has more: the service's default limit is 10 MB. */
+const maxCharacters = 2_000_000
 
-/** Yields the calls in their order, `most` in a part. */
-export function* parts<C extends Made>(calls: readonly C[], most: number): Generator<Part<C>, void> {
+/** Yields the calls in order, at most `maxCalls` per request. */
+export function* parts(calls: readonly AnyCall[], maxCalls: number): Generator<Part, void> {
   let begin = 0
-  let letters = 0
+  let characters = 0
   let texts: string[] = []
   for (const [index, { method, params = {} }] of calls.entries()) {
     const text = JSON.stringify({ method, params })
-    if (texts.length === most || (texts.length > 0 && letters + text.length > mostLetters)) {
+    if (texts.length === maxCalls || (texts.length > 0 && characters + text.length > maxCharacters)) {
       yield { calls: calls.slice(begin, index), json: `[${texts.join()}]` }
       begin = index
-      letters = 0
+      characters = 0
       texts = []
     }
     texts.push(text)
-    letters += text.length
+    characters += text.length
   }
   if (texts.length > 0) yield { calls: calls.slice(begin), json: `[${texts.join()}]` }
 }

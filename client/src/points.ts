@@ -1,21 +1,24 @@
-/** Points of series, as rows with names. (docs/spec/series.md) */
+/** Data points of series as objects. (docs/spec/series.md) */
 import type { Params } from './calls.js'
 import type { CallOptions, Coffer } from './coffer.js'
 import type { Cell, FlatPoints } from './flat-points.js'
 import { readList, type ListOptions } from './lists.js'
 import { queryOf } from './query.js'
 
-/** A point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its type. */
+/**
+ * A data point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its
+ * type.
+ */
 export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
   readonly deltaTime: number
 } & Values
 
-/** How many points are sent at once, at most. */
-const mostPoints = 10_000
+/** Maximum points per call. */
+const maxPoints = 10_000
 
 /**
- * Adds points to a series. All of them have the fields of the first one; those that are there already are overwritten. Many are sent
- * in several calls; `onProgress` is told how many have been written.
+ * Adds points to a series. All must have the fields of the first one; existing points are overwritten. Long lists are sent in
+ * several calls; `onProgress` is called with the number of points written, and the total.
  */
 export async function addPoints(
   coffer: Coffer,
@@ -23,14 +26,14 @@ export async function addPoints(
   points: readonly Point[],
   { onProgress, signal }: CallOptions & { onProgress?: (done: number, total: number) => void } = {}
 ): Promise<void> {
-  for (let from = 0; from < points.length; from += mostPoints) {
-    const some = points.slice(from, from + mostPoints)
-    await coffer.call('hfs.add', { id: eventId, ...flatPoints(some) }, { signal })
-    onProgress?.(from + some.length, points.length)
+  for (let from = 0; from < points.length; from += maxPoints) {
+    const chunk = points.slice(from, from + maxPoints)
+    await coffer.call('hfs.add', { id: eventId, ...flatPoints(chunk) }, { signal })
+    onProgress?.(from + chunk.length, points.length)
   }
 }
 
-/** Returns points as they are sent: with the fields of the first one. A missing value is `null`. */
+/** Converts points to the wire format, with the fields of the first one. A missing value becomes `null`. */
 export function flatPoints(points: readonly Point[]): FlatPoints {
   const fields = Object.keys(points[0] ?? {})
   return {
@@ -40,7 +43,7 @@ export function flatPoints(points: readonly Point[]): FlatPoints {
   }
 }
 
-/** Returns the rows of an answer as points: `Values` are the fields of the type, such as `{value: number}`. */
+/** Converts the rows of a response to points. `Values` are the fields of the type, such as `{value: number}`. */
 export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>({
   fields,
   points
@@ -48,12 +51,12 @@ export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>
   readonly fields: readonly string[]
   readonly points: readonly (readonly unknown[])[]
 }): Point<Values>[] {
-  return points.map(cells => pointOf<Values>(fields, cells))
+  return points.map(cells => toPoint<Values>(fields, cells))
 }
 
 /**
- * Yields the points of a series in the order of `hfs.get`, one by one, never all in memory. Rejects with a `CofferError`, also if the
- * answer breaks off in the middle.
+ * Yields the points of a series in the order of `hfs.get`, without keeping them in memory. Rejects with a `CofferError`, also if
+ * the response is incomplete.
  */
 export async function* readPoints<Values extends object = Readonly<Record<string, Cell>>>(
   coffer: Coffer,
@@ -63,14 +66,14 @@ export async function* readPoints<Values extends object = Readonly<Record<string
 ): AsyncGenerator<Point<Values>, void> {
   const path = `events/${encodeURIComponent(eventId)}/series${queryOf(params)}`
   let fields: readonly string[] | undefined
-  // The fields stand before the points.
+  // `fields` precedes `points` in the response.
   const onHead = (head: string): void => {
     fields = (JSON.parse(`${head}]}`) as { fields: readonly string[] }).fields
   }
   for await (const cells of readList<readonly unknown[]>(coffer, path, 'points', { ...options, onHead }))
-    yield pointOf<Values>(fields!, cells)
+    yield toPoint<Values>(fields!, cells)
 }
 
-function pointOf<Values extends object>(fields: readonly string[], cells: readonly unknown[]): Point<Values> {
+function toPoint<Values extends object>(fields: readonly string[], cells: readonly unknown[]): Point<Values> {
   return Object.fromEntries(fields.map((name, index) => [name, cells[index]])) as Point<Values>
 }

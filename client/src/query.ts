@@ -1,6 +1,6 @@
-/** Params in the query of an address. (docs/spec/conventions.md#query-strings) */
+/** Encodes params as a query string. (docs/spec/conventions.md#query-strings) */
 
-/** Returns params as a query with its `?`, or nothing if there are none. Lists repeat the name; objects are JSON. */
+/** Returns params as a query string with its `?`, or an empty string if there are none. Lists repeat the name; objects are JSON. */
 export function queryOf(params: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params) as [string, unknown][])

@@ -1,4 +1,4 @@
-/** A service: what it says of itself, signing in, and asking for an access in the name of an app. */
+/** The service: its information, signing in, and requesting access for an app. */
 import type { Params, Result } from './calls.js'
 import { Coffer, type CallOptions, type CofferOptions } from './coffer.js'
 import { endpointOf } from './endpoint.js'
@@ -6,53 +6,55 @@ import { CofferError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
 import { pause } from './retries.js'
 
-/** What a service says of itself. (docs/spec/service-information.md#fields) */
+/** The service information. (docs/spec/service-information.md#fields) */
 export type ServiceInfo = Result<'service.info'>
 
-/** Reads the service information. `address`: the root of the service, or the address of the information itself. */
-export async function readServiceInfo(address: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
-  const url = new URL(address)
+/** Reads the service information. `address` is the root URL of the service, or the URL of the information itself. */
+export async function readServiceInfo(endpoint: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
+  const url = new URL(endpoint)
   if (!/\/service\/infos?\/?$/.test(url.pathname))
     url.pathname += `${url.pathname.endsWith('/') ? '' : '/'}service/info`
   return await new Http(new URL('./', url), options).request<ServiceInfo>('GET', url.href)
 }
 
-/** Who signs in, with which app. (docs/spec/authentication.md#signing-in) */
+/** Credentials, and the app that signs in. (docs/spec/authentication.md#signing-in) */
 export interface Login {
   readonly username: string
   readonly password: string
-  /** 6 to 99 characters; has to be trusted together with the origin. */
+  /** 6 to 99 characters; must be trusted together with the origin. */
   readonly appId: string
 }
 
 export interface SignInOptions extends Omit<CofferOptions, 'username'> {
-  /** The origin, where the platform sends none: outside of browsers. */
+  /** The `Origin` header, for platforms other than browsers. */
   readonly origin?: string
 }
 
-/** Somebody who has signed in. */
+/** A completed sign-in. */
 export interface SignedIn {
   readonly isSignedIn: true
-  /** The account, with a personal token or with the session of a page. */
+  /** The account, with a personal token or the session of a page. */
   readonly coffer: Coffer
   readonly preferredLanguage: string
 }
 
-/** Somebody who has given the password, and has to give a code. (docs/spec/mfa.md#signing-in) */
+/** A sign-in that needs a second factor. (docs/spec/mfa.md#signing-in) */
 export interface SecondFactor {
   readonly isSignedIn: false
   readonly mfaToken: string
-  /** Has a code sent again, where codes are sent. */
+  /** Sends another code, if codes are sent. */
   sendCode(): Promise<void>
-  /** Completes signing in. Rejects with a {@link CofferError}: `invalid-code`. */
+  /** Completes the sign-in. Rejects with a {@link CofferError}: `invalid-code`. */
   verify(code: string): Promise<SignedIn>
 }
 
-type LoginAnswer = Partial<Extract<Result<'auth.login'>, { token: string }>> & { readonly mfaToken?: string }
+type LoginResponse = Partial<Extract<Result<'auth.login'>, { token: string }>> & {
+  readonly mfaToken?: string
+}
 
 /**
- * Signs in. With a second factor in force, the answer says how to go on. Rejects with a {@link CofferError}, such as
- * `invalid-credentials`; nothing is tried again.
+ * Signs in. If two-factor authentication is on, the result has methods to continue. Rejects with a {@link CofferError}, such as
+ * `invalid-credentials`. Never retried.
  */
 export async function signIn(
   { api }: Pick<ServiceInfo, 'api'>,
@@ -60,47 +62,47 @@ export async function signIn(
   { origin, ...options }: SignInOptions = {}
 ): Promise<SignedIn | SecondFactor> {
   const username = login.username.toLowerCase()
-  const address = endpointOf(api, username)
-  const account = new Coffer(address, { ...options, username, retries: 0 })
-  const post = async (path: string, json: object, token?: string): Promise<LoginAnswer> =>
+  const endpoint = endpointOf(api, username)
+  const account = new Coffer(endpoint, { ...options, username, retries: 0 })
+  const post = async (path: string, json: object, token?: string): Promise<LoginResponse> =>
     await account.request('POST', path, {
       json,
       token,
       headers: origin === undefined ? undefined : { Origin: origin }
     })
-  const signedIn = ({ preferredLanguage = 'en', token }: LoginAnswer): SignedIn => ({
+  const toSignedIn = ({ preferredLanguage = 'en', token }: LoginResponse): SignedIn => ({
     isSignedIn: true,
-    coffer: new Coffer(address, { ...options, username, token }),
+    coffer: new Coffer(endpoint, { ...options, username, token }),
     preferredLanguage
   })
-  const answer = await post('auth/login', { ...login, username })
-  const { mfaToken } = answer
-  if (mfaToken === undefined) return signedIn(answer)
+  const response = await post('auth/login', { ...login, username })
+  const { mfaToken } = response
+  if (mfaToken === undefined) return toSignedIn(response)
   return {
     isSignedIn: false,
     mfaToken,
     sendCode: async () => void (await post('mfa/challenge', {}, mfaToken)),
-    verify: async code => signedIn(await post('mfa/verify', { code: code.replaceAll(/\s/g, '') }, mfaToken))
+    verify: async code => toSignedIn(await post('mfa/verify', { code: code.replaceAll(/\s/g, '') }, mfaToken))
   }
 }
 
-/** Signs out: ends the session of the token, or of the page. */
+/** Signs out: revokes the session of the token or of the page. */
 export async function signOut(coffer: Coffer, options: CallOptions = {}): Promise<void> {
   await coffer.request('POST', 'auth/logout', { json: {}, ...options })
 }
 
 /** An app's request for an access. */
 export interface AccessRequest {
-  /** The page to show the user. */
+  /** URL of the page to show the user. */
   readonly authUrl: string
   readonly key: string
-  /** Where the outcome is learned. */
+  /** URL to poll for the outcome. */
   readonly poll: string
   /** Resolves with the account once the user has accepted: see {@link waitForAccess}. */
   outcome(options?: CallOptions): Promise<Coffer>
 }
 
-/** Asks for an access in the name of an app. Show the user `authUrl`, and wait for the outcome. (docs/api/access-requests.md) */
+/** Requests an access for an app. Show the user `authUrl`, and wait for the outcome. (docs/api/access-requests.md) */
 export async function requestAccess(
   { access }: Pick<ServiceInfo, 'access'>,
   request: Params<'authRequest.create'>,
@@ -118,9 +120,8 @@ export async function requestAccess(
 }
 
 /**
- * Asks again and again what has become of a request, as often as the service allows. Resolves with the account, whose
- * `endpoint.token` is to be kept. Rejects with a {@link CofferError} if the user refuses, with the reason as its id; or
- * `unknown-referenced-resource` after an hour.
+ * Polls an access request as often as the service allows. Resolves with the account; store its `endpoint.token`. Rejects with a
+ * {@link CofferError} if the user refuses, with the reason as its id, or with `unknown-referenced-resource` after an hour.
  */
 export async function waitForAccess(
   poll: string,

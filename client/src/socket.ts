@@ -1,4 +1,4 @@
-/** An account over Socket.IO: what changes there, and calls. (docs/api/sockets.md) */
+/** An account over Socket.IO: change notifications and calls. (docs/api/sockets.md) */
 import { isRepeatable, type AnyCall, type Arguments, type MethodId, type Result } from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError, errorIn, errorOf, type ErrorBody } from './errors.js'
@@ -7,41 +7,41 @@ import { Line, type LineOptions } from './line.js'
 import type { Scopes } from './methods/nouns.js'
 import { backOff } from './retries.js'
 
-/** What a socket tells: changes, by the names of the service, and what happens to the socket itself. */
+/** Events of a socket: changes, named as by the service, and the state of the connection. */
 export interface SocketEvents {
   eventsChanged: undefined
   streamsChanged: undefined
   accessesChanged: undefined
-  /** Keys of the scopes that a change falls into. */
+  /** Keys of the scopes that contain the change. */
   notificationsChanged: { readonly keys: readonly string[] }
-  /** The account has been joined, also again: then something may have been missed. */
+  /** The socket is connected or reconnected. After a reconnection, changes may have been missed. */
   open: undefined
-  /** The line was cut, could not be had, or the account was refused (the error says why): it is tried again by itself. */
+  /** The connection failed or was lost, or the account refused it, with the error. The socket reconnects automatically. */
   cut: CofferError | undefined
 }
 
 export interface SocketOptions {
   /**
-   * Class of websockets, such as that of the package `ws` where Node has none; `false`: long polling alone. Default: that of the
-   * platform, if any.
+   * `WebSocket` class, such as that of the package `ws` for Node versions without one; `false`: long polling only. Default: that
+   * of the platform, if any.
    */
   readonly WebSocket?: LineOptions['WebSocket'] | false
 }
 
 export interface SocketCallOptions {
-  /** Gives the waiting up. The call may have been made. */
+  /** Stops waiting. The call may still be executed. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Seconds until the next attempt: the first, the longest, and after a refusal. */
-const firstWait = 1
-const longestWait = 5
-const refusedWait = 30
+/** Seconds until the next attempt: the first, the maximum, and after a refusal. */
+const minDelay = 1
+const maxDelay = 5
+const refusedDelay = 30
 
-/** First letters of packets of Socket.IO. */
-const packet = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
+/** Socket.IO packet types, the first characters of packets. */
+const packetTypes = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
 
-interface Waiting {
+interface PendingCall {
   readonly call: AnyCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
@@ -51,39 +51,39 @@ interface Waiting {
 export class Socket {
   readonly #http: Http
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
-  readonly #calls = new Map<number, Waiting>()
+  readonly #calls = new Map<number, PendingCall>()
   readonly #webSocket: LineOptions['WebSocket']
   #scopes: Scopes = {}
-  #line: Line | undefined
+  #connection: Line | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #attempts = 0
   #lastId = 0
   #isOpen = false
   #isClosed = false
 
-  /** Joins the account, with its token or the session of the page. */
+  /** Connects to the account, with its token or the session of the page. */
   constructor(
     private readonly coffer: Coffer,
     { WebSocket }: SocketOptions = {}
   ) {
-    // The line has its own patience, and its own attempts. The token goes into the namespace's handshake.
+    // The connection has its own timeout and retries. The token is sent in the namespace's handshake.
     this.#http = new Http(coffer.endpoint.serviceRoot, {
       ...coffer.options,
       token: undefined,
       timeout: 0,
       retries: 0
     })
-    const usual = (globalThis as { WebSocket?: NonNullable<LineOptions['WebSocket']> }).WebSocket
-    this.#webSocket = WebSocket === false ? undefined : (WebSocket ?? usual)
-    this.#begin()
+    const platformClass = (globalThis as { WebSocket?: NonNullable<LineOptions['WebSocket']> }).WebSocket
+    this.#webSocket = WebSocket === false ? undefined : (WebSocket ?? platformClass)
+    this.#connect()
   }
 
-  /** Whether changes are told at this moment. */
+  /** Whether changes are currently received. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Calls `listener` whenever something of this name happens; what is returned ends that. */
+  /** Adds a listener. Returns a function that removes it. */
   on<N extends keyof SocketEvents>(name: N, listener: (value: SocketEvents[N]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
@@ -91,9 +91,9 @@ export class Socket {
   }
 
   /**
-   * Calls a method; those of one socket are made in their order. Waits for the line, as long as that takes. If it is cut before the
-   * answer, calls that may be repeated are made again, and others reject with a {@link CofferError} with the id `offline`: they may
-   * have been made.
+   * Calls a method. Calls of one socket run in order. Waits for the connection without limit. If it is lost before the response,
+   * idempotent calls are repeated, and others reject with a {@link CofferError} with the id `offline`: they may have been
+   * executed.
    */
   async call<M extends MethodId>(
     method: M,
@@ -102,23 +102,26 @@ export class Socket {
     return await this.#call({ method, params }, options)
   }
 
-  /** Hears only of changes in these scopes, by `notificationsChanged`; further ones are added. They are kept when the line is cut. */
+  /**
+   * Limits notifications to these scopes, reported as `notificationsChanged`. Repeated calls add scopes. They survive
+   * reconnections.
+   */
   async subscribe(scopes: Scopes): Promise<void> {
     await this.#call({ method: 'subscribe', params: { scopes } })
     this.#scopes = { ...this.#scopes, ...scopes }
   }
 
-  /** Hears no longer of changes in the scopes with these keys. Without any left, the socket hears of all changes again. */
+  /** Removes scopes by key. Without any left, all changes are reported again. */
   async unsubscribe(...keys: readonly string[]): Promise<void> {
     this.#scopes = Object.fromEntries(Object.entries(this.#scopes).filter(([key]) => !keys.includes(key)))
     await this.#call({ method: 'unsubscribe', params: { keys } })
   }
 
-  /** Ends it for good. Calls without an answer reject. */
+  /** Closes the socket permanently. Pending calls reject. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    this.#line?.close()
+    this.#connection?.close()
     this.#isOpen = false
     for (const { reject } of this.#calls.values()) reject(offline())
     this.#calls.clear()
@@ -128,103 +131,103 @@ export class Socket {
     signal?.throwIfAborted()
     if (this.#isClosed) throw offline()
     const id = (this.#lastId += 1)
-    const giveUp = (): void => {
+    const abort = (): void => {
       this.#calls.get(id)?.reject(signal!.reason as Error)
       this.#calls.delete(id)
     }
-    signal?.addEventListener('abort', giveUp)
+    signal?.addEventListener('abort', abort)
     try {
       return await new Promise<object>((resolve, reject) => {
-        const waiting: Waiting = { call, resolve, reject, isSent: false }
-        this.#calls.set(id, waiting)
-        if (this.#isOpen) this.#emit(id, waiting)
+        const pending: PendingCall = { call, resolve, reject, isSent: false }
+        this.#calls.set(id, pending)
+        if (this.#isOpen) this.#emit(id, pending)
       })
     } finally {
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', abort)
     }
   }
 
-  #emit(id: number, waiting: Waiting): void {
-    waiting.isSent = true
-    const { method, params = {} } = waiting.call
-    this.#line!.send(`${packet.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
+  #emit(id: number, pending: PendingCall): void {
+    pending.isSent = true
+    const { method, params = {} } = pending.call
+    this.#connection!.send(`${packetTypes.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
   }
 
-  #begin(): void {
+  #connect(): void {
     const { endpoint } = this.coffer
-    const line = new Line(this.#http, {
+    const connection = new Line(this.#http, {
       WebSocket: this.#webSocket,
       onOpen: () => {
         const own = endpoint.token === undefined ? '' : JSON.stringify({ auth: endpoint.token })
-        line.send(`${packet.connect}${this.#prefix}${own}`)
+        connection.send(`${packetTypes.connect}${this.#prefix}${own}`)
       },
-      onText: text => this.#hear(text),
-      onCut: () => this.#cut()
+      onText: text => this.#receive(text),
+      onCut: () => this.#onLost()
     })
-    this.#line = line
+    this.#connection = connection
   }
 
   get #prefix(): string {
     return `/${this.coffer.username},`
   }
 
-  #hear(text: string): void {
-    // A namespace may stand without its comma, where nothing follows.
+  #receive(text: string): void {
+    // A namespace may omit its comma if nothing follows.
     const rest = text.slice(1)
     if (!`${rest},`.startsWith(this.#prefix)) return
     const own = rest.slice(this.#prefix.length)
     const [kind] = text
-    if (kind === packet.connect) this.#joined()
-    else if (kind === packet.event) this.#tell(...(JSON.parse(own) as [keyof SocketEvents, never]))
-    else if (kind === packet.ack) this.#answer(own)
-    else if (kind === packet.disconnect) this.#cut(offline())
-    else if (kind === packet.refusal) this.#cut(refusalIn(own))
+    if (kind === packetTypes.connect) this.#onConnected()
+    else if (kind === packetTypes.event) this.#notify(...(JSON.parse(own) as [keyof SocketEvents, never]))
+    else if (kind === packetTypes.ack) this.#resolve(own)
+    else if (kind === packetTypes.disconnect) this.#onLost(offline())
+    else if (kind === packetTypes.refusal) this.#onLost(toRefusal(own))
   }
 
-  #joined(): void {
+  #onConnected(): void {
     this.#attempts = 0
     this.#isOpen = true
     if (Object.keys(this.#scopes).length > 0)
       void this.#call({ method: 'subscribe', params: { scopes: this.#scopes } }).catch(() => undefined)
-    for (const [id, waiting] of this.#calls) if (!waiting.isSent) this.#emit(id, waiting)
-    this.#tell('open')
+    for (const [id, pending] of this.#calls) if (!pending.isSent) this.#emit(id, pending)
+    this.#notify('open')
   }
 
-  #answer(text: string): void {
+  #resolve(text: string): void {
     const begin = text.indexOf('[')
     const id = Number(text.slice(0, begin))
-    const waiting = this.#calls.get(id)
+    const pending = this.#calls.get(id)
     this.#calls.delete(id)
     const [refusal, result] = JSON.parse(text.slice(begin)) as [object | null, object | undefined]
-    if (refusal) waiting?.reject(errorIn(refusal) ?? errorOf())
-    else waiting?.resolve(result ?? {})
+    if (refusal) pending?.reject(errorIn(refusal) ?? errorOf())
+    else pending?.resolve(result ?? {})
   }
 
-  #cut(refusal?: CofferError): void {
-    this.#line?.close()
+  #onLost(refusal?: CofferError): void {
+    this.#connection?.close()
     this.#isOpen = false
-    for (const [id, waiting] of this.#calls) {
-      if (waiting.isSent && !isRepeatable(waiting.call)) {
+    for (const [id, pending] of this.#calls) {
+      if (pending.isSent && !isRepeatable(pending.call)) {
         this.#calls.delete(id)
-        waiting.reject(offline())
+        pending.reject(offline())
       }
-      waiting.isSent = false
+      pending.isSent = false
     }
     if (this.#isClosed) return
-    // Not all at once after a restart of the service.
-    const wait = refusal
-      ? refusedWait * (0.5 + Math.random())
-      : backOff(this.#attempts++, firstWait, longestWait)
-    this.#timer = setTimeout(() => this.#begin(), wait * 1000)
-    this.#tell('cut', refusal)
+    // Jitter: clients must not reconnect simultaneously after a restart of the service.
+    const delay = refusal
+      ? refusedDelay * (0.5 + Math.random())
+      : backOff(this.#attempts++, minDelay, maxDelay)
+    this.#timer = setTimeout(() => this.#connect(), delay * 1000)
+    this.#notify('cut', refusal)
   }
 
-  #tell(name: keyof SocketEvents, value?: unknown): void {
+  #notify(name: keyof SocketEvents, value?: unknown): void {
     for (const listener of this.#listeners.get(name) ?? [])
       try {
         listener(value as never)
       } catch (error) {
-        // The platform reports it, and the line goes on.
+        // The platform reports the error; the connection continues.
         queueMicrotask(() => {
           throw error
         })
@@ -232,7 +235,7 @@ export class Socket {
   }
 }
 
-function refusalIn(text: string): CofferError {
+function toRefusal(text: string): CofferError {
   const { data, message } = JSON.parse(text) as {
     readonly data?: { readonly error?: ErrorBody }
     readonly message?: string

@@ -1,4 +1,4 @@
-/** Files up, with progress. (docs/spec/attachments.md) */
+/** Uploads files with progress. (docs/spec/attachments.md) */
 import type { Params, Result } from './calls.js'
 import type { Coffer } from './coffer.js'
 import type { Http } from './http.js'
@@ -26,8 +26,8 @@ export async function addAttachments(
 }
 
 /**
- * Posts a form with files. In browsers, streams are read before they are sent; elsewhere nothing lies in memory as a whole. Never
- * tried again. Rejects with a `CofferError`; with the signal's reason if that is aborted.
+ * Posts a form with files. In browsers, streams are read into memory first; elsewhere nothing is buffered. Never retried. Rejects
+ * with a `CofferError`, or with the signal's reason if it is aborted.
  */
 export async function upload<T>(
   http: Http,

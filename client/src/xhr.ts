@@ -1,19 +1,19 @@
-/** Forms as browsers send them: by `XMLHttpRequest`, for `fetch` cannot tell the progress. */
+/** Posts forms with `XMLHttpRequest`, because `fetch` cannot report upload progress. */
 import type { CallOptions } from './coffer.js'
 import { errorOf, retryAfterIn, type ErrorBody } from './errors.js'
 import { offline, type Http } from './http.js'
 
 export interface UploadOptions extends CallOptions {
-  /** Is told how many bytes have been sent, and of how many, headers of the form included; 0 if that is not known. */
+  /** Called with the number of bytes sent, and the total, headers of the form included; 0 if that is not known. */
   readonly onProgress?: ((sent: number, total: number) => void) | undefined
 }
 
-/** Makes such requests, where the platform can. */
+/** Returns the platform's `XMLHttpRequest`, if it has one. */
 export function xhrClass(): (new () => Xhr) | undefined {
   return (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 }
 
-/** Posts a form by a request of {@link xhrClass}. Rejects with a `CofferError`; with the signal's reason if that is aborted. */
+/** Posts a form with a new request. Rejects with a `CofferError`, or with the signal's reason if it is aborted. */
 export async function postForm<T>(
   request: Xhr,
   http: Http,
@@ -22,8 +22,8 @@ export async function postForm<T>(
   { onProgress, signal }: UploadOptions = {}
 ): Promise<T> {
   signal?.throwIfAborted()
-  const giveUp = (): void => request.abort()
-  signal?.addEventListener('abort', giveUp)
+  const abort = (): void => request.abort()
+  signal?.addEventListener('abort', abort)
   try {
     return await new Promise<T>((resolve, reject) => {
       request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total))
@@ -31,10 +31,10 @@ export async function postForm<T>(
       request.addEventListener('abort', () => reject(signal!.reason as Error))
       request.addEventListener('load', () => {
         const { response, status } = request
-        const answer = response as (T & { readonly error?: ErrorBody }) | null
+        const body = response as (T & { readonly error?: ErrorBody }) | null
         const retryAfter = retryAfterIn(request.getResponseHeader('Retry-After'))
-        if (status < 300 && answer !== null) resolve(answer)
-        else reject(errorOf(answer?.error, { status, retryAfter }))
+        if (status < 300 && body !== null) resolve(body)
+        else reject(errorOf(body?.error, { status, retryAfter }))
       })
       request.open('POST', http.address(path).href)
       request.responseType = 'json'
@@ -42,7 +42,7 @@ export async function postForm<T>(
       request.send(form)
     })
   } finally {
-    signal?.removeEventListener('abort', giveUp)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -1,4 +1,4 @@
-/** The app: signing in, or the pages of an account. What a link opens is a view of its own. */
+/** The app: signing in, or the pages of an account. Shared links are shown by `guest/guest.tsx`. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { leave as leaveService, root, type PageFacts, type ServiceInfo } from '../api.js'
 import { language, speak, t } from '../language.js'
@@ -14,22 +14,22 @@ import { hrefTo, routeOf, useAddress, visit, appRoot } from './route.js'
 interface Props {
   readonly info: ServiceInfo
   readonly facts: PageFacts
-  /** Who has signed in, in this browser. */
+  /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
   const route = routeOf(address)
-  // Whoever has an invitation may register, even where somebody else is signed in.
+  // An invitation can be used even while another user is signed in.
   const isRegistering = address.searchParams.has('register')
   const [signedIn, setUser] = useState(username)
   const user = isRegistering ? undefined : signedIn
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<Message>()
   const [tag, setTag] = useState(document.documentElement.lang)
-  const [isOver, setOver] = useState(false)
-  const [Door, setDoor] = useState<typeof DoorView>()
+  const [hasEnded, setEnded] = useState(false)
+  const [SignIn, setSignIn] = useState<typeof DoorView>()
 
   useEffect(() => {
     if (user === undefined) return undefined
@@ -42,7 +42,7 @@ export function App({ info, facts, username }: Props) {
     const opening = Account.open(user).then(
       opened => {
         if (isGone) return opened.close()
-        opened.client.onEnd(() => leave(true))
+        opened.client.onEnd(() => showSignIn(true))
         const wanted = languageWish.value
         if (wanted !== undefined && wanted !== language())
           void speak([wanted]).then(() => show(opened, wanted))
@@ -59,11 +59,11 @@ export function App({ info, facts, username }: Props) {
       setAccount(undefined)
     }
   }, [user])
-  // Whoever is signed in needs none of it.
+  // Signed-in users do not need to load it.
   useEffect(() => {
-    if (user === undefined && !Door)
+    if (user === undefined && !SignIn)
       import('./shell/door.js').then(
-        module => setDoor(() => module.Door),
+        module => setSignIn(() => module.Door),
         () => setProblem(t('error.offline'))
       )
   }, [user])
@@ -71,16 +71,16 @@ export function App({ info, facts, username }: Props) {
   useEffect(() => {
     if (user === undefined || route.user === user) return
     const { id, page } = route
-    const own = { page, ...(id === undefined ? {} : { id }) }
-    visit(hrefTo(user, route.user === undefined ? own : { page: 'timeline' }), true)
+    const target = { page, ...(id === undefined ? {} : { id }) }
+    visit(hrefTo(user, route.user === undefined ? target : { page: 'timeline' }), true)
   }, [user, route.user])
 
-  const leave = (over: boolean): void => {
+  const showSignIn = (over: boolean): void => {
     setUser(undefined)
-    setOver(over)
+    setEnded(over)
   }
   const surroundings = useMemo<Surroundings>(() => {
-    // What somebody was looking at, or for, is in the query here, and nobody else's business.
+    // The query string may contain private data, such as a search. It must not reach the sign-in pages.
     const hrefHere = (place: Place): string => hrefInApp(place) ?? new URL(`access/${place}.html`, root).href
     const go = (place: Place): void => {
       if (hrefInApp(place) !== undefined) visit(hrefHere(place))
@@ -101,12 +101,12 @@ export function App({ info, facts, username }: Props) {
     if (problem !== undefined) return <Unreachable message={problem} />
     if (user === undefined)
       return (
-        Door && (
-          <Door
-            isOver={isOver}
+        SignIn && (
+          <SignIn
+            isOver={hasEnded}
             isRegistering={isRegistering}
             onSignedIn={session => {
-              setOver(false)
+              setEnded(false)
               setUser(session.username)
             }}
             tag={tag}
@@ -124,7 +124,7 @@ export function App({ info, facts, username }: Props) {
           onLeave={() => {
             leaveService({ username: user })
             visit(appRoot.href)
-            leave(false)
+            showSignIn(false)
           }}
         />
       </AccountContext.Provider>

@@ -1,4 +1,4 @@
-/** Entry point of the app: finds out who is signed in, then shows the page that the address names. */
+/** Entry point of the app: finds out who is signed in, then shows the page of the URL. */
 import { render } from 'preact'
 import { call, keepSession, readPageFacts, readServiceInfo, type Session } from '../api.js'
 import { speak, t } from '../language.js'
@@ -9,10 +9,10 @@ import { routeOf, sharedName } from './route.js'
 import { Unreachable } from './shell/unreachable.js'
 import { addTextsOf } from './texts.js'
 
-/** For how long the page stays empty while the service does not answer, in milliseconds. */
-const patience = 4000
+/** Milliseconds until an error is shown if the service does not respond. */
+const offlineDelayMs = 4000
 
-// What a link opens has no session, whoever has signed in; and its token leaves the address at once.
+// Shared links use no session, even if a user is signed in. The token is removed from the URL immediately.
 const link = routeOf(new URL(location.href)).user === sharedName ? takeLink() : undefined
 const page = document.querySelector('#page')!
 const asked = new URLSearchParams(location.search).get('lang')
@@ -20,14 +20,14 @@ await speak([...(asked === null ? [] : [asked]), ...navigator.languages])
 await addTextsOf('shell')
 
 if (link === undefined) {
-  await showOwn()
-  // After what the page needs at once. What a link opens leaves nothing on the device, not even the shell.
+  await showApp()
+  // Installed after the page has loaded. Shared links leave nothing on the device, not even cached files.
   void import('./worker.js').then(async ({ makeInstallable }) => await makeInstallable())
 } else await (await import('./guest/guest.js')).show(page, link)
 
-async function showOwn(): Promise<void> {
+async function showApp(): Promise<void> {
   keepSession()
-  const slow = setTimeout(() => render(<Unreachable message={t('error.offline')} />, page), patience)
+  const timer = setTimeout(() => render(<Unreachable message={t('error.offline')} />, page), offlineDelayMs)
   try {
     const [info, facts, { session }] = await Promise.all([
       readServiceInfo(),
@@ -38,6 +38,6 @@ async function showOwn(): Promise<void> {
   } catch (error) {
     render(<Unreachable message={explain(error).message} />, page)
   } finally {
-    clearTimeout(slow)
+    clearTimeout(timer)
   }
 }

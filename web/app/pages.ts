@@ -1,4 +1,4 @@
-/** The pages, each in a room of its own, loaded when it is first shown. */
+/** The pages of the app, each a module that is loaded when first shown. */
 import type { ComponentType } from 'preact'
 import type { PageName, PageProps } from './route.js'
 import { addTextsOf } from './texts.js'
@@ -19,17 +19,17 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
 }
 const loaded = new Map<PageName, PageView>()
 
-/** Returns a page that has been shown before. */
+/** Returns a page if it is already loaded. */
 export function pageAtHand(name: PageName): PageView | undefined {
   return loaded.get(name)
 }
 
-/** Loads a page with its texts. Rejects if the service cannot be reached. */
+/** Loads a page with its texts. Rejects if the service is unreachable. */
 export async function loadPage(name: PageName): Promise<PageView> {
   const [module] = await Promise.all([
     loaders[name](),
     addTextsOf(name),
-    // Names of types; the first page does without, to be there sooner.
+    // Names of types. The timeline does without, to load faster.
     ...(name === 'timeline' ? [] : [addTextsOf('data')])
   ])
   loaded.set(name, module.default)

@@ -1,4 +1,4 @@
-/** Addresses within the app: `/app/{user}/{page}/{id}?…`. State that can be kept and sent is in them; nothing secret is. */
+/** URLs within the app: `/app/{user}/{page}/{id}?…`. They contain state that users can bookmark and send, and no secrets. */
 import { useEffect, useState } from 'preact/hooks'
 import { root } from '../api.js'
 
@@ -16,23 +16,23 @@ export const pageNames = [
 
 export type PageName = (typeof pageNames)[number]
 
-/** A place in the app. */
+/** A parsed URL of the app. */
 export interface Route {
   readonly user: string
   readonly page: PageName
-  /** Of the stream, event, access … that the page is about. */
+  /** Id of the stream, event, access … that the page shows. */
   readonly id?: string
   readonly query: URLSearchParams
 }
 
-/** What a page is given. */
+/** Props of a page. */
 export interface PageProps {
-  /** Of the stream, event, access … in the address. */
+  /** Id of the stream, event, access … in the URL. */
   readonly id?: string
   readonly query: URLSearchParams
 }
 
-/** Where to go: a page of the current user. */
+/** A page of the current user to link to. */
 export interface Target {
   readonly page: PageName
   readonly id?: string
@@ -40,32 +40,33 @@ export interface Target {
 }
 
 /**
- * Words that somebody looks for stand behind this in the fragment, which browsers send to nobody; and once they are looked for, in
- * the history of the tab alone.
+ * Prefix of search words in the fragment of a URL, which browsers do not send to servers. When the page is shown, they are kept
+ * only in the history state of the tab.
  */
-const sought = 'text='
+const searchPrefix = 'text='
 
 /** The root URL of the app. */
 export const appRoot = new URL('app/', root)
 
-/** In place of a user: what a link opens. No account can have this name. */
+/** Replaces the username in URLs of shared links. No account can have this name. */
 export const sharedName = 'shared'
 
-/** In place of a user: the account page of whoever is signed in, and its parts. No account can have this name. */
-const ownName = 'account'
+/** Replaces the username in URLs of the signed-in user's account page. No account can have this name. */
+const accountName = 'account'
 
-/** Returns the place that a URL names: without a user if it names none, on the timeline if it names no page. */
+/** Parses a URL: without a user if it names none; the timeline if it names no page. */
 export function routeOf(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
   const path = url.pathname.startsWith(appRoot.pathname) ? url.pathname.slice(appRoot.pathname.length) : ''
-  const [user = '', name = '', id = ''] = path.split('/').map(decoded)
+  const [user = '', name = '', id = ''] = path.split('/').map(decodeSegment)
   const page = pageNames.find(each => each === name) ?? 'timeline'
   const query = new URLSearchParams(url.search)
-  if (url.hash.startsWith(`#${sought}`)) query.set('text', decoded(url.hash.slice(sought.length + 1)))
-  if (user === ownName) return { page: 'account', query, ...(name === '' ? {} : { id: name }) }
+  if (url.hash.startsWith(`#${searchPrefix}`))
+    query.set('text', decodeSegment(url.hash.slice(searchPrefix.length + 1)))
+  if (user === accountName) return { page: 'account', query, ...(name === '' ? {} : { id: name }) }
   return { page, query, ...(user === '' ? {} : { user }), ...(id === '' ? {} : { id }) }
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -73,54 +74,54 @@ function decoded(segment: string): string {
   }
 }
 
-let standIn: string | undefined
+let usernameReplacement: string | undefined
 
-/** From now on, addresses hold this name instead of the user's: what a link opens is at a place of its own. */
+/** Replaces the username in all URLs, for shared links. */
 export function showUnder(name: string): void {
-  standIn = name
+  usernameReplacement = name
 }
 
-/** Returns the URL of a place of this user. */
+/** Returns the URL of a page of this user. */
 export function hrefTo(user: string, { page, id, query = {} }: Target): string {
   const url = new URL(
-    [standIn ?? user, page, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/'),
+    [usernameReplacement ?? user, page, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/'),
     appRoot
   )
   for (const [name, value] of Object.entries(query))
     if (value === undefined) continue
-    else if (name === 'text') url.hash = sought + encodeURIComponent(value)
+    else if (name === 'text') url.hash = searchPrefix + encodeURIComponent(value)
     else url.searchParams.set(name, value)
   return url.href
 }
 
-/** Told when the address has changed by {@link visit}. */
-const changed = new EventTarget()
+/** Notified when the URL has been changed by {@link visit}. */
+const navigation = new EventTarget()
 
-/** Shows another address. With `isSame` it replaces this one in the history, as panning does. */
+/** Navigates to a URL. With `isSame`, it replaces the current history entry, as panning does. */
 export function visit(href: string, isSame = false): void {
-  if (href === whereabouts()) return
+  if (href === getCurrentHref()) return
   const { hash } = new URL(href)
-  const isSought = hash.startsWith(`#${sought}`)
-  const seen = isSought ? href.slice(0, -hash.length) : href
-  history[isSame ? 'replaceState' : 'pushState'](isSought ? { hash } : null, '', seen)
-  changed.dispatchEvent(new Event('change'))
+  const isSearch = hash.startsWith(`#${searchPrefix}`)
+  const visibleHref = isSearch ? href.slice(0, -hash.length) : href
+  history[isSame ? 'replaceState' : 'pushState'](isSearch ? { hash } : null, '', visibleHref)
+  navigation.dispatchEvent(new Event('change'))
 }
 
-/** The current address, with the words that are looked for. */
-function whereabouts(): string {
+/** Returns the current URL, with search words. */
+function getCurrentHref(): string {
   const { hash = '' } = (history.state ?? {}) as { readonly hash?: string }
   return location.href + hash
 }
 
-/** Returns the current address, and follows it. */
+/** Returns the current URL, and re-renders when it changes. */
 export function useAddress(): URL {
-  const [href, setHref] = useState(whereabouts)
+  const [href, setHref] = useState(getCurrentHref)
   useEffect(() => {
-    const follow = (): void => setHref(whereabouts())
-    changed.addEventListener('change', follow)
+    const follow = (): void => setHref(getCurrentHref())
+    navigation.addEventListener('change', follow)
     addEventListener('popstate', follow)
     return () => {
-      changed.removeEventListener('change', follow)
+      navigation.removeEventListener('change', follow)
       removeEventListener('popstate', follow)
     }
   }, [])

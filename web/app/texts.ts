@@ -1,15 +1,17 @@
-/** Texts of the app's rooms: each has its own, loaded with it. */
+/** Texts of the app's modules, each loaded with its module. */
 import { addTexts, type Messages, type TextFiles } from '../language.js'
 
 const files: TextFiles = import.meta.glob<Messages>('./*/messages/*.json', { import: 'default' })
-const rooms = new Map<string, TextFiles>()
+const filesByModule = new Map<string, TextFiles>()
 
-/** Loads the texts of a room, which is a folder with `messages` in it. */
-export async function addTextsOf(room: string): Promise<void> {
-  let own = rooms.get(room)
-  if (!own) {
-    own = Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith(`./${room}/`)))
-    rooms.set(room, own)
+/** Loads the texts of a module, which is a folder that contains `messages`. */
+export async function addTextsOf(module: string): Promise<void> {
+  let moduleFiles = filesByModule.get(module)
+  if (!moduleFiles) {
+    moduleFiles = Object.fromEntries(
+      Object.entries(files).filter(([path]) => path.startsWith(`./${module}/`))
+    )
+    filesByModule.set(module, moduleFiles)
   }
-  await addTexts(own)
+  await addTexts(moduleFiles)
 }

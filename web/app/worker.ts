@@ -1,7 +1,7 @@
-/** Makes the app one that can be installed: names its manifest, and registers the worker that keeps its shell. (docs/app.md#offline) */
+/** Makes the app installable: sets its manifest, and registers the service worker that caches its files. (docs/app.md#offline) */
 import { appRoot } from './route.js'
 
-/** Browsers without Trusted Types take the URL as it is. */
+/** Trusted Types; browsers without them accept plain URLs. */
 interface Policies {
   createPolicy(
     name: string,
@@ -9,9 +9,9 @@ interface Policies {
   ): { createScriptURL(url: string): string }
 }
 
-/** Registers the worker, if the browser has any: over plain HTTP it has none, except on the machine itself. */
+/** Registers the service worker, if the browser supports it: over plain HTTP only on localhost. */
 export async function makeInstallable(): Promise<void> {
-  // Named relatively in the page, which has another address by now.
+  // The page's URL has changed, so the relative URL of the manifest must be resolved.
   const manifest = document.querySelector<HTMLLinkElement>('link[rel=manifest]')
   if (manifest) manifest.href = new URL('manifest.webmanifest', appRoot).href
   if (!('serviceWorker' in navigator)) return
@@ -25,6 +25,6 @@ export async function makeInstallable(): Promise<void> {
   try {
     await navigator.serviceWorker.register(policy?.createScriptURL(own) ?? own, { updateViaCache: 'none' })
   } catch {
-    // Without it the app works as well, as long as the service can be reached.
+    // The app works without it while the service is reachable.
   }
 }

@@ -1,4 +1,4 @@
-/** Calls of the last day and how long they took: as charts, and in words. */
+/** Calls of the last day and their durations, as charts and texts. */
 import { useMemo } from 'preact/hooks'
 import { storeOf } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
@@ -10,10 +10,10 @@ import { useReading } from './desk.js'
 import type { Minute } from './model.js'
 
 const day = 86_400
-/** Length of a column, in seconds. */
+/** Width of a column, in seconds. */
 const step = 600
-/** What stands for durations beyond the last bound of the service, in seconds. */
-const beyond = 20
+/** Shown instead of durations beyond the last bucket of the service, in seconds. */
+const maxShownSeconds = 20
 
 export function Calls() {
   const { value } = useReading<{ minutes: readonly Minute[] }>('minutes')
@@ -25,41 +25,42 @@ export function Calls() {
   if (!minutes) return null
   const zones = { periods: [], fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const number = new Intl.NumberFormat(language(), { maximumFractionDigits: 1 })
-  const sum = (of: (minute: Minute) => number): number => minutes.reduce((all, each) => all + of(each), 0)
-  const calls = partsOf(minutes, each => each.calls)
-  const slow = partsOf(minutes, each => (each.p95 ?? beyond) * 1000, true)
+  const sum = (getValue: (minute: Minute) => number): number =>
+    minutes.reduce((total, each) => total + getValue(each), 0)
+  const calls = toColumns(minutes, each => each.calls)
+  const slow = toColumns(minutes, each => (each.p95 ?? maxShownSeconds) * 1000, true)
   const slowest = Math.max(0, ...slow.map(({ max }) => max))
-  const said = t('operator.callsSaid', {
+  const callsText = t('operator.callsSaid', {
     calls: number.format(sum(each => each.calls)),
     refused: number.format(sum(each => each.refused)),
     failed: number.format(sum(each => each.failed))
   })
-  const saidOfTime = t('operator.timesSaid', { slowest: number.format(slowest) })
-  const name = (at: number): string => number.format(at)
+  const durationText = t('operator.timesSaid', { slowest: number.format(slowest) })
+  const formatValue = (at: number): string => number.format(at)
   return (
     <section class="card chart">
       <h2>{t('operator.calls')}</h2>
-      <p class="hint">{said}</p>
-      <figure aria-label={said}>
+      <p class="hint">{callsText}</p>
+      <figure aria-label={callsText}>
         <LaneChart
           view={view}
           data={{ kind: 'band', parts: calls, step, isAmount: true }}
           range={{ low: 0, high: Math.max(1, ...calls.map(({ max }) => max)) * 1.08 }}
           colour="var(--weight)"
           zones={zones}
-          name={name}
+          name={formatValue}
         />
       </figure>
       <h3>{t('operator.times95')}</h3>
-      <p class="hint">{saidOfTime}</p>
-      <figure aria-label={saidOfTime}>
+      <p class="hint">{durationText}</p>
+      <figure aria-label={durationText}>
         <LaneChart
           view={view}
           data={{ kind: 'band', parts: slow, step, isAmount: true }}
           range={{ low: 0, high: Math.max(1, slowest) * 1.08 }}
           colour="var(--notes)"
           zones={zones}
-          name={name}
+          name={formatValue}
         />
       </figure>
       <div class="axis">
@@ -69,13 +70,13 @@ export function Calls() {
   )
 }
 
-/** Sums of minutes, or the greatest of them, in columns. */
-function partsOf(minutes: readonly Minute[], of: (minute: Minute) => number, isGreatest = false): Part[] {
+/** Aggregates minutes into columns, by sum or maximum. */
+function toColumns(minutes: readonly Minute[], getValue: (minute: Minute) => number, isMax = false): Part[] {
   const columns = new Map<number, number>()
   for (const minute of minutes) {
     const time = Math.floor(minute.time / step) * step
     const before = columns.get(time) ?? 0
-    columns.set(time, isGreatest ? Math.max(before, of(minute)) : before + of(minute))
+    columns.set(time, isMax ? Math.max(before, getValue(minute)) : before + getValue(minute))
   }
   return Array.from(columns, ([time, value]) => ({ time, count: 1, min: value, max: value, mean: value }))
 }

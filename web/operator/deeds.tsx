@@ -1,4 +1,4 @@
-/** What operators did, to whom, when and from where. */
+/** The activity log of operators. */
 import { useState } from 'preact/hooks'
 import { sizeInWords } from '../app/parts/lengths.js'
 import { dayAndTime } from '../app/parts/time.js'
@@ -26,18 +26,19 @@ export function Deeds() {
       {value && deeds.length === 0 && <p>{t('operator.noDeeds')}</p>}
       {deeds.length > 0 && <Heads of={[t('operator.action'), t('operator.by'), t('operator.time')]} />}
       <ul class="rows">
-        {deeds.map(deed => (
-          <li key={deed.number}>
+        {deeds.map(action => (
+          <li key={action.number}>
             <span>
-              {nameOf(deed)} <strong>{deed.username ?? deed.target ?? ''}</strong> {detailOf(deed)}
-              {deed.error !== null && (
-                <span class="badge bad">{t('operator.refused', { error: deed.error })}</span>
+              {getActionName(action)} <strong>{action.username ?? action.target ?? ''}</strong>{' '}
+              {getDetail(action)}
+              {action.error !== null && (
+                <span class="badge bad">{t('operator.refused', { error: action.error })}</span>
               )}
             </span>
             <span class="soft">
-              {deed.isByKey ? t('operator.byKey') : (deed.operator ?? t('operator.gone'))}, {deed.ip}
+              {action.isByKey ? t('operator.byKey') : (action.operator ?? t('operator.gone'))}, {action.ip}
             </span>
-            <span class="num soft">{dayAndTime(deed.time)}</span>
+            <span class="num soft">{dayAndTime(action.time)}</span>
           </li>
         ))}
       </ul>
@@ -65,12 +66,12 @@ export function Deeds() {
   )
 }
 
-function nameOf({ method }: Deed): string {
+function getActionName({ method }: Deed): string {
   const key = `operator.did.${method}`
   return isKey(key) ? t(key) : method
 }
 
-function detailOf({ detail: { bytes, count, settings, url } }: Deed): string {
+function getDetail({ detail: { bytes, count, settings, url } }: Deed): string {
   if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : sizeInWords(bytes)
   if (Array.isArray(settings)) return settings.join(', ')
   if (typeof count === 'number') return `(${count})`

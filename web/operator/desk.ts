@@ -4,15 +4,15 @@ import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
 import { call } from '../api.js'
 import { explain, type Message } from '../problem.js'
 
-/** Who calls. */
+/** A client for operator calls. */
 export interface Desk {
-  /** The operator's name; `undefined` for the holder of the key. */
+  /** The operator's username; undefined with the admin key. */
   readonly username: string | undefined
   /** Calls a route below `/system/`. Rejects with a `Refusal`. */
   call<T>(verb: string, path: string, body?: object): Promise<T>
 }
 
-/** Returns a desk. The key is kept in memory only, for as long as the page is open. */
+/** Creates a client. The key is kept in memory only, until the page is closed. */
 export function deskOf(username: string | undefined, key?: string): Desk {
   return {
     username,
@@ -30,40 +30,40 @@ export function useDesk(): Desk {
   return useContext(DeskContext)
 }
 
-/** What is read, or why it cannot be. */
+/** A value being read, or the error. */
 export interface Reading<T> {
   readonly value: T | undefined
   readonly problem: Message | undefined
-  /** Reads it again; what is there stays until then. */
+  /** Reloads the value; the current one stays until then. */
   readonly again: () => void
 }
 
-/** Reads a route below `/system/`, and again when its path changes. */
+/** Reads a route below `/system/`; reloads it when the path changes. */
 export function useReading<T>(path: string): Reading<T> {
-  const desk = useDesk()
+  const client = useDesk()
   const [value, setValue] = useState<T>()
   const [problem, setProblem] = useState<Message>()
-  const [turn, setTurn] = useState(0)
+  const [version, setVersion] = useState(0)
   useEffect(() => {
-    let isOld = false
-    desk.call<T>('GET', path).then(
-      answer => {
-        if (isOld) return
-        setValue(answer)
+    let isStale = false
+    client.call<T>('GET', path).then(
+      result => {
+        if (isStale) return
+        setValue(result)
         setProblem(undefined)
       },
       (error: unknown) => {
-        if (!isOld) setProblem(explain(error).message)
+        if (!isStale) setProblem(explain(error).message)
       }
     )
     return () => {
-      isOld = true
+      isStale = true
     }
-  }, [desk, path, turn])
-  return { value, problem, again: useCallback(() => setTurn(each => each + 1), []) }
+  }, [client, path, version])
+  return { value, problem, again: useCallback(() => setVersion(each => each + 1), []) }
 }
 
-/** The path of a user's route. */
+/** Returns the path of a user's route. */
 export function userPath(username: string, rest = ''): string {
   return `users/${encodeURIComponent(username)}${rest}`
 }

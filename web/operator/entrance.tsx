@@ -1,4 +1,4 @@
-/** The way in: signing in as an operator, or the key. */
+/** Signing in as an operator, or with the admin key. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../language.js'
 import { Password } from '../parts/field.js'
@@ -8,13 +8,13 @@ import { SignIn } from '../sign-in/views/sign-in.js'
 import { Surroundings } from '../surroundings.js'
 import { deskOf, type Desk } from './desk.js'
 
-/** Names the session in the list of sessions. */
+/** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-operator'
 
-export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) {
+export function Entrance({ onDesk }: { readonly onDesk: (client: Desk) => void }) {
   const { info } = useContext(Surroundings)
   const [hasKey, setKey] = useState(false)
-  const other = (
+  const toggle = (
     <p>
       <button type="button" class="text" onClick={() => setKey(!hasKey)}>
         {t(hasKey ? 'operator.withoutKey' : 'operator.withKey')}
@@ -30,7 +30,7 @@ export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) 
           lead={t('operator.lead', { service: info.name })}
           onSignedIn={({ username }) => onDesk(deskOf(username))}
         />
-        {other}
+        {toggle}
       </>
     )
   return (
@@ -38,14 +38,14 @@ export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) 
       <Form
         action={t('operator.enter')}
         onSubmit={async ({ key = '' }) => {
-          const desk = deskOf(undefined, key.trim())
-          await desk.call('GET', 'overview')
-          onDesk(desk)
+          const client = deskOf(undefined, key.trim())
+          await client.call('GET', 'overview')
+          onDesk(client)
         }}
       >
         <Password name="key" label={t('operator.key')} />
       </Form>
-      {other}
+      {toggle}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-/** How the service has grown, day by day: as charts, in words, and as a table. */
+/** Growth of the service by day, as charts, texts and a table. */
 import { useMemo } from 'preact/hooks'
 import { storeOf } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
@@ -11,13 +11,13 @@ import { useReading } from './desk.js'
 import { kinds, type GrowthDay } from './model.js'
 
 const daySeconds = 86_400
-/** Days that are shown at least, so that the first ones are no walls. */
-const fewestDays = 30
-/** Days are those of the service. */
+/** Minimum days shown, so that the first ones are not too wide. */
+const minDays = 30
+/** Days of the service are in UTC. */
 const zone = 'UTC'
 const zones = { periods: [], fallback: zone }
 
-/** What grows; `null` on days on which it was not measured. */
+/** A measured quantity; `null` on days without a measurement. */
 interface Measure {
   readonly key: 'space' | 'accounts' | 'events'
   readonly colour: string
@@ -25,7 +25,7 @@ interface Measure {
 }
 
 const measures: readonly Measure[] = [
-  { key: 'space', colour: 'var(--weight)', of: spaceOf },
+  { key: 'space', colour: 'var(--weight)', of: sumSpace },
   { key: 'accounts', colour: 'var(--places)', of: day => day.accounts },
   { key: 'events', colour: 'var(--notes)', of: day => day.events }
 ]
@@ -35,7 +35,7 @@ export function Growth() {
   const days = value?.growth
   const view = useMemo(() => {
     const to = (days?.at(-1)?.time ?? 0) + daySeconds
-    return storeOf<View>({ from: Math.min(days?.[0]?.time ?? 0, to - fewestDays * daySeconds), to })
+    return storeOf<View>({ from: Math.min(days?.[0]?.time ?? 0, to - minDays * daySeconds), to })
   }, [days])
   if (!days) return null
   return (
@@ -70,32 +70,32 @@ function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
   })
   const [first, last] = [parts[0], parts.at(-1)]
   if (!first || !last) return null
-  const said = t(first === last ? 'operator.grownOnce' : 'operator.grownSaid', {
-    first: inWords(key, first.mean),
+  const text = t(first === last ? 'operator.grownOnce' : 'operator.grownSaid', {
+    first: formatAmount(key, first.mean),
     from: dayInWords(first.time, zone),
-    last: inWords(key, last.mean),
+    last: formatAmount(key, last.mean),
     to: dayInWords(last.time, zone)
   })
   return (
     <>
       <h3>{t(`operator.grown.${key}`)}</h3>
-      <p class="hint">{said}</p>
-      <figure aria-label={`${t(`operator.grown.${key}`)}: ${said}`}>
+      <p class="hint">{text}</p>
+      <figure aria-label={`${t(`operator.grown.${key}`)}: ${text}`}>
         <LaneChart
           view={view}
           data={{ kind: 'band', parts, step: daySeconds, isAmount: true }}
           range={{ low: 0, high: Math.max(1, ...parts.map(({ max }) => max)) * 1.08 }}
           colour={colour}
           zones={zones}
-          // There is little room for names of values.
-          name={amount => (amount === 0 ? '0' : inWords(key, amount))}
+          // Short, because there is little space for labels.
+          name={amount => (amount === 0 ? '0' : formatAmount(key, amount))}
         />
       </figure>
     </>
   )
 }
 
-/** The same, latest day first. */
+/** The same data as a table, latest day first. */
 function Table({ days }: { readonly days: readonly GrowthDay[] }) {
   return (
     <details>
@@ -120,7 +120,7 @@ function Table({ days }: { readonly days: readonly GrowthDay[] }) {
                   const amount = of(each)
                   return (
                     <td key={key} class="num">
-                      {amount === null ? '–' : inWords(key, amount)}
+                      {amount === null ? '–' : formatAmount(key, amount)}
                     </td>
                   )
                 })}
@@ -133,13 +133,13 @@ function Table({ days }: { readonly days: readonly GrowthDay[] }) {
   )
 }
 
-function spaceOf(day: GrowthDay): number | null {
+function sumSpace(day: GrowthDay): number | null {
   return kinds.reduce<number | null>((sum, kind) => {
     const bytes = day[kind]
     return sum === null || bytes === null ? null : sum + bytes
   }, 0)
 }
 
-function inWords(key: Measure['key'], amount: number): string {
+function formatAmount(key: Measure['key'], amount: number): string {
   return key === 'space' ? sizeInWords(amount) : new Intl.NumberFormat(language()).format(amount)
 }

@@ -1,4 +1,4 @@
-/** The heads of the columns of a list; on a phone, where each value has a line, there are none. */
+/** Column headers of a list; hidden on phones, where each value has its own line. */
 export function Heads({ of }: { readonly of: readonly string[] }) {
   return (
     <div class="heads" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** Invitations: those that are open, and new ones, as a link and to be photographed. */
+/** Invitations: lists open ones, and creates new ones with a link and a QR code. */
 import { useContext, useState } from 'preact/hooks'
 import { root } from '../api.js'
 import { QrCode } from '../app/parts/qr-code.js'
@@ -12,14 +12,14 @@ import { useDesk, useReading } from './desk.js'
 import { Heads } from './heads.js'
 import type { Invitation, Overview } from './model.js'
 
-/** Invitations that are listed. */
-const most = 100
+/** Maximum invitations listed. */
+const maxListed = 100
 
 export function Invitations({ overview }: { readonly overview: Overview }) {
-  const desk = useDesk()
+  const client = useDesk()
   const { info } = useContext(Surroundings)
   const { again, problem, value } = useReading<{ invitations: readonly Invitation[] }>('invitations')
-  const [made, setMade] = useState<string>()
+  const [createdId, setCreatedId] = useState<string>()
   const open = value?.invitations.filter(({ consumedAt }) => consumedAt === undefined) ?? []
   return (
     <section aria-labelledby="invitations">
@@ -31,8 +31,8 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
           isQuiet
           onSubmit={async ({ message = '' }) => {
             const body = message.trim() === '' ? {} : { message: message.trim() }
-            const { data } = await desk.call<{ data: readonly Invitation[] }>('POST', 'invitations', body)
-            setMade(data[0]?.id)
+            const { data } = await client.call<{ data: readonly Invitation[] }>('POST', 'invitations', body)
+            setCreatedId(data[0]?.id)
             again()
           }}
         >
@@ -44,16 +44,16 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
           />
         </Form>
       )}
-      {made !== undefined && (
+      {createdId !== undefined && (
         <div class="notice" role="status">
           <p>{t('operator.invited')}</p>
           <p>
-            <a class="address" href={linkOf(made)}>
-              {linkOf(made)}
+            <a class="address" href={buildLink(createdId)}>
+              {buildLink(createdId)}
             </a>
           </p>
-          <Copy text={linkOf(made)} />
-          <QrCode text={linkOf(made)} label={t('operator.inviteCode')} />
+          <Copy text={buildLink(createdId)} />
+          <QrCode text={buildLink(createdId)} label={t('operator.inviteCode')} />
         </div>
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
@@ -63,11 +63,11 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
         <Heads of={[t('operator.invitation'), t('operator.note'), t('operator.created')]} />
       )}
       <ul class="rows">
-        {open.slice(0, most).map(({ createdAt, description, id }) => (
+        {open.slice(0, maxListed).map(({ createdAt, description, id }) => (
           <li key={id}>
             <span>
-              <a href={linkOf(id)}>{id}</a>
-              <Copy text={linkOf(id)} />
+              <a href={buildLink(id)}>{id}</a>
+              <Copy text={buildLink(id)} />
             </span>
             <span>{description}</span>
             <span class="num soft">{day(createdAt / 1000)}</span>
@@ -78,7 +78,7 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
   )
 }
 
-/** The token is in the fragment, which is in no log. */
-function linkOf(token: string): string {
+/** Returns the link of an invitation. The token is in the fragment, so it appears in no log. */
+function buildLink(token: string): string {
   return `${new URL('app/?register', root).href}#invitation=${token}`
 }

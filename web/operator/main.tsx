@@ -1,4 +1,4 @@
-/** Entry point of the operator's page: finds out who is signed in, then shows what operators see. */
+/** Entry point of the operator's page: finds out who is signed in, then renders the page. */
 import { render } from 'preact'
 import { call, keepSession, readPageFacts, readServiceInfo, type Session } from '../api.js'
 import { addTextsOf } from '../app/texts.js'

@@ -1,14 +1,14 @@
-/** What operators are told. Times in seconds, sizes in bytes. (docs/spec/administration.md) */
+/** Responses of operator calls. Times are in seconds, sizes in bytes. (docs/spec/administration.md) */
 
 export interface Person {
   readonly username: string
   readonly created: number
   readonly state: 'active' | 'suspended' | 'moved' | 'closing'
   readonly suspended: number | null
-  /** When it will be deleted at its owner's request. */
+  /** Time of the deletion scheduled by the user. */
   readonly deletion: number | null
   readonly isOperator: boolean
-  /** 0: any number. */
+  /** In bytes; 0: no limit. */
   readonly quota: number
   readonly hasOwnQuota: boolean
   readonly documents: number | null
@@ -43,7 +43,7 @@ export interface Problem {
   readonly last: number
 }
 
-/** What waits, by name. */
+/** Queues, by name. */
 export const waiting = ['mails', 'webhooks', 'imports', 'passwords', 'previews'] as const
 
 export type Waiting = Readonly<Record<`${(typeof waiting)[number]}Waiting`, number>>
@@ -68,7 +68,7 @@ export interface Backups {
   readonly problem?: string
   readonly isRunning: boolean
   readonly isVerified: boolean
-  /** The latest ones, the last one first; `problem` is `null` where it succeeded. */
+  /** Latest first; `problem` is `null` if the backup succeeded. */
   readonly runs: readonly { readonly time: number; readonly problem: string | null }[]
 }
 
@@ -90,7 +90,7 @@ export interface Minute {
   readonly p95: number | null
 }
 
-/** A day in UTC; what was not measured on it is `null`. */
+/** A day in UTC; values that were not measured are `null`. */
 export interface GrowthDay extends Readonly<Record<(typeof kinds)[number] | 'accounts', number | null>> {
   readonly time: number
   readonly events: number
@@ -111,7 +111,7 @@ export interface Deed {
 
 export interface Invitation {
   readonly id: string
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly createdAt: number
   readonly description: string
   readonly consumedAt?: number

@@ -1,4 +1,4 @@
-/** The operator's page: signing in where nobody has, then people, the service, invitations, settings and deeds. */
+/** The operator's page: signing in, then users, service, invitations, settings and activity log. */
 import { useEffect, useState } from 'preact/hooks'
 import { leave, type PageFacts, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
@@ -19,15 +19,15 @@ import { Service } from './service.js'
 interface Props {
   readonly info: ServiceInfo
   readonly facts: PageFacts
-  /** Who is signed in on this browser. */
+  /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
-/** The other pages are programs of their own. */
-const go = (place: Place): void => location.assign(hrefOf(place))
+/** Other pages are separate programs. */
+const go = (tab: Place): void => location.assign(hrefOf(tab))
 
 export function OperatorPage({ info, facts, username }: Props) {
-  const [desk, setDesk] = useState<Desk | undefined>(() =>
+  const [client, setClient] = useState<Desk | undefined>(() =>
     username === undefined ? undefined : deskOf(username)
   )
   const [tag, setTag] = useState(document.documentElement.lang)
@@ -37,22 +37,22 @@ export function OperatorPage({ info, facts, username }: Props) {
   }, [tag])
   return (
     <Surroundings.Provider value={{ info, facts, go, hrefOf }}>
-      {desk ? (
-        <DeskContext.Provider value={desk}>
-          <Inside
+      {client ? (
+        <DeskContext.Provider value={client}>
+          <OperatorTabs
             name={info.name}
             tag={tag}
             onLanguage={onLanguage}
             onLeave={() => {
-              if (desk.username !== undefined) leave({ username: desk.username })
-              setDesk(undefined)
+              if (client.username !== undefined) leave({ username: client.username })
+              setClient(undefined)
             }}
           />
         </DeskContext.Provider>
       ) : (
         <div class="door">
           <Frame tag={tag} onLanguage={onLanguage}>
-            <Entrance onDesk={setDesk} />
+            <Entrance onDesk={setClient} />
           </Frame>
         </div>
       )}
@@ -68,8 +68,8 @@ const Settings = loaded(async () => {
   return View
 })
 
-const places = ['people', 'service', 'invitations', 'settings', 'deeds'] as const
-type Part = (typeof places)[number]
+const tabs = ['people', 'service', 'invitations', 'settings', 'deeds'] as const
+type Tab = (typeof tabs)[number]
 
 interface InsideProps {
   readonly name: string
@@ -78,11 +78,11 @@ interface InsideProps {
   readonly onLeave: () => void
 }
 
-function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
+function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
   const { problem, value } = useReading<{ overview: Overview }>('overview')
-  const [place, setPlace] = useState(placeInAddress)
+  const [tab, setTab] = useState(getCurrentTab)
   useEffect(() => {
-    const follow = (): void => setPlace(placeInAddress())
+    const follow = (): void => setTab(getCurrentTab())
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
@@ -114,19 +114,19 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
             <div class="places">
               <Tabs
                 label={t('operator.places')}
-                choices={places}
-                chosen={place}
+                choices={tabs}
+                chosen={tab}
                 textOf={each => t(`operator.${each}`)}
                 onChoose={each => {
                   location.hash = each
                 }}
               />
             </div>
-            {place === 'people' && <People overview={overview} />}
-            {place === 'service' && <Service overview={overview} />}
-            {place === 'invitations' && <Invitations overview={overview} />}
-            {place === 'settings' && <Settings />}
-            {place === 'deeds' && <Deeds />}
+            {tab === 'people' && <People overview={overview} />}
+            {tab === 'service' && <Service overview={overview} />}
+            {tab === 'invitations' && <Invitations overview={overview} />}
+            {tab === 'settings' && <Settings />}
+            {tab === 'deeds' && <Deeds />}
           </>
         )}
       </main>
@@ -134,7 +134,7 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
   )
 }
 
-function placeInAddress(): Part {
+function getCurrentTab(): Tab {
   const wanted = location.hash.slice(1)
-  return places.find(each => each === wanted) ?? 'people'
+  return tabs.find(each => each === wanted) ?? 'people'
 }

@@ -1,4 +1,4 @@
-/** People and how much they use the service: found by name or address, page by page. */
+/** Users and their usage: search by name or email address, in pages. */
 import { useState } from 'preact/hooks'
 import { day } from '../app/parts/time.js'
 import { t } from '../language.js'
@@ -9,19 +9,19 @@ import type { Overview, Person } from './model.js'
 import { OnePerson } from './person.js'
 import { Badges, usedOf } from './standing.js'
 
-/** The end of the page before, for each page up to this one. */
-type Ends = readonly string[]
+/** The cursor of each page up to this one. */
+type Cursors = readonly string[]
 
 export function People({ overview }: { readonly overview: Overview }) {
   const [search, setSearch] = useState('')
-  const [ends, setEnds] = useState<Ends>([])
-  const [chosen, setChosen] = useState<string>()
-  const query = new URLSearchParams({ search, after: ends.at(-1) ?? '' })
+  const [cursors, setCursors] = useState<Cursors>([])
+  const [chosenName, setChosen] = useState<string>()
+  const query = new URLSearchParams({ search, after: cursors.at(-1) ?? '' })
   const { again, problem, value } = useReading<{ users: readonly Person[]; next?: string }>(
     `users?${query.toString()}`
   )
   const next = value?.next
-  const person = value?.users.find(({ username }) => username === chosen)
+  const user = value?.users.find(({ username }) => username === chosenName)
   return (
     <section aria-labelledby="people">
       <h2 id="people">{t('operator.people')}</h2>
@@ -33,9 +33,9 @@ export function People({ overview }: { readonly overview: Overview }) {
         role="search"
         onSubmit={event => {
           event.preventDefault()
-          setEnds([])
-          const wanted = new FormData(event.currentTarget).get('search')
-          setSearch(typeof wanted === 'string' ? wanted : '')
+          setCursors([])
+          const input = new FormData(event.currentTarget).get('search')
+          setSearch(typeof input === 'string' ? input : '')
         }}
       >
         <label for="search">{t('operator.search')}</label>
@@ -74,13 +74,13 @@ export function People({ overview }: { readonly overview: Overview }) {
           </li>
         ))}
       </ul>
-      {(ends.length > 0 || next !== undefined) && (
+      {(cursors.length > 0 || next !== undefined) && (
         <nav class="pages" aria-label={t('operator.pages')}>
           <button
             type="button"
             class="button"
-            aria-disabled={ends.length === 0}
-            onClick={() => setEnds(ends.slice(0, -1))}
+            aria-disabled={cursors.length === 0}
+            onClick={() => setCursors(cursors.slice(0, -1))}
           >
             {t('operator.former')}
           </button>
@@ -88,19 +88,14 @@ export function People({ overview }: { readonly overview: Overview }) {
             type="button"
             class="button"
             aria-disabled={next === undefined}
-            onClick={() => next !== undefined && setEnds([...ends, next])}
+            onClick={() => next !== undefined && setCursors([...cursors, next])}
           >
             {t('operator.next')}
           </button>
         </nav>
       )}
-      {person && (
-        <OnePerson
-          person={person}
-          overview={overview}
-          onChange={again}
-          onClose={() => setChosen(undefined)}
-        />
+      {user && (
+        <OnePerson person={user} overview={overview} onChange={again} onClose={() => setChosen(undefined)} />
       )}
     </section>
   )

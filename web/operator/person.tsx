@@ -1,4 +1,4 @@
-/** One person: how they use the service, and what an operator can do for them. */
+/** One user: usage, and the actions of operators. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { Refusal } from '../api.js'
@@ -20,23 +20,23 @@ import { Badges, usedOf } from './standing.js'
 interface Props {
   readonly person: Person
   readonly overview: Overview
-  /** Called when something about the person has changed. */
+  /** Called when the user has changed. */
   readonly onChange: () => void
   readonly onClose: () => void
 }
 
 export function OnePerson({ onChange, onClose, overview, person }: Props) {
-  const desk = useDesk()
+  const client = useDesk()
   const { username } = person
-  const [told, setTold] = useState('')
+  const [status, setStatus] = useState('')
   const [link, setLink] = useState<{ readonly url: string; readonly expires: number }>()
   const [isDeleting, setDeleting] = useState(false)
   const [isSuspending, setSuspending] = useState(false)
-  const isSelf = desk.username === username
-  const isHere = person.state === 'active'
+  const isSelf = client.username === username
+  const isActive = person.state === 'active'
   const change = (verb: string, rest: string, done: string) => async () => {
-    await desk.call(verb, userPath(username, rest), verb === 'POST' ? {} : undefined)
-    setTold(done)
+    await client.call(verb, userPath(username, rest), verb === 'POST' ? {} : undefined)
+    setStatus(done)
     onChange()
   }
   if (isSuspending)
@@ -55,7 +55,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
     )
   if (isDeleting)
     return (
-      <Deletion
+      <DeleteDialog
         username={username}
         onClose={() => setDeleting(false)}
         onDone={() => {
@@ -84,13 +84,13 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
           {person.passkeys === null ? t('operator.unknown') : String(person.passkeys)}
         </Fact>
       </dl>
-      <div role="status">{told !== '' && <p class="notice">{told}</p>}</div>
-      {link && <NewLink link={link} />}
-      {isHere && (
+      <div role="status">{status !== '' && <p class="notice">{status}</p>}</div>
+      {link && <ResetLink link={link} />}
+      {isActive && (
         <div class="deeds">
           <Action
             onClick={async () => {
-              const { resetLink } = await desk.call<{ resetLink: { url: string; expires: number } }>(
+              const { resetLink } = await client.call<{ resetLink: { url: string; expires: number } }>(
                 'POST',
                 userPath(username, '/reset-link'),
                 {}
@@ -123,13 +123,13 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
           </Action>
         </div>
       )}
-      <Limit
-        // The field shows the limit that is in force once it has been saved.
+      <QuotaForm
+        // Resets the field to the saved limit.
         key={`${person.hasOwnQuota} ${person.quota}`}
         person={person}
         overview={overview}
         onChange={onChange}
-        onTold={setTold}
+        onTold={setStatus}
       />
       {!isSelf && person.state !== 'moved' && (
         <>
@@ -167,8 +167,8 @@ function Fact({ children, name }: { readonly name: string; readonly children: Co
   )
 }
 
-/** A link for a new password, to hand over. */
-function NewLink({
+/** A password reset link to pass on to the user. */
+function ResetLink({
   link: { expires, url }
 }: {
   readonly link: { readonly url: string; readonly expires: number }
@@ -189,19 +189,19 @@ function NewLink({
 
 const megabyte = 1_000_000
 
-function Limit({
+function QuotaForm({
   onChange,
   onTold,
   overview,
   person: { hasOwnQuota, quota, username }
 }: Omit<Props, 'onClose'> & { readonly onTold: (text: string) => void }) {
-  const desk = useDesk()
+  const client = useDesk()
   const set = async (bytes: number | null): Promise<void> => {
-    await desk.call('POST', userPath(username, '/quota'), { bytes })
+    await client.call('POST', userPath(username, '/quota'), { bytes })
     onTold(t('operator.limited'))
     onChange()
   }
-  const usual = overview.quota === 0 ? t('operator.noLimit') : sizeInWords(overview.quota)
+  const defaultLimit = overview.quota === 0 ? t('operator.noLimit') : sizeInWords(overview.quota)
   return (
     <>
       <h3>{t('operator.limit')}</h3>
@@ -215,14 +215,16 @@ function Limit({
         }}
         others={
           hasOwnQuota && (
-            <Action onClick={async () => await set(null)}>{t('operator.usualLimit', { usual })}</Action>
+            <Action onClick={async () => await set(null)}>
+              {t('operator.usualLimit', { usual: defaultLimit })}
+            </Action>
           )
         }
       >
         <Field
           name="megabytes"
           label={t('operator.megabytes')}
-          hint={hasOwnQuota ? t('operator.ownLimit') : t('operator.noOwnLimit', { usual })}
+          hint={hasOwnQuota ? t('operator.ownLimit') : t('operator.noOwnLimit', { usual: defaultLimit })}
           input={{
             inputMode: 'numeric',
             defaultValue: hasOwnQuota ? String(quota / megabyte) : '',
@@ -240,9 +242,9 @@ interface DeletionProps {
   readonly onDone: () => void
 }
 
-/** Deletes an account once its name has been typed. */
-function Deletion({ onClose, onDone, username }: DeletionProps) {
-  const desk = useDesk()
+/** Deletes an account after its username has been typed. */
+function DeleteDialog({ onClose, onDone, username }: DeletionProps) {
+  const client = useDesk()
   const { info } = useContext(Surroundings)
   return (
     <Dialog title={t('operator.deleteTitle', { username })} onClose={onClose}>
@@ -252,7 +254,7 @@ function Deletion({ onClose, onDone, username }: DeletionProps) {
         isQuiet
         onSubmit={async ({ typed = '' }) => {
           if (typed.trim().toLowerCase() !== username) throw new Refusal('own-name', t('operator.wrongName'))
-          await desk.call('DELETE', userPath(username))
+          await client.call('DELETE', userPath(username))
           onDone()
         }}
         others={

@@ -1,4 +1,4 @@
-/** How the service does: health, backups, what waits, space, calls, problems, versions. */
+/** The state of the service: health, backups, queues, space, calls, problems, versions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sizeInWords } from '../app/parts/lengths.js'
@@ -11,9 +11,9 @@ import { useDesk, useReading } from './desk.js'
 import { Growth } from './growth.js'
 import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
 
-/** The state is read again after this time, in milliseconds; sooner while something is being measured, or backed up. */
-const pause = 15_000
-const shortPause = 1000
+/** Milliseconds between polls of the state; shorter while a measurement or backup is running. */
+const pollMs = 15_000
+const shortPollMs = 1000
 
 export function Service({ overview }: { readonly overview: Overview }) {
   const { again, problem, value } = useReading<{ state: State }>('state')
@@ -23,7 +23,7 @@ export function Service({ overview }: { readonly overview: Overview }) {
       () => {
         if (document.visibilityState === 'visible') again()
       },
-      isMeasured ? pause : shortPause
+      isMeasured ? pollMs : shortPollMs
     )
     return () => clearInterval(timer)
   }, [again, isMeasured])
@@ -109,12 +109,12 @@ function Facts({ of }: { readonly of: readonly (readonly [name: string, value: s
 
 interface BackupProps {
   readonly backups: Backups | null
-  /** Called when one has been started. */
+  /** Called when a backup has been started. */
   readonly onStart: () => void
 }
 
 function BackupFacts({ backups, onStart }: BackupProps) {
-  const desk = useDesk()
+  const client = useDesk()
   if (!backups) return <p>{t('operator.noBackups')}</p>
   const { failures, isRunning, isVerified, next, problem, runs, succeeded } = backups
   return (
@@ -134,7 +134,7 @@ function BackupFacts({ backups, onStart }: BackupProps) {
         <p>
           <Action
             onClick={async () => {
-              await desk.call('POST', 'backup', {})
+              await client.call('POST', 'backup', {})
               onStart()
             }}
           >

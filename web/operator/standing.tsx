@@ -1,9 +1,9 @@
-/** How an account stands, in words. */
+/** The state of an account, as badges and text. */
 import { sizeInWords } from '../app/parts/lengths.js'
 import { t } from '../language.js'
 import type { Person } from './model.js'
 
-/** Whether it is an operator's, and what keeps people from using it. */
+/** Shows whether the user is an operator, and the state of the account unless active. */
 export function Badges({ person }: { readonly person: Person }) {
   return (
     <>
@@ -13,7 +13,7 @@ export function Badges({ person }: { readonly person: Person }) {
   )
 }
 
-/** What an account stores, of what it may. */
+/** Describes the storage used by an account, and its limit. */
 export function usedOf({ attachments, documents, quota }: Person): string {
   if (documents === null || attachments === null) return t('operator.unread')
   const used = sizeInWords(documents + attachments)

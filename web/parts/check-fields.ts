@@ -3,16 +3,16 @@ import { t } from '../language.js'
 
 /** Returns error messages by field name. */
 export function wrongFields(form: HTMLFormElement): Map<string, string> {
-  const wrong = new Map<string, string>()
+  const problems = new Map<string, string>()
   for (const field of form.elements)
     if (field instanceof HTMLInputElement) {
-      const message = problemOf(field)
-      if (message !== undefined && !wrong.has(field.name)) wrong.set(field.name, message)
+      const message = validateField(field)
+      if (message !== undefined && !problems.has(field.name)) problems.set(field.name, message)
     }
-  return wrong
+  return problems
 }
 
-function problemOf({
+function validateField({
   value,
   required,
   minLength,

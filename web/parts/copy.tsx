@@ -1,16 +1,13 @@
-/** A button that copies a text, such as a link that is shown beside it. */
+/** A button that copies a text, such as a link beside it. */
 import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 
 export function Copy({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
-    writing.then(
-      () => setSaid(t('codes.copied')),
-      () => setSaid(t('copy.failed'))
+    copyText(text).then(
+      () => setStatus(t('codes.copied')),
+      () => setStatus(t('copy.failed'))
     )
   }
   return (
@@ -19,8 +16,15 @@ export function Copy({ text }: { readonly text: string }) {
         {t('codes.copy')}
       </button>{' '}
       <span class="hint" role="status">
-        {said}
+        {status}
       </span>
     </p>
   )
+}
+
+/** Copies a text to the clipboard. Rejects on pages without TLS, to which browsers provide none. */
+export async function copyText(text: string): Promise<void> {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard }
+  if (!clipboard) throw new Error('No clipboard')
+  await clipboard.writeText(text)
 }

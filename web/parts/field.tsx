@@ -68,7 +68,7 @@ interface PasswordProps {
   readonly hint?: string
   /** Whether a new password is being chosen. */
   readonly isNew?: boolean
-  /** Whether it may stay empty: a password of something else than an account here. */
+  /** Whether it may stay empty: for passwords other than those of accounts here. */
   readonly isOptional?: boolean
 }
 
@@ -112,7 +112,7 @@ export function NewPassword({
   return <Password isNew name={name} label={label ?? t('field.newPassword')} hint={t('hint.password')} />
 }
 
-/** Tells password managers which user the password belongs to. */
+/** A hidden field that tells password managers whose password it is. */
 export function HiddenUsername({ username }: { readonly username: string }) {
   return (
     <input

@@ -7,7 +7,7 @@ import { wrongFields } from './check-fields.js'
 import { useCountdown } from './countdown.js'
 
 /** The errors of the form, for its fields. */
-export const FormProblem = createContext<Problem | undefined>(undefined)
+const FormProblem = createContext<Problem | undefined>(undefined)
 
 export type Values = Readonly<Record<string, string>>
 

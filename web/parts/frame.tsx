@@ -1,4 +1,4 @@
-/** The frame around each view: the service's name above, languages and help below. */
+/** The layout of each view: the service's name above, languages and help below. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { t } from '../language.js'

@@ -1,4 +1,4 @@
-/** The languages that there are, each by its own name, to choose from. */
+/** The available languages as options of a select, each by its own name. */
 import { languages, nameOf } from '../language.js'
 
 export function LanguageOptions() {

@@ -1,10 +1,10 @@
-/** Views that are loaded when they are first shown, with their texts. */
+/** Views that are loaded with their texts when first shown. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { explain, type Message } from '../problem.js'
 import { Alert } from './form.js'
 
-/** Returns a component that shows what `load` resolves with, nothing until then, and why it cannot be loaded. */
+/** Returns a component that renders the one with which `load` resolves: nothing until then, and an error message if it fails. */
 export function loaded<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   return function Loaded(props: P) {
     const [View, setView] = useState<ComponentType<P>>()

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Surroundings } from '../surroundings.js'
 
-/** Icons for views that report a state: done, on its way, or over. */
-const seals = {
+/** Icons of views that report a state: done, sent, over, nothing. */
+const stateIcons = {
   done: 'M5 12.5l4.5 4.5L19 7.5',
   mail: 'M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5',
   over: 'M12 7v5.5l3.5 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18',
@@ -13,12 +13,12 @@ const seals = {
 
 interface Props {
   readonly title: string
-  readonly seal?: keyof typeof seals
+  readonly seal?: keyof typeof stateIcons
   readonly lead?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
-/** Whether no view has been shown yet: the first one leaves the focus where the browser puts it. */
+/** True until a view has been shown: the first one does not move the focus. */
 let isFirst = true
 
 export function Page({ title, seal, lead, children }: Props) {
@@ -35,7 +35,7 @@ export function Page({ title, seal, lead, children }: Props) {
     <>
       {seal && (
         <svg class="seal" viewBox="0 0 24 24" aria-hidden="true">
-          <path d={seals[seal]} />
+          <path d={stateIcons[seal]} />
         </svg>
       )}
       <h1 ref={heading} tabIndex={-1}>

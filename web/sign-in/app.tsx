@@ -29,16 +29,16 @@ export function App({ info, facts, request }: Props) {
   const [tag, setTag] = useState(document.documentElement.lang)
 
   useEffect(() => {
-    const follow = (): void => setPlace(currentPlace())
-    addEventListener('popstate', follow)
-    return () => removeEventListener('popstate', follow)
+    const update = (): void => setPlace(currentPlace())
+    addEventListener('popstate', update)
+    return () => removeEventListener('popstate', update)
   }, [])
-  /** Whether a page is one of these: the request of an app is answered here, everything else in the app. */
-  const isHere = (to: Place): boolean =>
+  /** Returns whether a page is part of this program: requests of apps are handled here, everything else in the app. */
+  const isOwnPage = (to: Place): boolean =>
     hrefInApp(to) === undefined || (request !== undefined && to !== 'account')
-  const hrefTo = (to: Place): string => (isHere(to) ? hrefOf(to) : hrefInApp(to)!)
+  const hrefTo = (to: Place): string => (isOwnPage(to) ? hrefOf(to) : hrefInApp(to)!)
   const go = (to: Place): void => {
-    if (!isHere(to)) return location.assign(hrefTo(to))
+    if (!isOwnPage(to)) return location.assign(hrefTo(to))
     history.pushState(null, '', hrefTo(to))
     setResetToken(null)
     setPlace(to)
@@ -46,12 +46,12 @@ export function App({ info, facts, request }: Props) {
   }
 
   const view = () => {
-    if (place === 'home' || place === 'door') return <Home isDoor={place === 'door'} />
-    if (place === 'setup' || place === 'refused') return <Rare key={place} load={rare[place]} />
+    if (place === 'home' || place === 'account-root') return <Home isAccountRoot={place === 'account-root'} />
+    if (place === 'setup' || place === 'refused') return <RarePage key={place} load={rarePages[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
-    // Without a request of an app, signing in and registering are in the app.
+    // Without a request, the app handles signing in and registering.
     if (place === 'nowhere' || request === undefined) return <Nowhere />
     return typeof request === 'string' ? (
       <NoRequest reason={request} />
@@ -77,7 +77,7 @@ function takeResetToken(): string | null {
   return token
 }
 
-const places: readonly string[] = [
+const pageNames: readonly string[] = [
   'access',
   'register',
   'reset-password',
@@ -86,25 +86,25 @@ const places: readonly string[] = [
   'setup'
 ]
 
-/** The page that the address names. At other addresses than those of pages, what a browser finds there. */
-export function currentPlace(): Place {
+/** Returns the page of the current URL; for URLs of no page, the special page shown there. */
+function currentPlace(): Place {
   const below = location.pathname.slice(root.pathname.length)
   if (below === 'oauth/authorize') return 'refused'
   if (document.querySelector('#page[data-nowhere]')) return 'nowhere'
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
-  if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
+  if (name !== '') return pageNames.includes(name) ? (name as Place) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
-  // The form of a user name, whether anybody has it or not.
-  return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'door' : 'nowhere'
+  // Has the form of a username, whether or not the account exists.
+  return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'account-root' : 'nowhere'
 }
 
-/** Pages that are loaded when they are needed: hardly ever. */
-const rare = {
+/** Rarely needed pages, loaded on demand. */
+const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
   refused: async () => (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].Refused
 }
 
-function Rare({ load }: { readonly load: () => Promise<ComponentType> }) {
+function RarePage({ load }: { readonly load: () => Promise<ComponentType> }) {
   const [view, setView] = useState<{ readonly View: ComponentType }>()
   useEffect(() => {
     load().then(

@@ -36,17 +36,17 @@ export interface AuthRequest {
   readonly returnURL?: string | false
   readonly lang?: string
   readonly referer?: string
-  /** Set if the app asks by OAuth. */
+  /** Present if the app uses OAuth. */
   readonly oauth?: OAuthNotice
 }
 
-/** What an app that asks by OAuth adds. */
+/** Additional information for OAuth requests. */
 export interface OAuthNotice {
-  /** What it may know of the person, and whether it may go on without them: `offline_access`. */
+  /** OAuth scopes: which user information the app receives, and whether it may renew its access (`offline_access`). */
   readonly scopes: readonly string[]
-  /** What the app calls itself, or the operator does. */
+  /** Name of the app, given by itself or by the operator. */
   readonly clientName?: string
-  /** Whether the operator does not know the app. */
+  /** Whether the app has registered itself. */
   readonly isSelfRegistered?: true
   /** Whether to ask even if the app already has its access. */
   readonly isAsked: boolean
@@ -73,28 +73,28 @@ export async function requestOf(
   const service = params.get('serviceInfo')
   const key = params.get('key') ?? poll?.split(/[?#]/)[0]!.split('/').at(-1)
   if (key === undefined || key === '') return undefined
-  // The link must not make people who sign in here talk to another service.
-  const isOurs = [poll, service].every(url => url === null || isOurOwn(url, info))
+  // The link must not make users who sign in here communicate with another service.
+  const isOurs = [poll, service].every(url => url === null || isOwnUrl(url, info))
   return isOurs && /^[\w-]{1,100}$/.test(key) ? await readRequest(key) : 'foreign'
 }
 
-function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
+function isOwnUrl(text: string, { access, register }: ServiceInfo): boolean {
   if (!URL.canParse(text)) return false
   const { origin, protocol } = new URL(text)
   const origins = [location.origin, new URL(access).origin, new URL(register).origin]
   return /^https?:$/.test(protocol) && origins.includes(origin)
 }
 
-type PollAnswer = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
+type PollResult = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
 
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
-    const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
-    if (answer.status !== 'NEED_SIGNIN') return 'decided'
+    const result = await call<PollResult>('GET', `reg/access/${key}`)
+    if (result.status !== 'NEED_SIGNIN') return 'decided'
     const appNames = await readAppNames()
-    const { oauth, requestingAppId } = answer
+    const { oauth, requestingAppId } = result
     const app = appNames.get(requestingAppId) ?? plain(oauth?.clientName ?? requestingAppId)
-    return { ...answer, key, appNames, app }
+    return { ...result, key, appNames, app }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
     throw error
@@ -129,7 +129,7 @@ export async function decide(
   }
 }
 
-/** URLs of these schemes would run or show something here instead of opening the app. */
+/** Returns whether a URL opens the app. Those of some schemes would run or show something here instead. */
 function isSafe(target: string): boolean {
   return (
     URL.canParse(target) &&

@@ -1,10 +1,10 @@
-/** The email address of an account, and whether links to reset a password are sent to it. */
+/** The email address of an account, and whether password reset links are sent to it. */
 import { callAs, type Session } from '../api.js'
 
 export interface Email {
   readonly address: string | null
   readonly isConfirmed: boolean
-  /** Where such links are sent until then. */
+  /** The address to which links are sent until the new one is confirmed. */
   readonly confirmedAddress: string | null
 }
 

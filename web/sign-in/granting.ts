@@ -47,7 +47,7 @@ export interface Audience {
   readonly more: number
 }
 
-interface Checked {
+interface CheckResult {
   readonly checkedPermissions?: readonly Permission[]
   readonly matchingAccess?: Access
   readonly mismatchingAccess?: Access
@@ -70,21 +70,24 @@ export interface Question {
   readonly streams: readonly Audience[]
 }
 
-/** Returns the matching access if it goes where it has gone before, and the app may have it without asking; otherwise what to ask the user. */
+/**
+ * Returns the matching access if consent covers its destination and the app may have it without asking; otherwise the question to
+ * ask the user.
+ */
 export async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
-  const asked = {
+  const params = {
     requestingAppId,
     requestedPermissions,
     ...(deviceName ? { deviceName } : {}),
     ...(clientData ? { clientData } : {}),
     requestKey: key
   }
-  const answer = await callAs<Checked>(session, 'POST', 'accesses/check-app', asked)
-  const { consent, matchingAccess: same, mismatchingAccess: older, streams } = answer
+  const result = await callAs<CheckResult>(session, 'POST', 'accesses/check-app', params)
+  const { consent, matchingAccess: same, mismatchingAccess: older, streams } = result
   if (same && !consent.isNeeded && !oauth?.isAsked) return same
   return {
-    checked: answer.checkedPermissions ?? same?.permissions ?? [],
+    checked: result.checkedPermissions ?? same?.permissions ?? [],
     names: await readNames(session),
     same,
     older,
@@ -111,7 +114,7 @@ export async function grant(
   { checked, older, same }: Question
 ): Promise<Access> {
   if (same) return same
-  if (older) await remove(session, older.id)
+  if (older) await deleteAccess(session, older.id)
   const { requestingAppId, deviceName, expireAfter, clientData } = request
   const { access } = await callAs<{ access: Access }>(session, 'POST', 'accesses', {
     type: 'app',
@@ -125,7 +128,7 @@ export async function grant(
 }
 
 /** Deletes an access, which may have been deleted by an earlier attempt. */
-async function remove(session: Session, id: string): Promise<void> {
+async function deleteAccess(session: Session, id: string): Promise<void> {
   try {
     await callAs(session, 'DELETE', `accesses/${id}`)
   } catch (error) {
@@ -133,7 +136,7 @@ async function remove(session: Session, id: string): Promise<void> {
   }
 }
 
-/** The decision to accept. */
+/** Creates the decision to accept. */
 export function accepted({ username }: Session, { token, apiEndpoint }: Access): Decision {
   return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
 }

@@ -29,7 +29,7 @@ export interface Grants {
 /** Names of streams by id. */
 export type Names = ReadonlyMap<string, string>
 
-export function isOnStream(permission: Permission): permission is StreamPermission {
+function isOnStream(permission: Permission): permission is StreamPermission {
   return 'streamId' in permission
 }
 
@@ -46,31 +46,33 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
   const proposed = new Map(asked.filter(isOnStream).map(each => [each.streamId, each.defaultName]))
   const before = older && new Map(older.filter(isOnStream).map(each => [each.streamId, each.level]))
   const streams = checked.filter(isOnStream)
-  const kept = new Set(streams.map(({ streamId }) => streamId))
+  const keptIds = new Set(streams.map(({ streamId }) => streamId))
   return {
     asked: streams.map(permission => {
       const { streamId, level, defaultName } = permission
       const isNew = streamId !== '*' && defaultName !== undefined && !names.has(streamId)
-      const wanted = proposed.get(streamId)
+      const proposedName = proposed.get(streamId)
       return {
         streamId,
         level,
-        name: nameOf(permission, names),
+        name: getStreamName(permission, names),
         isNew,
-        ...(isNew && wanted !== undefined && wanted !== defaultName ? { taken: plain(wanted) } : {}),
+        ...(isNew && proposedName !== undefined && proposedName !== defaultName
+          ? { taken: plain(proposedName) }
+          : {}),
         ...(before ? { before: before.get(streamId) ?? null } : {})
       }
     }),
     ended: (older ?? [])
       .filter(isOnStream)
-      .filter(({ streamId }) => !kept.has(streamId))
-      .map(permission => ({ ...permission, name: nameOf(permission, names), isNew: false })),
+      .filter(({ streamId }) => !keptIds.has(streamId))
+      .map(permission => ({ ...permission, name: getStreamName(permission, names), isNew: false })),
     features: checked.filter(each => 'feature' in each)
   }
 }
 
-/** A stream that exists goes by its own name, whatever the app calls it. */
-function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {
+/** Returns the display name of a stream. An existing one keeps its name, whatever the app proposes. */
+function getStreamName({ streamId, name, defaultName }: StreamPermission, names: Names): string {
   if (streamId === '*') return t('grant.everything')
   return plain(names.get(streamId) ?? name ?? defaultName ?? streamId)
 }

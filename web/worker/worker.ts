@@ -1,35 +1,35 @@
 /**
- * The service worker of the app. It keeps the files of one build, and no data: with them the app can say that the service cannot be
- * reached, instead of the browser. (docs/app.md#offline)
+ * The service worker of the app. It caches the files of one build, and no data, so that the app rather than the browser can report
+ * that the service is unreachable. (docs/app.md#offline)
  */
 declare const self: ServiceWorkerGlobalScope
 
-/** Put in place by the build. */
+/** Inserted by the build. */
 declare const BUILD: {
-  /** Differs if any of the files does. */
+  /** Changes if any of the files changes. */
   readonly version: string
-  /** The script that the shell begins with. */
+  /** The entry script of the shell. */
   readonly main: string
-  /** All files of the app but the shell, relative to it. Their names carry a hash of their content. */
+  /** All files of the app except the shell, relative to it. Their names contain a hash of their content. */
   readonly files: readonly string[]
 }
 
 const { version, main, files: paths } = BUILD
 
-/** For how long the service may take to answer before the kept shell is shown instead, in milliseconds. */
-const patience = 4000
+/** Milliseconds to wait for the service before the cached shell is shown. */
+const timeoutMs = 4000
 
-/** Where the app is, also the URL of its shell. */
+/** URL of the app and of its shell. */
 const { scope } = self.registration
-/** Begins the names of our caches. Another service may have the same origin, at another path. */
-const family = `coffer ${new URL(scope).pathname} `
-const cacheName = family + version
-/** Where to look. Opening a cache would create it again after a newer worker has dropped it. */
-const kept = { cacheName, ignoreVary: true }
+/** Prefix of the names of our caches. Another service may have the same origin, at another path. */
+const cachePrefix = `coffer ${new URL(scope).pathname} `
+const cacheName = cachePrefix + version
+/** Options for lookups. Opening a cache would recreate it after a newer worker has deleted it. */
+const matchOptions = { cacheName, ignoreVary: true }
 const files: ReadonlySet<string> = new Set(paths.map(file => new URL(file, scope).href))
 
-self.addEventListener('install', event => event.waitUntil(keepFiles()))
-self.addEventListener('activate', event => event.waitUntil(dropOlder()))
+self.addEventListener('install', event => event.waitUntil(cacheFiles()))
+self.addEventListener('activate', event => event.waitUntil(deleteOldCaches()))
 self.addEventListener('message', ({ data }) => {
   if (data === 'take over') void self.skipWaiting()
 })
@@ -38,11 +38,11 @@ self.addEventListener('fetch', event => {
   if (request.method !== 'GET') return
   if (request.mode === 'navigate') event.respondWith(openPage(request))
   else if (files.has(request.url)) event.respondWith(openFile(request))
-  // Everything else is none of our business: calls go to the service, and their answers are not kept.
+  // Other requests, such as calls, are not handled, and their responses are not cached.
 })
 
-/** Rejects if the service has another version by now; the browser tries again later. */
-async function keepFiles(): Promise<void> {
+/** Caches the files. Rejects if the service now has another version; the browser tries again later. */
+async function cacheFiles(): Promise<void> {
   const cache = await caches.open(cacheName)
   const shell = await fetch(scope, { cache: 'no-cache', credentials: 'omit' })
   const text = await shell.clone().text()
@@ -51,32 +51,32 @@ async function keepFiles(): Promise<void> {
   await cache.put(scope, shell)
 }
 
-async function dropOlder(): Promise<void> {
+async function deleteOldCaches(): Promise<void> {
   const names = await caches.keys()
-  const older = names.filter(name => name.startsWith(family) && name !== cacheName)
+  const older = names.filter(name => name.startsWith(cachePrefix) && name !== cacheName)
   await Promise.all(older.map(async name => await caches.delete(name)))
   await self.clients.claim()
 }
 
 async function openFile(request: Request): Promise<Response> {
-  return (await caches.match(request, kept)) ?? (await fetch(request))
+  return (await caches.match(request, matchOptions)) ?? (await fetch(request))
 }
 
-/** The page from the service, or the kept shell if it does not answer in time. */
+/** Returns the page from the service, or the cached shell if it does not respond in time. */
 async function openPage(request: Request): Promise<Response> {
-  const asked = fetch(request)
-  const answer = await Promise.race([asked.catch(() => undefined), later(patience)])
-  // A proxy answers for a service that has stopped.
-  if (answer && answer.status < 500) {
-    await giveWay()
-    return answer
+  const responsePromise = fetch(request)
+  const response = await Promise.race([responsePromise.catch(() => undefined), delay(timeoutMs)])
+  // A status of 500 or more may come from a proxy whose service is down.
+  if (response && response.status < 500) {
+    await activateNewer()
+    return response
   }
-  return (await keptShell()) ?? (await asked)
+  return (await readCachedShell()) ?? (await responsePromise)
 }
 
-/** The shell names its files relatively; it is shown at any depth. */
-async function keptShell(): Promise<Response | undefined> {
-  const shell = await caches.match(scope, kept)
+/** Returns the cached shell with absolute URLs, because it can be shown at any path. */
+async function readCachedShell(): Promise<Response | undefined> {
+  const shell = await caches.match(scope, matchOptions)
   if (!shell) return undefined
   const text = (await shell.text()).replaceAll(/(href|src)="\.\//g, `$1="${new URL(scope).pathname}`)
   const headers = new Headers(shell.headers)
@@ -84,8 +84,8 @@ async function keptShell(): Promise<Response | undefined> {
   return new Response(text, { headers })
 }
 
-/** Lets the worker of a newer build take over, unless other pages still need files of this one. */
-async function giveWay(): Promise<void> {
+/** Activates the worker of a newer build, unless other pages still need files of this one. */
+async function activateNewer(): Promise<void> {
   const { waiting } = self.registration
   if (!waiting) return
   const pages = await self.clients.matchAll({ type: 'window' })
@@ -93,6 +93,6 @@ async function giveWay(): Promise<void> {
   if (pages.length <= 1) waiting.postMessage('take over')
 }
 
-async function later(milliseconds: number): Promise<undefined> {
+async function delay(milliseconds: number): Promise<undefined> {
   return await new Promise(resolve => setTimeout(resolve, milliseconds, undefined))
 }

@@ -1,4 +1,4 @@
-/** Adds a passkey: proves who is there, by the password or another passkey, then has the browser make one. */
+/** Adds a passkey: verifies the user by the password or another passkey, then lets the browser create one. */
 import { useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -24,32 +24,33 @@ interface Props {
 
 export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
   const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)
-  /** What the browser is asked for, once it is proven who is there: kept for another attempt. */
+  /** Options for the browser, available once the user is verified. Kept for another attempt. */
   const [creation, setCreation] = useState<CreationOptions>()
   const needsPassword = hasPassword && !isByPasskey && !creation
 
   const challenge = async <T,>(params: object): Promise<T> =>
     await callAs<T>(session, 'POST', 'passkeys/challenge', params)
-  const begin = async (password: string | undefined): Promise<CreationOptions> => {
+  const start = async (password: string | undefined): Promise<CreationOptions> => {
     let proof: object = password === undefined ? {} : { password }
     if (isByPasskey) {
       const { request } = await challenge<{ request: RequestOptions }>({ purpose: 'prove' })
       proof = { credential: await signWithPasskey(request) }
     }
-    const begun = await challenge<{ creation: CreationOptions }>({ purpose: 'add', ...proof })
-    setCreation(begun.creation)
-    return begun.creation
+    const response = await challenge<{ creation: CreationOptions }>({ purpose: 'add', ...proof })
+    setCreation(response.creation)
+    return response.creation
   }
   const add = async ({ password, passkeyName = '' }: Values): Promise<void> => {
     const name = passkeyName.trim()
     try {
-      const credential = await makePasskey(creation ?? (await begin(password)))
+      const credential = await makePasskey(creation ?? (await start(password)))
       await callAs(session, 'POST', 'passkeys', { name, credential })
     } catch (error) {
-      const told = inWords(error)
-      // A challenge is good for some minutes: the next attempt begins anew, unless the browser alone did not go on.
-      if (!(told instanceof Error && 'id' in told && told.id === 'passkey-cancelled')) setCreation(undefined)
-      throw told
+      const explained = inWords(error)
+      // A challenge expires after some minutes, so the next attempt starts again, unless only the browser's dialog was cancelled.
+      if (!(explained instanceof Error && 'id' in explained && explained.id === 'passkey-cancelled'))
+        setCreation(undefined)
+      throw explained
     }
     await onAdded(name)
   }
@@ -75,7 +76,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
         name="passkeyName"
         label={t('passkeys.name')}
         hint={t('passkeys.nameHint')}
-        input={{ autocomplete: 'off', maxLength: 80, defaultValue: nameOfThis() }}
+        input={{ autocomplete: 'off', maxLength: 80, defaultValue: describeBrowser() }}
       />
       {needsPassword && (
         <>
@@ -87,8 +88,8 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
   )
 }
 
-/** A name for a passkey that is made here. */
-function nameOfThis(): string {
+/** Returns a default name: this browser and system. */
+function describeBrowser(): string {
   const { browser, system } = agentIn(navigator.userAgent)
   if (browser === undefined) return t('passkeys.title')
   return system === undefined ? browser : t('sessions.with', { browser, system })

@@ -10,28 +10,28 @@ import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
 import { grantsOf, readNames, type Names } from '../../sign-in/grants.js'
 
 /** The members of an app's access that are shown. */
-interface Allowance {
+interface AppAccess {
   readonly id: string
   readonly type: string
   readonly name: string
   readonly deviceName?: string
   readonly permissions?: readonly Permission[]
   readonly expires?: number
-  /** Set if it came by OAuth. */
+  /** Present if it was granted by OAuth. */
   readonly oauth?: { readonly clientName?: string; readonly renewableUntil?: number }
 }
 
-interface Found {
-  readonly accesses: readonly Allowance[]
+interface AllowedList {
+  readonly accesses: readonly AppAccess[]
   readonly names: Names
   /** The operator's names for apps, by id. */
   readonly apps: ReadonlyMap<string, string>
 }
 
 export function Allowed({ session }: { readonly session: Session }) {
-  const [found, setFound] = useState<Found>()
+  const [found, setFound] = useState<AllowedList>()
   const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> => setFound(await find(session))
+  const read = async (): Promise<void> => setFound(await readAllowed(session))
   useEffect(() => {
     read().catch((error: unknown) => setProblem(explain(error).message))
   }, [session])
@@ -57,16 +57,16 @@ export function Allowed({ session }: { readonly session: Session }) {
   )
 }
 
-async function find(session: Session): Promise<Found> {
-  const read = async (query: string): Promise<readonly Allowance[]> =>
-    (await callAs<{ accesses: readonly Allowance[] }>(session, 'GET', `accesses${query}`)).accesses
+async function readAllowed(session: Session): Promise<AllowedList> {
+  const read = async (query: string): Promise<readonly AppAccess[]> =>
+    (await callAs<{ accesses: readonly AppAccess[] }>(session, 'GET', `accesses${query}`)).accesses
   const [live, all, names, apps] = await Promise.all([
     read(''),
     read('?includeExpired=true'),
     readNames(session),
     readAppNames()
   ])
-  // An app may be able to prolong an access that has expired.
+  // An app may be able to renew an expired access.
   const ids = new Set(live.map(({ id }) => id))
   return {
     accesses: all.filter(
@@ -77,30 +77,33 @@ async function find(session: Session): Promise<Found> {
   }
 }
 
-/** When it can no longer be used, in seconds: an app may be able to prolong it, even after it has expired. */
-function endOf({ expires = Infinity, oauth }: Allowance): number {
+/** Returns when an access ends, in seconds. An app may be able to renew it even after it has expired. */
+function getEnd({ expires = Infinity, oauth }: AppAccess): number {
   return Math.max(expires, oauth?.renewableUntil ?? 0)
 }
 
 interface RowProps {
-  readonly access: Allowance
-  readonly found: Found
+  readonly access: AppAccess
+  readonly found: AllowedList
   readonly onEnd: () => Promise<void>
 }
 
-/** One app. Revoking cannot be undone, so it needs confirmation. */
+/** One app. Revoking requires confirmation, because it cannot be undone. */
 function Row({ access, found, onEnd }: RowProps) {
-  const [isSure, setSure] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { deviceName, name, oauth, permissions = [] } = access
   const app = found.apps.get(name) ?? plain(oauth?.clientName ?? name)
-  const end = endOf(access)
-  const { asked } = grantsOf({ asked: permissions, checked: permissions, older: undefined }, found.names)
+  const end = getEnd(access)
+  const { asked: grants } = grantsOf(
+    { asked: permissions, checked: permissions, older: undefined },
+    found.names
+  )
   return (
     <li>
       <div class="row">
         <div>
           <strong>{app}</strong> {deviceName && <span class="badge">{plain(deviceName)}</span>}
-          <p class="hint">{asked.map(grant => grant.name).join(', ')}</p>
+          <p class="hint">{grants.map(grant => grant.name).join(', ')}</p>
           {end !== Infinity && (
             <p class="hint">
               {t(oauth?.renewableUntil === undefined ? 'allowed.until' : 'allowed.renewed', {
@@ -110,23 +113,23 @@ function Row({ access, found, onEnd }: RowProps) {
           )}
           {oauth && <p class="hint">{t('allowed.oauth')}</p>}
         </div>
-        {!isSure && (
+        {!isConfirming && (
           <button
             type="button"
             class="text"
             aria-label={t('allowed.revokeOf', { app })}
-            onClick={() => setSure(true)}
+            onClick={() => setConfirming(true)}
           >
             {t('allowed.revoke')}
           </button>
         )}
       </div>
-      {isSure && (
+      {isConfirming && (
         <div role="group" aria-label={t('allowed.revokeOf', { app })}>
           <p>{t('allowed.revokeText', { app })}</p>
           <div class="actions start">
             <Action onClick={onEnd}>{t('allowed.revoke')}</Action>
-            <button type="button" class="button" onClick={() => setSure(false)}>
+            <button type="button" class="button" onClick={() => setConfirming(false)}>
               {t('shell.cancel')}
             </button>
           </div>

@@ -1,4 +1,4 @@
-/** Deletes the account, once the person has seen what goes, typed its name and proved who they are. */
+/** Deletes the account after the user has seen what is deleted, typed the username and verified their identity. */
 import { useContext, useState } from 'preact/hooks'
 import { call, leave, Refusal } from '../../api.js'
 import { date, duration, rich, t } from '../../language.js'
@@ -17,7 +17,7 @@ export function Deletion() {
   return (
     <section>
       <h2>{t('own.delete')}</h2>
-      {isDeletable ? <Lead /> : <p>{t('own.deleteByOperator')}</p>}
+      {isDeletable ? <Introduction /> : <p>{t('own.deleteByOperator')}</p>}
       {isDeletable && (
         <div class="actions start">
           <button type="button" class="button ending" onClick={() => setOpen(true)}>
@@ -25,12 +25,12 @@ export function Deletion() {
           </button>
         </div>
       )}
-      {isOpen && <Sure onClose={() => setOpen(false)} />}
+      {isOpen && <DeletionDialog onClose={() => setOpen(false)} />}
     </section>
   )
 }
 
-function Lead() {
+function Introduction() {
   const { deletionGraceDays } = useContext(Surroundings).facts
   const grace = duration(deletionGraceDays * 86_400)
   return (
@@ -41,29 +41,29 @@ function Lead() {
   )
 }
 
-function Sure({ onClose }: { readonly onClose: () => void }) {
+function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
   const { facts } = useContext(Surroundings)
   const { username } = useAccount()
   const [isByPasskey, setByPasskey] = useState(false)
   const [deletion, setDeletion] = useState<number>()
   const submit = async ({ typed, password }: Values): Promise<void> => {
     if (typed!.trim().toLowerCase() !== username) throw new Refusal('own-name', t('own.wrongName'))
-    const body = isByPasskey ? await signed(username) : password ? { password } : {}
+    const body = isByPasskey ? await signChallenge(username) : password ? { password } : {}
     const path = `users/${encodeURIComponent(username)}/deletion`
     const { userDeletion } = await call<{ userDeletion: { time?: number } }>('POST', path, { body })
     if (userDeletion.time === undefined) location.assign(appRoot.href)
     setDeletion(userDeletion.time)
   }
-  const out = (): void => {
+  const finish = (): void => {
     leave({ username })
     location.assign(appRoot.href)
   }
   if (deletion !== undefined)
     return (
-      <Dialog title={t('own.deleted')} onClose={out}>
+      <Dialog title={t('own.deleted')} onClose={finish}>
         <p>{t('own.deletedLead', { username, date: date(deletion) })}</p>
         <div class="actions">
-          <button type="button" class="button primary" onClick={out}>
+          <button type="button" class="button primary" onClick={finish}>
             {t('own.deletedDone')}
           </button>
         </div>
@@ -71,7 +71,7 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
     )
   return (
     <Dialog title={t('own.deleteTitle', { username })} onClose={onClose}>
-      <Touched />
+      <DeletedData />
       <p>{t('own.deleteBackups')}</p>
       <Form
         action={t('own.deleteNow')}
@@ -105,17 +105,17 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** What is deleted with the account. */
-function Touched() {
+function DeletedData() {
   const account = useAccount()
   const facts = useStore(account.facts)
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
-  // Account fields are events, too; nobody thinks of them as entries.
-  const own = facts.filter(({ streamId }) => tree?.find(streamId))
+  // Account fields are events, too, but users do not see them as such.
+  const userFacts = facts.filter(({ streamId }) => tree?.find(streamId))
   return (
     <p>
       {t('own.deleteTouches', {
-        events: t('shell.eventCount', { count: own.reduce((sum, { count }) => sum + count, 0) }),
+        events: t('shell.eventCount', { count: userFacts.reduce((sum, { count }) => sum + count, 0) }),
         streams: t('own.deleteStreams', { count: tree?.all.length ?? 0 }),
         accesses: t('own.deleteAccesses', {
           count: accesses.filter(({ type }) => type !== 'personal').length
@@ -125,8 +125,8 @@ function Touched() {
   )
 }
 
-/** Proof by a passkey. */
-async function signed(username: string): Promise<object> {
+/** Signs a challenge with a passkey, as proof of identity. */
+async function signChallenge(username: string): Promise<object> {
   const { signWithPasskey } = await import('../../sign-in/passkeys/browser.js')
   const { request } = await call<{ request: Parameters<typeof signWithPasskey>[0] }>(
     'POST',

@@ -1,4 +1,4 @@
-/** The user's e-mail address: shows it and whether it is confirmed, and changes it. */
+/** Shows the user's email address and whether it is confirmed, and changes it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
@@ -18,17 +18,17 @@ export function EmailAddress({ session }: { readonly session: Session }) {
   const { facts } = useContext(Surroundings)
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()
-  const [isAsked, setAsked] = useState(false)
+  const [isRequested, setRequested] = useState(false)
   useEffect(() => {
     readEmail(session)
       .then(setEmail)
       .catch((error: unknown) => setProblem(explain(error).message))
   }, [session])
-  const ask = async (): Promise<void> => {
+  const requestLink = async (): Promise<void> => {
     await callAs(session, 'POST', 'account/request-email-confirmation', {})
-    setAsked(true)
+    setRequested(true)
   }
-  const isWaiting = email?.address !== null && email?.isConfirmed === false
+  const isUnconfirmed = email?.address !== null && email?.isConfirmed === false
   return (
     <section>
       <h2>{t('field.email')}</h2>
@@ -41,7 +41,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
               {t('account.change')}
             </Go>
           </p>
-          {isWaiting && (
+          {isUnconfirmed && (
             <div class="notice">
               <p>
                 {email.confirmedAddress === null
@@ -50,15 +50,17 @@ export function EmailAddress({ session }: { readonly session: Session }) {
                       address: <strong>{plain(email.confirmedAddress)}</strong>
                     })}
               </p>
-              {(facts.sendsMail || facts.passwordReset === 'operator') && !isAsked && (
+              {(facts.sendsMail || facts.passwordReset === 'operator') && !isRequested && (
                 <div class="actions start">
-                  <Action onClick={ask}>{t(facts.sendsMail ? 'email.sendLink' : 'email.requestLink')}</Action>
+                  <Action onClick={requestLink}>
+                    {t(facts.sendsMail ? 'email.sendLink' : 'email.requestLink')}
+                  </Action>
                 </div>
               )}
             </div>
           )}
           <p class="hint" role="status">
-            {isAsked && t(facts.sendsMail ? 'email.linkSent' : 'email.linkNoted')}
+            {isRequested && t(facts.sendsMail ? 'email.linkSent' : 'email.linkNoted')}
           </p>
         </>
       )}

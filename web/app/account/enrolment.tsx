@@ -1,4 +1,7 @@
-/** Switches two-factor authentication on: an authenticator app gets the secret and proves it, then recovery codes are shown. */
+/**
+ * Turns on two-factor authentication: the user scans a secret with an authenticator app, enters a code, and receives recovery
+ * codes.
+ */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { call, callAs, Refusal } from '../../api.js'
 import { t } from '../../language.js'
@@ -83,7 +86,7 @@ export function Enrolment({ session, onBack }: PartProps) {
   )
 }
 
-/** Whether the user has to prove who they are: the sign-in is too long ago. */
+/** Returns whether the user must confirm the password because the last sign-in is too long ago. */
 function isProofMissing(error: unknown): boolean {
   return error instanceof Refusal && Object(error.data)['code'] === 'proof-missing'
 }

@@ -1,4 +1,4 @@
-/** The language of pages and mails. */
+/** The language of pages and emails. */
 import { useContext } from 'preact/hooks'
 import { language, t } from '../../language.js'
 import { LanguageOptions } from '../../parts/language-options.js'

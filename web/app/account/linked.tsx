@@ -1,4 +1,4 @@
-/** The identities with which one signs in: linked, unlinked, and linked anew. */
+/** The external identities with which the user can sign in. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, isKey, t } from '../../language.js'
@@ -19,17 +19,17 @@ interface Identity {
   readonly lastUsed?: number
 }
 
-interface Ways {
+interface IdentityList {
   readonly identities: readonly Identity[]
   readonly isSpare: boolean
 }
 
 export function Linked({ session }: { readonly session: Session }) {
   const { facts } = useContext(Surroundings)
-  const [ways, setWays] = useState<Ways>()
+  const [list, setList] = useState<IdentityList>()
   const [notice, setNotice] = useState<string>()
   const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> => setWays(await callAs<Ways>(session, 'GET', 'identities'))
+  const read = async (): Promise<void> => setList(await callAs<IdentityList>(session, 'GET', 'identities'))
   const link = async (): Promise<void> => {
     const returned = takeReturned(true)
     if (!returned) return
@@ -48,11 +48,11 @@ export function Linked({ session }: { readonly session: Session }) {
   }
   useEffect(() => {
     link()
-      .catch((error: unknown) => setProblem(explained(error)))
+      .catch((error: unknown) => setProblem(explainLinking(error)))
       .then(read)
       .catch((error: unknown) => setProblem(explain(error).message))
   }, [])
-  const begin = async (name: string): Promise<void> => {
+  const start = async (name: string): Promise<void> => {
     const { secret } = await callAs<{ secret: string }>(session, 'POST', 'identities/begin', {})
     goTo(name, secret)
   }
@@ -62,32 +62,32 @@ export function Linked({ session }: { readonly session: Session }) {
     await read()
   }
   const isLinked = (name: string): boolean =>
-    ways?.identities.some(({ provider }) => provider.name === name) === true
+    list?.identities.some(({ provider }) => provider.name === name) === true
   return (
     <section>
       <h2>{t('identity.title')}</h2>
       {problem !== undefined && <Alert>{problem}</Alert>}
       <p role="status">{notice}</p>
-      {ways && (
+      {list && (
         <>
-          {ways.identities.length > 0 && (
+          {list.identities.length > 0 && (
             <ul class="sessions">
-              {ways.identities.map(each => (
-                <li key={each.id} class="row">
+              {list.identities.map(identity => (
+                <li key={identity.id} class="row">
                   <div>
-                    <strong>{plain(each.provider.label)}</strong>
-                    {each.email !== undefined && <p class="hint">{plain(each.email)}</p>}
-                    <p class="hint">{t('identity.since', { date: date(each.created) })}</p>
-                    {each.lastUsed !== undefined && (
-                      <p class="hint">{t('account.lastUsed', { date: date(each.lastUsed) })}</p>
+                    <strong>{plain(identity.provider.label)}</strong>
+                    {identity.email !== undefined && <p class="hint">{plain(identity.email)}</p>}
+                    <p class="hint">{t('identity.since', { date: date(identity.created) })}</p>
+                    {identity.lastUsed !== undefined && (
+                      <p class="hint">{t('account.lastUsed', { date: date(identity.lastUsed) })}</p>
                     )}
-                    {!each.isUsable && <p class="hint">{t('identity.unusable')}</p>}
+                    {!identity.isUsable && <p class="hint">{t('identity.unusable')}</p>}
                   </div>
-                  {(ways.isSpare || !each.isUsable) && (
+                  {(list.isSpare || !identity.isUsable) && (
                     <Action
                       class="text"
-                      label={t('identity.unlinkIt', { provider: each.provider.label })}
-                      onClick={async () => await unlink(each)}
+                      label={t('identity.unlinkIt', { provider: identity.provider.label })}
+                      onClick={async () => await unlink(identity)}
                     >
                       {t('identity.unlink')}
                     </Action>
@@ -96,10 +96,10 @@ export function Linked({ session }: { readonly session: Session }) {
               ))}
             </ul>
           )}
-          {!ways.isSpare && ways.identities.length > 0 && <p class="hint">{t('identity.last')}</p>}
+          {!list.isSpare && list.identities.length > 0 && <p class="hint">{t('identity.last')}</p>}
           <div class="providers">
             {facts.providers.map(({ label, name }) => (
-              <Action key={name} onClick={async () => await begin(name)}>
+              <Action key={name} onClick={async () => await start(name)}>
                 {t(isLinked(name) ? 'identity.linkAnother' : 'identity.link', { provider: label })}
               </Action>
             ))}
@@ -110,7 +110,7 @@ export function Linked({ session }: { readonly session: Session }) {
   )
 }
 
-function explained(error: unknown): Message {
+function explainLinking(error: unknown): Message {
   const { id } = Object(error) as { id?: unknown }
   return id === 'item-already-exists' ? t('identity.elsewhere') : explain(error).message
 }

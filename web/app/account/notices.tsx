@@ -1,4 +1,4 @@
-/** Whether the user is told of sign-ins by mail, on the account page. */
+/** Turns security emails on or off, on the account page. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -6,7 +6,7 @@ import { Action } from '../../parts/action.js'
 
 interface State {
   readonly isOn: boolean
-  /** Whether the service sends such mails. */
+  /** Whether the service sends security emails. */
   readonly isAvailable: boolean
 }
 
@@ -15,7 +15,7 @@ export function Notices({ session }: { readonly session: Session }) {
   useEffect(() => {
     callAs<{ notices: State }>(session, 'GET', 'account/notices').then(
       ({ notices }) => setState(notices),
-      // The sections above tell what is wrong.
+      // The sections above show the error.
       () => undefined
     )
   }, [session.username])

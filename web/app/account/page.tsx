@@ -1,4 +1,4 @@
-/** The account itself: how to sign in to it, what it stores, where it is open, and its end. */
+/** The account page: sign-in, storage, sessions, deletion. */
 import './style.css'
 import { useContext, useMemo } from 'preact/hooks'
 import type { Session } from '../../api.js'
@@ -22,7 +22,7 @@ import { TwoFactor, TwoFactorSection } from './two-factor.js'
 import { Units } from './units.js'
 import { Webhooks } from './webhooks.js'
 
-/** Parts that are shown alone, by their names in the address. */
+/** Parts shown on a page of their own, by their ids in the URL. */
 const parts = new Map([
   ['email', ChangeEmail],
   ['password', ChangePassword],

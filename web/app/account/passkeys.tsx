@@ -1,4 +1,4 @@
-/** The user's passkeys, on the account page: a list of them, and a form that adds one. */
+/** The user's passkeys, on the account page: a list, and a form that adds one. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, t } from '../../language.js'
@@ -23,34 +23,34 @@ interface Passkey {
   readonly isSynced: boolean
 }
 
-interface Known {
+interface PasskeyList {
   readonly passkeys: readonly Passkey[]
   readonly hasPassword: boolean
 }
 
 export function Passkeys({ session }: { readonly session: Session }) {
   const { facts } = useContext(Surroundings)
-  const [known, setKnown] = useState<Known>()
+  const [list, setList] = useState<PasskeyList>()
   const [problem, setProblem] = useState<Message>()
   const [isAdding, setAdding] = useState(false)
-  const [told, setTold] = useState('')
+  const [status, setStatus] = useState('')
   const heading = useRef<HTMLHeadingElement>(null)
   const read = async (): Promise<void> => {
-    // Its texts on errors, before anything can fail.
+    // Error texts must be loaded before anything can fail.
     await addPasskeyTexts()
-    setKnown(await callAs<Known>(session, 'GET', 'passkeys'))
+    setList(await callAs<PasskeyList>(session, 'GET', 'passkeys'))
   }
   useEffect(() => {
     read().catch((error: unknown) => setProblem(explain(error).message))
   }, [session.username])
-  const changed = async (what = ''): Promise<void> => {
+  const onChanged = async (message = ''): Promise<void> => {
     await read()
     setAdding(false)
-    setTold(what)
+    setStatus(message)
     heading.current?.focus()
   }
-  // Where there are none, and can be none.
-  if (facts.passkeyOrigin === null && known?.passkeys.length === 0) return null
+  // Hidden if there are none and none can be added.
+  if (facts.passkeyOrigin === null && list?.passkeys.length === 0) return null
   return (
     <section>
       <h2 ref={heading} tabIndex={-1}>
@@ -59,31 +59,31 @@ export function Passkeys({ session }: { readonly session: Session }) {
       {problem !== undefined && <Alert>{problem}</Alert>}
       <p>{t('passkeys.lead')}</p>
       <p class="hint" role="status">
-        {told}
+        {status}
       </p>
-      {known && known.passkeys.length > 0 && (
+      {list && list.passkeys.length > 0 && (
         <ul class="sessions">
-          {known.passkeys.map(passkey => (
-            <Row key={passkey.id} passkey={passkey} session={session} onChange={changed} />
+          {list.passkeys.map(passkey => (
+            <Row key={passkey.id} passkey={passkey} session={session} onChange={onChanged} />
           ))}
         </ul>
       )}
-      {known && isAdding && (
+      {list && isAdding && (
         <AddPasskey
           session={session}
-          hasPassword={known.hasPassword}
-          hasPasskeys={known.passkeys.length > 0}
-          onAdded={async name => await changed(t('passkeys.done', { name: plain(name) }))}
+          hasPassword={list.hasPassword}
+          hasPasskeys={list.passkeys.length > 0}
+          onAdded={async name => await onChanged(t('passkeys.done', { name: plain(name) }))}
           onBack={() => setAdding(false)}
         />
       )}
-      {known && !isAdding && knowsPasskeys(facts.passkeyOrigin) && (
+      {list && !isAdding && knowsPasskeys(facts.passkeyOrigin) && (
         <div class="actions start">
           <button
             type="button"
             class="button"
             onClick={() => {
-              setTold('')
+              setStatus('')
               setAdding(true)
             }}
           >
@@ -104,12 +104,12 @@ interface RowProps {
   readonly onChange: () => Promise<void>
 }
 
-/** One passkey, which can be renamed and, when asked again, ended. */
+/** One passkey, which can be renamed and, after confirmation, removed. */
 function Row({ onChange, passkey, session }: RowProps) {
   const [mode, setMode] = useState<'shown' | 'renaming' | 'ending'>('shown')
   const name = plain(passkey.name)
   const path = `passkeys/${passkey.id}`
-  const back = (): void => setMode('shown')
+  const close = (): void => setMode('shown')
   if (mode === 'renaming')
     return (
       <li>
@@ -118,10 +118,10 @@ function Row({ onChange, passkey, session }: RowProps) {
           action={t('shell.save')}
           onSubmit={async ({ [`name-${passkey.id}`]: given = '' }) => {
             await callAs(session, 'PUT', path, { name: given.trim() })
-            back()
+            close()
             await onChange()
           }}
-          others={<BackButton onBack={back} />}
+          others={<BackButton onBack={close} />}
         >
           <Field
             name={`name-${passkey.id}`}
@@ -148,7 +148,7 @@ function Row({ onChange, passkey, session }: RowProps) {
           >
             {t('passkeys.remove')}
           </Action>
-          <button type="button" class="button" onClick={back}>
+          <button type="button" class="button" onClick={close}>
             {t('shell.cancel')}
           </button>
         </div>

@@ -1,4 +1,4 @@
-/** The password: changed, or set by those who sign in without one so far. */
+/** Changes the password, or sets one for users who have signed in without. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -10,26 +10,26 @@ import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
 export function PasswordSection({ session }: { readonly session: Session }) {
-  const hasOne = useHasPassword(session)
+  const hasPassword = useHasPassword(session)
   return (
     <section>
       <h2>{t('field.password')}</h2>
       <p class="row">
-        <span>{t(hasOne ? 'account.passwordLead' : 'change.firstLead')}</span>
-        <Go to={{ page: 'account', id: 'password' }} label={t(hasOne ? 'change.title' : 'change.first')}>
-          {t(hasOne ? 'account.change' : 'change.first')}
+        <span>{t(hasPassword ? 'account.passwordLead' : 'change.firstLead')}</span>
+        <Go to={{ page: 'account', id: 'password' }} label={t(hasPassword ? 'change.title' : 'change.first')}>
+          {t(hasPassword ? 'account.change' : 'change.first')}
         </Go>
       </p>
     </section>
   )
 }
 
-/** The form that changes it. */
+/** The form that changes or sets it. */
 export function ChangePassword({ session, onBack }: PartProps) {
   const [isDone, setDone] = useState(false)
-  const hasOne = useHasPassword(session)
+  const hasPassword = useHasPassword(session)
   const change = async ({ oldPassword, newPassword }: Values): Promise<void> => {
-    const old = hasOne ? { oldPassword } : {}
+    const old = hasPassword ? { oldPassword } : {}
     await callAs(session, 'POST', 'account/change-password', { ...old, newPassword })
     setDone(true)
   }
@@ -46,26 +46,26 @@ export function ChangePassword({ session, onBack }: PartProps) {
   return (
     <Page
       key="change"
-      title={t(hasOne ? 'change.title' : 'change.first')}
-      lead={t(hasOne ? 'change.lead' : 'change.firstLead')}
+      title={t(hasPassword ? 'change.title' : 'change.first')}
+      lead={t(hasPassword ? 'change.lead' : 'change.firstLead')}
     >
       <Form action={t('newPassword.action')} onSubmit={change} others={<BackButton onBack={onBack} />}>
         <HiddenUsername username={session.username} />
-        {hasOne && <Password name="oldPassword" label={t('field.oldPassword')} />}
+        {hasPassword && <Password name="oldPassword" label={t('field.oldPassword')} />}
         <NewPassword name="newPassword" />
       </Form>
     </Page>
   )
 }
 
-/** Whether there is a password; most people have one, so that is assumed until it is known. */
+/** Returns whether the user has a password; true until that is known. */
 function useHasPassword(session: Session): boolean {
-  const [hasOne, setHasOne] = useState(true)
+  const [hasPassword, setHasPassword] = useState(true)
   useEffect(() => {
     callAs<{ hasPassword: boolean }>(session, 'GET', 'passkeys').then(
-      ({ hasPassword }) => setHasOne(hasPassword),
+      result => setHasPassword(result.hasPassword),
       () => undefined
     )
   }, [])
-  return hasOne
+  return hasPassword
 }

@@ -1,6 +1,7 @@
-/** Recovery codes in case the device is lost: to copy, save or print. They are shown only once. */
+/** Recovery codes in case the device is lost, to copy, download or print. They are shown only once. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../../language.js'
+import { copyText } from '../../parts/copy.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 
@@ -12,25 +13,22 @@ interface Props {
 
 export function RecoveryCodes({ codes, username, onDone }: Props) {
   const { info } = useContext(Surroundings)
-  const [said, setSaid] = useState('')
-  const whole = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
+  const [status, setStatus] = useState('')
+  const text = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
 
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(whole) ?? Promise.reject(new Error())
-    writing.then(
-      () => setSaid(t('codes.copied')),
-      () => setSaid(t('codes.notCopied'))
+    copyText(text).then(
+      () => setStatus(t('codes.copied')),
+      () => setStatus(t('codes.notCopied'))
     )
   }
   const save = (): void => {
     const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([whole], { type: 'text/plain' }))
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
     link.download = `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.txt`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-    setSaid(t('codes.downloaded'))
+    setStatus(t('codes.downloaded'))
   }
 
   return (
@@ -54,7 +52,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
         </button>
       </div>
       <p class="hint" role="status">
-        {said}
+        {status}
       </p>
       <div class="actions">
         <button type="button" class="button primary" onClick={onDone}>

@@ -1,4 +1,4 @@
-/** The user's open sessions, with buttons to end them. */
+/** The user's sessions, with buttons to revoke them. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { date, isKey, t } from '../../language.js'
@@ -25,7 +25,7 @@ export function Sessions({ session }: { readonly session: Session }) {
   useEffect(() => {
     read().catch((error: unknown) => setProblem(explain(error).message))
   }, [session])
-  const end = async (path: string): Promise<void> => {
+  const revoke = async (path: string): Promise<void> => {
     await callAs(session, 'DELETE', path)
     await read()
   }
@@ -35,19 +35,19 @@ export function Sessions({ session }: { readonly session: Session }) {
       {problem !== undefined && <Alert>{problem}</Alert>}
       {sessions && (
         <ul class="sessions">
-          {sessions.map(each => (
-            <li key={each.id} class="row">
+          {sessions.map(item => (
+            <li key={item.id} class="row">
               <div>
-                <strong>{deviceOf(each)}</strong>{' '}
-                {each.isCurrent && <span class="badge">{t('sessions.current')}</span>}
-                <p class="hint">{describeSignIn(each)}</p>
-                <p class="hint">{t('account.lastUsed', { date: date(each.lastUsed) })}</p>
+                <strong>{describeDevice(item)}</strong>{' '}
+                {item.isCurrent && <span class="badge">{t('sessions.current')}</span>}
+                <p class="hint">{describeSignIn(item)}</p>
+                <p class="hint">{t('account.lastUsed', { date: date(item.lastUsed) })}</p>
               </div>
-              {!each.isCurrent && (
+              {!item.isCurrent && (
                 <Action
                   class="text"
-                  label={t('sessions.endOf', { app: deviceOf(each) })}
-                  onClick={async () => await end(`sessions/${each.id}`)}
+                  label={t('sessions.endOf', { app: describeDevice(item) })}
+                  onClick={async () => await revoke(`sessions/${item.id}`)}
                 >
                   {t('sessions.end')}
                 </Action>
@@ -58,42 +58,44 @@ export function Sessions({ session }: { readonly session: Session }) {
       )}
       {sessions && sessions.length > 1 && (
         <div class="actions start">
-          <Action onClick={async () => await end('sessions')}>{t('sessions.endOthers')}</Action>
+          <Action onClick={async () => await revoke('sessions')}>{t('sessions.endOthers')}</Action>
         </div>
       )}
     </section>
   )
 }
 
-/** What a session is known by: the browser on our own pages, where each sign-in has a session; otherwise the app. */
-function deviceOf({ appId, signedIn }: OpenSession): string {
-  return isOwn(appId) && signedIn ? agentOf(signedIn) : nameOf(appId)
+/**
+ * Returns the title of a session: the browser on the service's own pages, where each sign-in creates a session; otherwise the app.
+ */
+function describeDevice({ appId, signedIn }: OpenSession): string {
+  return isOwnPage(appId) && signedIn ? describeBrowser(signedIn) : toAppName(appId)
 }
 
-/** The rest of it, with when somebody has signed in last, and from which address. */
+/** Returns the other details of a session: app or browser, time and address of the last sign-in. */
 function describeSignIn({ appId, signedIn }: OpenSession): string {
   if (!signedIn) return ''
   const { address, time } = signedIn
   const words = [
-    isOwn(appId) ? nameOf(appId) : agentOf(signedIn),
+    isOwnPage(appId) ? toAppName(appId) : describeBrowser(signedIn),
     t('sessions.signedIn', { date: date(time) }),
     ...(address === '' ? [] : [t('sessions.at', { address: plain(address) })])
   ]
   return words.join(', ')
 }
 
-/** The browser and its system, in words. */
-function agentOf({ userAgent = '' }: NonNullable<OpenSession['signedIn']>): string {
+/** Returns the names of the browser and its system. */
+function describeBrowser({ userAgent = '' }: NonNullable<OpenSession['signedIn']>): string {
   const { browser = t('sessions.another'), system } = agentIn(userAgent)
   return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
 }
 
-function isOwn(appId: string): boolean {
+function isOwnPage(appId: string): boolean {
   return appId.startsWith('coffer-')
 }
 
-/** Returns the display name of an app; our own pages have app ids, too. */
-function nameOf(appId: string): string {
+/** Returns the display name of an app. The service's own pages have app ids, too. */
+function toAppName(appId: string): string {
   const key = `sessions.${appId}`
   return isKey(key) ? t(key) : plain(appId)
 }

@@ -1,4 +1,4 @@
-/** How much the account stores, of how much it may. */
+/** How much the account stores, and its limit. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -7,7 +7,7 @@ import { Surroundings } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
 import { sizeInWords } from '../parts/lengths.js'
 
-interface Used {
+interface StorageUsed {
   readonly dbDocuments: number
   readonly attachedFiles: number
 }
@@ -15,11 +15,11 @@ interface Used {
 export function Storage() {
   const { client } = useAccount()
   const { facts } = useContext(Surroundings)
-  const [used, setUsed] = useState<Used>()
+  const [used, setUsed] = useState<StorageUsed>()
   const [quota, setQuota] = useState(facts.quota)
   const [problem, setProblem] = useState<Message>()
   useEffect(() => {
-    client.call<{ account: { storageUsed: Used }; quota?: number }>('account.get').then(
+    client.call<{ account: { storageUsed: StorageUsed }; quota?: number }>('account.get').then(
       ({ account, quota: own = facts.quota }) => {
         setUsed(account.storageUsed)
         setQuota(own)

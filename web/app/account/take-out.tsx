@@ -1,4 +1,4 @@
-/** Takes everything along as one file, which another service of this kind can read. */
+/** Exports all data of the account as one file, which another Coffer service can import. */
 import { useContext } from 'preact/hooks'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -10,7 +10,7 @@ import { save } from '../parts/save.js'
 export function TakeOut() {
   const { client, username } = useAccount()
   const { info } = useContext(Surroundings)
-  const takeOut = async (): Promise<void> =>
+  const exportData = async (): Promise<void> =>
     save(
       await client.file('account/export'),
       `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.zip`
@@ -20,7 +20,7 @@ export function TakeOut() {
       <h2>{t('own.export')}</h2>
       <p>{t('own.exportLead')}</p>
       <div class="actions start">
-        <Action onClick={takeOut}>{t('own.exportAction')}</Action>
+        <Action onClick={exportData}>{t('own.exportAction')}</Action>
       </div>
       <p>{rich('own.exportMore', { table: <Go to={{ page: 'table' }}>{t('own.exportTable')}</Go> })}</p>
     </section>

@@ -1,4 +1,4 @@
-/** Two-factor authentication: whether it is on, and the views that switch it on and off. */
+/** Two-factor authentication: its state, and the views that turn it on and off. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -37,15 +37,15 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** Switches it on, or off where it is on. */
+/** Turns it on, or off if it is on. */
 export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>
   if (isOn === undefined) return null
-  return isOn ? <SwitchOff {...props} /> : <Enrolment {...props} />
+  return isOn ? <DisableTwoFactor {...props} /> : <Enrolment {...props} />
 }
 
-/** Reads whether signing in takes a second factor. */
+/** Reads whether signing in requires a second factor. */
 function useTwoFactor(session: Session): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {
@@ -57,16 +57,16 @@ function useTwoFactor(session: Session): State {
   return state
 }
 
-/** Asks before it is switched off. */
-function SwitchOff({ session, onBack }: PartProps) {
+/** Turns it off, after confirmation. */
+function DisableTwoFactor({ session, onBack }: PartProps) {
   const { facts } = useContext(Surroundings)
-  const switchOff = async ({ password }: Values): Promise<void> => {
+  const disable = async ({ password }: Values): Promise<void> => {
     await callAs(session, 'POST', 'mfa/deactivate', password ? { password } : {})
     onBack()
   }
   return (
     <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
-      <Form action={t('account.switchOff')} onSubmit={switchOff} others={<BackButton onBack={onBack} />}>
+      <Form action={t('account.switchOff')} onSubmit={disable} others={<BackButton onBack={onBack} />}>
         {facts.hasPasswords && (
           <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
         )}

@@ -1,13 +1,58 @@
-/** Units in which the person wants to see numbers; what is stored stays as it is. */
+/** Chooses the display units. They are stored in the private profile set and take effect immediately. */
 import { t } from '../../language.js'
-import { UnitChoices } from '../parts/unit-choices.js'
+import { explain } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { takeUnitWishes, unitChoices, unitsKey, unitWishes, type UnitWishes } from '../data/unit-wishes.js'
+import { tell } from '../parts/toast.js'
 
 export function Units() {
+  const { client } = useAccount()
+  const units = useStore(unitWishes)
+  const choose = (kind: string, value: string): void => {
+    const oldUnits = unitWishes.value
+    const newUnits = { ...oldUnits, [kind]: value }
+    takeUnitWishes(newUnits)
+    client
+      .call('profile.update', { id: 'private', update: { [unitsKey]: newUnits } })
+      .catch((error: unknown) => {
+        takeUnitWishes(oldUnits)
+        const { message } = explain(error)
+        tell(typeof message === 'string' ? message : t('error.unexpected'))
+      })
+  }
   return (
     <section>
       <h2>{t('data.units')}</h2>
       <p class="hint">{t('data.units.hint')}</p>
-      <UnitChoices />
+      <div class="unit-choices">
+        {(Object.keys(unitChoices) as (keyof UnitWishes)[]).map(kind => (
+          <label key={kind}>
+            <span>{t(`data.units.${kind}`)}</span>
+            <select onChange={event => choose(kind, event.currentTarget.value)}>
+              {unitChoices[kind].map(each => (
+                <option key={each} value={each} selected={each === units[kind]}>
+                  {unitNames[each]}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+      </div>
     </section>
   )
+}
+
+const unitNames: Readonly<Record<UnitWishes[keyof UnitWishes], string>> = {
+  kg: 'kg',
+  lb: 'lb',
+  st: 'st, lb',
+  c: '°C',
+  f: '°F',
+  km: 'km',
+  mi: 'mi',
+  cm: 'cm',
+  ft: 'ft, in',
+  'mmol-l': 'mmol/L',
+  'mg-dl': 'mg/dL'
 }

@@ -1,4 +1,4 @@
-/** Addresses elsewhere that apps have had told of changes: to test, and to end. */
+/** Webhooks that apps have created: test and delete them. */
 import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
@@ -24,53 +24,53 @@ interface Webhook {
 export function Webhooks() {
   const account = useAccount()
   const accesses = useStore(account.accesses)
-  const [hooks, setHooks] = useState<readonly Webhook[]>()
+  const [webhooks, setWebhooks] = useState<readonly Webhook[]>()
   const [problem, setProblem] = useState<Message>()
-  const [ending, setEnding] = useState<Webhook>()
+  const [deleting, setDeleting] = useState<Webhook>()
   const read = async (): Promise<void> =>
-    setHooks((await account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')).webhooks)
+    setWebhooks((await account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')).webhooks)
   useEffect(() => {
     read().catch((error: unknown) => setProblem(explain(error).message))
   }, [])
   return (
     <section>
       <h2>{t('own.webhooks')}</h2>
-      <p class="hint">{t(hooks?.length === 0 ? 'own.noWebhooks' : 'own.webhooksHint')}</p>
+      <p class="hint">{t(webhooks?.length === 0 ? 'own.noWebhooks' : 'own.webhooksHint')}</p>
       {problem !== undefined && <Alert>{problem}</Alert>}
       <ul class="sessions">
-        {hooks?.map(hook => (
-          <li key={hook.id}>
-            <strong>{plain(hook.url)}</strong>
+        {webhooks?.map(webhook => (
+          <li key={webhook.id}>
+            <strong>{plain(webhook.url)}</strong>
             <p class="hint num">
-              {t('own.webhookBy', { who: nameOfAccess(hook.accessId, accesses, account.info.id) })},{' '}
-              {stateOf(hook)}
+              {t('own.webhookBy', { who: nameOfAccess(webhook.accessId, accesses, account.info.id) })},{' '}
+              {describeState(webhook)}
             </p>
             <div class="actions side">
               <Action
-                label={t('own.testOf', { url: plain(hook.url) })}
-                onClick={async () => await test(hook.id)}
+                label={t('own.testOf', { url: plain(webhook.url) })}
+                onClick={async () => await test(webhook.id)}
               >
                 {t('own.test')}
               </Action>
-              <button type="button" class="button" onClick={() => setEnding(hook)}>
+              <button type="button" class="button" onClick={() => setDeleting(webhook)}>
                 {t('own.deleteWebhook')}
               </button>
             </div>
           </li>
         ))}
       </ul>
-      {ending && (
+      {deleting && (
         <Confirm
           title={t('own.deleteWebhookTitle')}
           action={t('own.deleteWebhook')}
-          onClose={() => setEnding(undefined)}
+          onClose={() => setDeleting(undefined)}
           onConfirm={async () => {
-            await account.client.call('webhooks.delete', { id: ending.id })
-            setEnding(undefined)
+            await account.client.call('webhooks.delete', { id: deleting.id })
+            setDeleting(undefined)
             await read()
           }}
         >
-          <p>{t('own.deleteWebhookText', { url: plain(ending.url) })}</p>
+          <p>{t('own.deleteWebhookText', { url: plain(deleting.url) })}</p>
         </Confirm>
       )}
     </section>
@@ -88,7 +88,7 @@ export function Webhooks() {
   }
 }
 
-function stateOf({ state, lastRun }: Webhook): string {
+function describeState({ state, lastRun }: Webhook): string {
   if (state === 'inactive') return t('own.webhookInactive')
   if (lastRun.timestamp === 0) return t('own.webhookNeverCalled')
   const isGood = lastRun.status >= 200 && lastRun.status < 300

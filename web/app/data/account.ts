@@ -1,4 +1,4 @@
-/** The account in sight: its streams and what they hold, who may see them, and changes as they happen. */
+/** The open account: its streams and their contents, its accesses, and live changes. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { call } from '../../api.js'
@@ -11,14 +11,14 @@ import { storeOf, type Store } from './store.js'
 import { treeOf, type Tree } from './tree.js'
 import { takeUnitWishes, unitsKey } from './unit-wishes.js'
 
-/** Milliseconds between readings of facts and trees while changes come in. */
-const spacing = 1000
+/** Minimum milliseconds between reloads of facts and trees while changes arrive. */
+const minIntervalMs = 1000
 
 export class Account {
-  /** Undefined until they have been read. */
+  /** Undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = storeOf<Tree | undefined>(undefined)
   readonly facts: Store<readonly Fact[]> = storeOf<readonly Fact[]>([])
-  /** Empty for a link, which may not see them. */
+  /** Empty for a shared link, which may not list them. */
   readonly accesses: Store<readonly Access[]> = storeOf<readonly Access[]>([])
   readonly zones: Store<readonly ZonePeriod[]> = storeOf<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
@@ -29,24 +29,24 @@ export class Account {
     readonly info: AccessInfo,
     readonly live: Live
   ) {
-    this.live.follow('streams', () => quietly(this.readStreams()), spacing)
-    this.live.follow('events', () => quietly(this.readFacts()), spacing)
-    if (this.isOwner) this.live.follow('accesses', () => quietly(this.readAccesses()), spacing)
-    // Whoever comes back to this page, or to this tab, sees it only while the session goes on.
-    const doubt = (): void => {
-      if (document.visibilityState === 'visible') this.#check()
+    this.live.follow('streams', () => ignoreFailure(this.readStreams()), minIntervalMs)
+    this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
+    if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
+    // When the page or tab becomes visible again, the session may have ended.
+    const checkIfVisible = (): void => {
+      if (document.visibilityState === 'visible') this.#checkAccess()
     }
-    this.live.onDoubt(doubt)
-    addEventListener('pageshow', doubt, this.#closed)
-    document.addEventListener('visibilitychange', doubt, this.#closed)
+    this.live.onDoubt(checkIfVisible)
+    addEventListener('pageshow', checkIfVisible, this.#closed)
+    document.addEventListener('visibilitychange', checkIfVisible, this.#closed)
   }
 
-  /** Opens the account of whoever has signed in, or that of a link by its token. Rejects with a `Refusal`. */
+  /** Opens the account of the signed-in user, or that of a shared link by its token. Rejects with a `Refusal`. */
   static async open(username: string, token?: string): Promise<Account> {
     const client = new Client(username, token)
     const [info, { goLive }] = await Promise.all([
       client.call<AccessInfo>('getAccessInfo'),
-      // Beside the answer, and not in what the first page has to load.
+      // Loaded in parallel, and not part of the first page's bundle.
       import('./live.js')
     ])
     const account = new Account(client, info, goLive(client))
@@ -58,21 +58,21 @@ export class Account {
     return account
   }
 
-  /** Asks whether the session, or the access, goes on: whoever follows `client.onEnd` is told if it does not. */
-  #check(): void {
-    quietly(this.client.call('getAccessInfo'))
+  /** Checks whether the session or access is still valid. If not, the client calls its `onEnd` listener. */
+  #checkAccess(): void {
+    ignoreFailure(this.client.call('getAccessInfo'))
   }
 
   get username(): string {
     return this.client.username
   }
 
-  /** Whether the person is signed in, as opposed to following a link. */
+  /** Whether the user is signed in, as opposed to using a shared link. */
   get isOwner(): boolean {
     return this.info.type === 'personal'
   }
 
-  /** The directory of event types. */
+  /** Returns the directory of event types, loaded once. */
   async types(): Promise<EventTypes> {
     this.#types ??= call<{ types: EventTypes }>('GET', 'www/event-types.json').then(({ types }) => types)
     return await this.#types
@@ -87,7 +87,7 @@ export class Account {
 
   async readFacts(): Promise<void> {
     const { facts } = await this.client.call<{ facts: readonly Fact[] }>('streams.facts')
-    // Values of the account, such as its email address, have a page of their own.
+    // Account fields, such as the email address, have a page of their own.
     this.facts.set(facts.filter(({ streamId }) => !streamId.startsWith(':')))
   }
 
@@ -95,7 +95,7 @@ export class Account {
     this.accesses.set((await this.client.call<{ accesses: readonly Access[] }>('accesses.get')).accesses)
   }
 
-  /** Reads what the private profile set keeps for pages: zones, units and the language that the person wants to see. */
+  /** Reads what pages store in the private profile set: time zones, display units and the language. */
   async readZones(): Promise<void> {
     const { profile } = await this.client.call<{ profile: Readonly<Record<string, unknown>> }>(
       'profile.get',
@@ -109,7 +109,7 @@ export class Account {
     takeLanguageWish(profile[languageKey])
   }
 
-  /** Keeps the language for pages, here and elsewhere, and for mails. */
+  /** Stores the language of pages, on all devices, and of emails. */
   async wishLanguage(tag: string): Promise<void> {
     languageWish.set(tag)
     await Promise.all([
@@ -126,14 +126,14 @@ export class Account {
 
 export const AccountContext = createContext<Account | undefined>(undefined)
 
-/** Returns the account in sight. Within its pages only. */
+/** Returns the open account. Throws outside its pages. */
 export function useAccount(): Account {
   const account = useContext(AccountContext)
   if (!account) throw new Error('No account is open here')
   return account
 }
 
-/** A read that fails is made up for by the next; the client reports it if the session or link has ended. */
-function quietly(reading: Promise<unknown>): void {
-  reading.catch(() => undefined)
+/** Ignores the failure of a read. The next read repeats it, and the client reports ended sessions and links. */
+function ignoreFailure(read: Promise<unknown>): void {
+  read.catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 /**
- * Calls methods of one account: by their ids, in batches, with the session of the page or with the token of a link. Used by all
- * pages of the app. People are told when to try again: nothing is by itself.
+ * Calls methods of one account, singly or in batches, with the session of the page or the token of a shared link. Used by all
+ * pages of the app. Never retries: pages offer that to the user.
  */
 import type { MethodId } from '../../../client/src/calls.js'
 import { Coffer, settled } from '../../../client/src/coffer.js'
@@ -8,25 +8,25 @@ import { download } from '../../../client/src/downloads.js'
 import { postForm } from '../../../client/src/xhr.js'
 import { ask, keepsSession, root, type Refusal } from '../../api.js'
 
-/** A call whose params nobody has checked. */
+/** A call with unchecked params. */
 interface Call {
   readonly method: MethodId
   readonly params: object
 }
 
-/** An upload. */
+/** A running upload. */
 export interface Sending<T> {
   readonly done: Promise<T>
-  /** Gives up. `done` rejects with an `AbortError`. */
+  /** Cancels it. `done` rejects with an `AbortError`. */
   readonly cancel: () => void
 }
 
 export class Client {
-  /** The account, for what goes beyond calls. */
+  /** The underlying client, for more than calls. */
   readonly coffer: Coffer
   #onEnd: () => void = () => {}
 
-  /** `token`: of a link, for a page that has no session. */
+  /** `token`: that of a shared link, for a page without a session. */
   constructor(
     readonly username: string,
     token?: string
@@ -42,68 +42,71 @@ export class Client {
     })
   }
 
-  /** What time it was for the service when it last answered, in seconds. */
+  /** The service's time at its last response, in seconds since 1970. */
   get serverTime(): number | undefined {
     return this.coffer.serverTime
   }
 
-  /** Calls `listener` when a call is refused because the session, or the access, has ended. */
+  /** Sets the listener that is called when a call is refused because the session or access has ended. */
   onEnd(listener: () => void): void {
     this.#onEnd = listener
   }
 
-  /** Calls a method; those of the same turn are sent in one request. Rejects with a `Refusal`. */
+  /** Calls a method. Calls of the same turn of the event loop share a request. Rejects with a `Refusal`. */
   async call<T>(method: MethodId, params: object = {}): Promise<T> {
-    return await this.#judged(async () => (await this.coffer.call(method, params as never)) as T)
+    return await this.#watchAccess(async () => (await this.coffer.call(method, params as never)) as T)
   }
 
-  /** Calls a method in a request of its own, which `signal` gives up: for answers that others should not wait for. */
+  /**
+   * Calls a method in a request of its own, which `signal` cancels. For slow calls, which would delay others in the same request.
+   */
   async callAlone<T>(
     method: MethodId,
     params: object,
     signal: AbortSignal = new AbortController().signal
   ): Promise<T> {
-    return await this.#judged(async () => (await this.coffer.call(method, params as never, { signal })) as T)
+    return await this.#watchAccess(
+      async () => (await this.coffer.call(method, params as never, { signal })) as T
+    )
   }
 
-  /** Calls methods one after the other in one request; each result, or a `Refusal` in its place. */
+  /** Calls methods in order in one request. Returns their results, with a `Refusal` in place of each that failed. */
   async batch(calls: readonly Call[]): Promise<unknown[]> {
-    return await this.#judged(async () => await this.coffer.batch(calls as never))
+    return await this.#watchAccess(async () => await this.coffer.batch(calls as never))
   }
 
-  /**
-   * Calls methods that belong together in a request of their own, which `signal` gives up. Rejects with the first `Refusal` among
-   * the results.
-   */
+  /** Calls methods in order in one request, which `signal` cancels. Rejects with the first `Refusal` among the results. */
   async some<T extends unknown[]>(calls: readonly Call[], signal?: AbortSignal): Promise<T> {
-    return await this.#judged(async () => settled(await this.coffer.batch(calls as never, { signal })) as T)
+    return await this.#watchAccess(
+      async () => settled(await this.coffer.batch(calls as never, { signal })) as T
+    )
   }
 
   /**
-   * Reads a file, such as an attachment or a preview, as a blob; `onBytes` is told how much of it has been read. Rejects with a
-   * `Refusal` if it is refused.
+   * Downloads a file, such as an attachment or a preview. `onBytes` is called with the number of bytes read so far. Rejects with a
+   * `Refusal`.
    */
   async file(path: string, signal?: AbortSignal, onBytes?: (bytes: number) => void): Promise<Blob> {
     const options = { signal, onProgress: onBytes }
-    return await this.#judged(async () => await (await download(this.coffer, path, options)).blob())
+    return await this.#watchAccess(async () => await (await download(this.coffer, path, options)).blob())
   }
 
-  /** Posts files to a path below the root of the account; `onProgress` gets the part that has been sent, from 0 to 1. */
-  upload<T>(path: string, form: FormData, onProgress: (part: number) => void): Sending<T> {
-    const gone = new AbortController()
+  /** Posts files to a path below the root of the account. `onProgress` receives the share that has been sent, from 0 to 1. */
+  upload<T>(path: string, form: FormData, onProgress: (share: number) => void): Sending<T> {
+    const abort = new AbortController()
     const options = {
-      signal: gone.signal,
+      signal: abort.signal,
       onProgress: (sent: number, total: number) => onProgress(total > 0 ? sent / total : 0)
     }
     return {
-      done: this.#judged(
+      done: this.#watchAccess(
         async () => await postForm<T>(new XMLHttpRequest(), this.coffer, path, form, options)
       ),
-      cancel: () => gone.abort()
+      cancel: () => abort.abort()
     }
   }
 
-  async #judged<T>(work: () => Promise<T>): Promise<T> {
+  async #watchAccess<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

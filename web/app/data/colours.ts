@@ -1,13 +1,13 @@
-/** Colours of streams: one from the palette of `style.css`, apart from each other also for those who see few colours. */
+/** Colours of streams, from the palette of `style.css`, which stays distinguishable with colour blindness. */
 import type { Stream } from './model.js'
 
 export const palette = ['heart', 'weight', 'pressure', 'sleep', 'notes', 'places', 'slate', 'rose'] as const
 export type Colour = (typeof palette)[number]
 
-/** Key in the `clientData` of a stream: the colour that its owner has chosen. */
+/** Key in a stream's `clientData` of the colour that the user has chosen. */
 export const colourKey = 'coffer:colour'
 
-/** Words in names and ids by which a colour suggests itself. */
+/** Default colours by words in names and ids. */
 const hints: readonly (readonly [RegExp, Colour])[] = [
   [/heart|pulse|cardi|puls|herz|cœur/i, 'heart'],
   [/weight|mass|body|gewicht|poids/i, 'weight'],
@@ -19,15 +19,15 @@ const hints: readonly (readonly [RegExp, Colour])[] = [
 
 /** Returns the CSS value of a stream's colour. */
 export function colourOf({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): string {
-  return `var(--${colourNameOf({ id, name, ...(clientData ? { clientData } : {}) })})`
+  return `var(--${chooseColour({ id, name, ...(clientData ? { clientData } : {}) })})`
 }
 
-function colourNameOf({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): Colour {
+function chooseColour({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): Colour {
   const chosen = clientData?.[colourKey]
   const own = palette.find(each => each === chosen)
   if (own) return own
-  const hinted = hints.find(([pattern]) => pattern.test(`${id} ${name}`))
-  if (hinted) return hinted[1]
+  const match = hints.find(([pattern]) => pattern.test(`${id} ${name}`))
+  if (match) return match[1]
   let sum = 0
   for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 9973
   return palette[sum % palette.length]!

@@ -1,87 +1,102 @@
-/** Types of events as people know them: their names, what they add most, and their contents in words. */
+/** Display names of event types, the kinds of events that users add most, and their contents as text. */
 import { isKey, language, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { IconName } from '../parts/icon.js'
 import type { Event, Stream } from './model.js'
 import { plainType, shownQuantity, unitOf, written, type Quantity } from './units.js'
 
-/** Something that people add. */
+/** A kind of event that users add. */
 export interface Kind {
-  /** Also the key of its name, and the id of the stream that is made for it. */
+  /** Also the text key of its name, and the id of the stream created for it. */
   readonly id: string
-  /** The type that is added; one of its class where the person wants another unit. */
+  /** Event type; replaced by another unit of its class if the user prefers that. */
   readonly type: string
   readonly icon: IconName
-  /** What the name and the class do not say: other words that people use, in all languages. */
+  /** Search terms in all languages, besides the name and the class. */
   readonly words: string
 }
 
-/** What a new account is offered first. */
+/** Kinds suggested to new accounts. */
 export const firstKinds = ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'] as const
 
-/** What people add, the usual first. */
+/** All kinds, the most common first. */
 export const kinds: readonly Kind[] = [
-  kind('weight', 'mass/kg', 'lines', 'kg lb kilo pounds body mass poids gewicht masse körper'),
-  kind(
+  createKind('weight', 'mass/kg', 'lines', 'kg lb kilo pounds body mass poids gewicht masse körper'),
+  createKind(
     'blood-pressure',
     'blood-pressure/mmhg-bpm',
     'lines',
     'systolic diastolic cuff tension artérielle blutdruck'
   ),
-  kind('note', 'note/txt', 'note', 'text diary journal write notiz tagebuch écrire texte'),
-  kind('photo', 'picture/attached', 'photo', 'picture image camera bild foto image appareil'),
-  kind('mood', 'mood/rating', 'person', 'feeling well-being stimmung befinden humeur moral'),
-  kind('body-temperature', 'temperature/c', 'lines', 'fever thermometer celsius fahrenheit fieber fièvre'),
-  kind('heart-rate', 'frequency/bpm', 'lines', 'pulse bpm cardio puls herz pouls cœur'),
-  kind('glucose', 'density/mmol-l', 'lines', 'sugar diabetes mmol mg zucker blutzucker sucre glycémie'),
-  kind('sleep', 'sleep/analysis', 'clock', 'night bed asleep schlaf nacht bett nuit sommeil lit'),
-  kind(
+  createKind('note', 'note/txt', 'note', 'text diary journal write notiz tagebuch écrire texte'),
+  createKind('photo', 'picture/attached', 'photo', 'picture image camera bild foto image appareil'),
+  createKind('mood', 'mood/rating', 'person', 'feeling well-being stimmung befinden humeur moral'),
+  createKind(
+    'body-temperature',
+    'temperature/c',
+    'lines',
+    'fever thermometer celsius fahrenheit fieber fièvre'
+  ),
+  createKind('heart-rate', 'frequency/bpm', 'lines', 'pulse bpm cardio puls herz pouls cœur'),
+  createKind('glucose', 'density/mmol-l', 'lines', 'sugar diabetes mmol mg zucker blutzucker sucre glycémie'),
+  createKind('sleep', 'sleep/analysis', 'clock', 'night bed asleep schlaf nacht bett nuit sommeil lit'),
+  createKind(
     'activity',
     'activity/plain',
     'run',
     'sport training exercise run walk lauf bewegung course marche exercice'
   ),
-  kind('oxygen', 'ratio/percent', 'lines', 'spo2 saturation percent sauerstoff prozent oxygène'),
-  kind('steps', 'count/steps', 'run', 'walk count schritte pas marche'),
-  kind('height', 'length/cm', 'lines', 'tall size size cm grösse taille'),
-  kind('water', 'volume/ml', 'lines', 'drink fluid trinken wasser boire eau'),
-  kind('energy', 'energy/kcal', 'lines', 'calories kcal food essen kalorien repas'),
-  kind('distance', 'length/km', 'run', 'run ride walk kilometres miles strecke parcours'),
-  kind('position', 'position/wgs84', 'pin', 'place gps where map ort lieu position'),
-  kind('pain', 'symptoms/severity', 'lines', 'symptom ache schmerz beschwerden douleur symptôme'),
-  kind('breathing', 'frequency/brpm', 'lines', 'breath respiration atem atmung'),
-  kind('period', 'reproductive-health/menstrual-flow', 'lines', 'cycle menstruation flow zyklus règles'),
-  kind('file', 'file/attached', 'file', 'document pdf report attachment dokument befund fichier rapport'),
-  kind('link', 'url/http', 'link', 'web address url adresse site')
+  createKind('oxygen', 'ratio/percent', 'lines', 'spo2 saturation percent sauerstoff prozent oxygène'),
+  createKind('steps', 'count/steps', 'run', 'walk count schritte pas marche'),
+  createKind('height', 'length/cm', 'lines', 'tall size size cm grösse taille'),
+  createKind('water', 'volume/ml', 'lines', 'drink fluid trinken wasser boire eau'),
+  createKind('energy', 'energy/kcal', 'lines', 'calories kcal food essen kalorien repas'),
+  createKind('distance', 'length/km', 'run', 'run ride walk kilometres miles strecke parcours'),
+  createKind('position', 'position/wgs84', 'pin', 'place gps where map ort lieu position'),
+  createKind('pain', 'symptoms/severity', 'lines', 'symptom ache schmerz beschwerden douleur symptôme'),
+  createKind('breathing', 'frequency/brpm', 'lines', 'breath respiration atem atmung'),
+  createKind(
+    'period',
+    'reproductive-health/menstrual-flow',
+    'lines',
+    'cycle menstruation flow zyklus règles'
+  ),
+  createKind(
+    'file',
+    'file/attached',
+    'file',
+    'document pdf report attachment dokument befund fichier rapport'
+  ),
+  createKind('link', 'url/http', 'link', 'web address url adresse site')
 ]
 
-/** Returns what people call what a type holds: `Mass`, `Blood pressure`, `Note`. */
+/** Returns the display name of a type: `Mass`, `Blood pressure`, `Note`. */
 export function typeName(type: string): string {
   const name = plainType(type)
   const [group = ''] = name.split('/')
   for (const key of [`data.type.${name}`, `data.type.${group}`]) if (isKey(key)) return t(key)
-  return readable(name.replace('/', ', '))
+  return humanize(name.replace('/', ', '))
 }
 
-/** Returns the name of something that people add. */
+/** Returns the display name of a kind. */
 export function kindName({ id }: Pick<Kind, 'id'>): string {
   return t(`data.kind.${id}` as 'data.kind.weight')
 }
 
-/** Returns a value of a choice in words. */
+/** Returns the display name of an enum value. */
 export function choiceName(value: unknown): string {
   const key = `data.choice.${String(value)}`
-  return isKey(key) ? t(key) : readable(String(value))
+  return isKey(key) ? t(key) : humanize(String(value))
 }
 
-/** Whether a stream holds glucose, whose amounts and masses can be converted. */
+/** Returns whether a stream holds glucose values, whose molar and mass concentrations can be converted. */
 export function isGlucose(streams: readonly Pick<Stream, 'id' | 'name'>[]): boolean {
   return streams.some(({ id, name }) =>
     /gl[uy][ck]o|glycé|glyce|blood sugar|zucker|sucre/i.test(`${id} ${name}`)
   )
 }
 
-/** Shows a content as the person wants it, in a line: `61.9 kg`, `118/77 mmHg`, the beginning of a note. */
+/** Formats a content in one line, in the user's units: `61.9 kg`, `118/77 mmHg`, the beginning of a note. */
 export function shownValue(
   type: string,
   content: unknown,
@@ -89,51 +104,52 @@ export function shownValue(
 ): string {
   const { value, unit } = shownParts(type, content, options)
   if (unit === '') return value
-  const isClose = unit === '°' || (unit === '%' && language() === 'en')
-  return isClose ? `${value}${unit}` : `${value}\u00a0${unit}`
+  const hasNoSpace = unit === '°' || (unit === '%' && language() === 'en')
+  return hasNoSpace ? `${value}${unit}` : `${value}\u00a0${unit}`
 }
 
-/** As {@link shownValue}, with the unit apart. */
+/** Formats a content like {@link shownValue}, with the unit separate. */
 export function shownParts(
   type: string,
   content: unknown,
   options: { readonly isGlucose?: boolean } = {}
 ): Quantity {
   const name = plainType(type)
-  if (content === undefined || content === null || type !== name) return only(typeName(type))
-  if (name === 'mood/rating' && typeof content === 'number') return only(`${written(content * 10, 1)}/10`)
+  if (content === undefined || content === null || type !== name) return withoutUnit(typeName(type))
+  if (name === 'mood/rating' && typeof content === 'number')
+    return withoutUnit(`${written(content * 10, 1)}/10`)
   if (typeof content === 'number')
-    return unitOf(name) ? shownQuantity(name, content, options) : only(written(content))
-  if (typeof content === 'boolean') return only(t(content ? 'data.yes' : 'data.no'))
+    return unitOf(name) ? shownQuantity(name, content, options) : withoutUnit(written(content))
+  if (typeof content === 'boolean') return withoutUnit(t(content ? 'data.yes' : 'data.no'))
   if (typeof content === 'string')
-    return only(
-      isChoice(name) ? choiceName(content) : excerptOf(name === 'note/html' ? withoutTags(content) : content)
+    return withoutUnit(
+      isChoice(name) ? choiceName(content) : truncate(name === 'note/html' ? stripTags(content) : content)
     )
   if (typeof content === 'object' && !Array.isArray(content))
-    return objectParts(name, content as Readonly<Record<string, unknown>>)
-  return only(excerptOf(JSON.stringify(content)))
+    return formatObject(name, content as Readonly<Record<string, unknown>>)
+  return withoutUnit(truncate(JSON.stringify(content)))
 }
 
-/** Shows what an event says, in a line. */
+/** Formats an event in one line. */
 export function shownEvent({ type, content, description, attachments }: Event, isOfGlucose = false): string {
   if (content !== undefined && content !== null && !type.startsWith('series:'))
     return shownValue(type, content, { isGlucose: isOfGlucose })
-  return excerptOf(description ?? attachments?.[0]?.fileName ?? typeName(type))
+  return truncate(description ?? attachments?.[0]?.fileName ?? typeName(type))
 }
 
-/** The icon of a type. */
+/** Returns the icon of a type. */
 export function iconOf(type: string): IconName {
   const name = plainType(type)
   const [group] = name.split('/')
-  const same = kinds.find(each => each.type === name) ?? kinds.find(each => each.type.split('/')[0] === group)
-  return same?.icon ?? (unitOf(name) ? 'lines' : 'file')
+  const kind = kinds.find(each => each.type === name) ?? kinds.find(each => each.type.split('/')[0] === group)
+  return kind?.icon ?? (unitOf(name) ? 'lines' : 'file')
 }
 
-function kind(id: string, type: string, icon: IconName, words: string): Kind {
+function createKind(id: string, type: string, icon: IconName, words: string): Kind {
   return { id, type, icon, words }
 }
 
-function objectParts(type: string, content: Readonly<Record<string, unknown>>): Quantity {
+function formatObject(type: string, content: Readonly<Record<string, unknown>>): Quantity {
   const number = (key: string): string | undefined => {
     const value = content[key]
     return typeof value === 'number' ? written(value) : undefined
@@ -142,23 +158,24 @@ function objectParts(type: string, content: Readonly<Record<string, unknown>>): 
     return { value: `${number('systolic') ?? '–'}/${number('diastolic') ?? '–'}`, unit: 'mmHg' }
   if (type === 'position/wgs84') {
     const degrees = ['latitude', 'longitude'].map(key => Number(content[key]).toFixed(5))
-    return only(degrees.join(', '))
+    return withoutUnit(degrees.join(', '))
   }
-  if (type === 'ratio/generic') return only(`${number('value') ?? '–'} / ${number('relativeTo') ?? '–'}`)
-  if (type === 'sleep/analysis') return only(choiceName(content['analysis'] ?? 'asleep'))
+  if (type === 'ratio/generic')
+    return withoutUnit(`${number('value') ?? '–'} / ${number('relativeTo') ?? '–'}`)
+  if (type === 'sleep/analysis') return withoutUnit(choiceName(content['analysis'] ?? 'asleep'))
   for (const key of ['title', 'subject', 'displayName', 'url', 'filename']) {
     const text = content[key]
-    if (typeof text === 'string' && text !== '') return only(excerptOf(text))
+    if (typeof text === 'string' && text !== '') return withoutUnit(truncate(text))
   }
-  return only(typeName(type))
+  return withoutUnit(typeName(type))
 }
 
 function isChoice(type: string): boolean {
   return /^(?:attributes|reproductive-health|symptoms)\//.test(type)
 }
 
-/** What is seen of HTML, roughly: for one line only, and as text. */
-function withoutTags(html: string): string {
+/** Returns the approximate text of HTML, for a one-line excerpt. The result is used as text, never as markup. */
+function stripTags(html: string): string {
   return html
     .slice(0, 2000)
     .replaceAll(/<[^>]*>?/g, ' ')
@@ -167,18 +184,18 @@ function withoutTags(html: string): string {
     .replaceAll('&amp;', '&')
 }
 
-function excerptOf(text: string): string {
+function truncate(text: string): string {
   const line = plain(text.slice(0, 400))
   return line.length > 140 ? `${line.slice(0, 139)}…` : line
 }
 
 /** `menstrual-flow` → `Menstrual flow`, `luteinizingHormoneSurge` → `Luteinizing hormone surge`. */
-function readable(name: string): string {
+function humanize(name: string): string {
   const text = plain(name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[-_]/g, ' '))
   const isCode = /[A-Z]{2}/.test(text)
   return text.slice(0, 1).toUpperCase() + (isCode ? text.slice(1) : text.slice(1).toLowerCase())
 }
 
-function only(value: string): Quantity {
+function withoutUnit(value: string): Quantity {
   return { value, unit: '' }
 }

@@ -1,23 +1,24 @@
-/** Changes as they happen, told by a socket. (docs/api/sockets.md) */
+/** Live changes, received over a socket. (docs/api/sockets.md) */
 import { Socket } from '../../../client/src/socket.js'
 import type { Client } from './client.js'
 import { storeOf, type Store } from './store.js'
 
-const kinds = ['events', 'streams', 'accesses'] as const
-export type Kind = (typeof kinds)[number]
+const changeKinds = ['events', 'streams', 'accesses'] as const
+export type Kind = (typeof changeKinds)[number]
 
 export interface Live {
-  /** Whether changes are told at this moment. */
+  /** Whether changes are currently received. */
   readonly isOn: Store<boolean>
-  /** Calls `listener` after changes, at most once in `spacing` milliseconds; the result ends that. */
+  /** Calls `listener` after changes, at most once in `spacing` milliseconds. Returns a function that stops it. */
   follow(kind: Kind, listener: () => void, spacing?: number): () => void
-  /** Calls `listener` whenever the socket is cut or refused: the session, or the access, may have ended. */
+  /** Calls `listener` whenever the socket is disconnected or refused: the session or access may have ended. */
   onDoubt(listener: () => void): void
   close(): void
 }
 
 /**
- * Opens the socket of an account. That of a link only polls: a websocket would send the cookie of whoever has signed in here.
+ * Opens the socket of an account. That of a shared link only polls: a WebSocket would send the cookie of a user who is signed in
+ * with this browser.
  */
 export function goLive({ coffer }: Client): Live {
   const isOn = storeOf(false)
@@ -25,22 +26,22 @@ export function goLive({ coffer }: Client): Live {
   const socket = new Socket(coffer, coffer.endpoint.token === undefined ? {} : { WebSocket: false })
   socket.on('open', () => {
     isOn.set(true)
-    // Something may have been missed meanwhile.
-    for (const kind of kinds) target.dispatchEvent(new Event(kind))
+    // Changes may have been missed before.
+    for (const kind of changeKinds) target.dispatchEvent(new Event(kind))
   })
   socket.on('cut', () => {
     isOn.set(false)
     target.dispatchEvent(new Event('doubt'))
   })
-  for (const kind of kinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
+  for (const kind of changeKinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
   return {
     isOn,
     follow: (kind, listener, spacing = 0) => {
-      const paced = pacedBy(listener, spacing)
-      target.addEventListener(kind, paced.call)
+      const throttled = throttle(listener, spacing)
+      target.addEventListener(kind, throttled.call)
       return () => {
-        paced.end()
-        target.removeEventListener(kind, paced.call)
+        throttled.end()
+        target.removeEventListener(kind, throttled.call)
       }
     },
     onDoubt: listener => target.addEventListener('doubt', listener),
@@ -48,21 +49,21 @@ export function goLive({ coffer }: Client): Live {
   }
 }
 
-/** Calls at once, then after `spacing` milliseconds once for all calls in between. */
-function pacedBy(
+/** Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds. */
+function throttle(
   listener: () => void,
   spacing: number
 ): { readonly call: () => void; readonly end: () => void } {
   let timer: number | undefined
   let isDue = false
-  const rest = (): void => {
+  const onTimer = (): void => {
     timer = undefined
     if (isDue) call()
   }
   const call = (): void => {
     isDue = timer !== undefined
     if (isDue) return
-    timer = window.setTimeout(rest, spacing)
+    timer = window.setTimeout(onTimer, spacing)
     listener()
   }
   return { call, end: () => clearTimeout(timer) }

@@ -1,4 +1,4 @@
-/** What the API returns, as far as the pages use it. Times are in seconds. (docs/spec) */
+/** API objects, with the members that pages use. Times are in seconds. (docs/spec) */
 
 export type Level = 'read' | 'contribute' | 'manage' | 'create-only' | 'none'
 
@@ -40,7 +40,7 @@ export interface Event {
   readonly modifiedBy: string
 }
 
-/** What a stream holds itself of one type. (docs/api/samples.md) */
+/** The events of one type directly in a stream. (docs/api/samples.md) */
 export interface Fact {
   readonly streamId: string
   readonly type: string
@@ -50,7 +50,7 @@ export interface Fact {
   readonly latest?: unknown
 }
 
-/** A part of a range of times. (docs/api/samples.md) */
+/** One bucket of a time range. (docs/api/samples.md) */
 export interface Sample {
   readonly time: number
   readonly count: number
@@ -59,6 +59,12 @@ export interface Sample {
   readonly mean?: number
   readonly first?: number
   readonly last?: number
+}
+
+/** Points of a series, as rows of cells. */
+export interface SeriesPoints {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly (number | null)[])[]
 }
 
 export type Permission =
@@ -77,7 +83,7 @@ export interface Access {
   readonly expires?: number | null
   readonly lastUsed?: number
   readonly calls?: Readonly<Record<string, number>>
-  /** Set if it came by OAuth. (docs/api/oauth.md#accesses) */
+  /** Present if it was granted by OAuth. (docs/api/oauth.md#accesses) */
   readonly oauth?: {
     readonly clientName?: string
     readonly granted: number
@@ -90,7 +96,7 @@ export interface Access {
   readonly deleted?: number
 }
 
-/** Who is calling. */
+/** The current access. */
 export interface AccessInfo {
   readonly id: string
   readonly type: Access['type']
@@ -100,7 +106,7 @@ export interface AccessInfo {
   readonly user?: { readonly username: string; readonly isOperator?: true }
 }
 
-/** A JSON Schema, as the directory of event types has it for each. */
+/** The JSON Schema of a content, from the directory of event types. */
 export interface ContentSchema {
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, ContentSchema>>

@@ -1,39 +1,39 @@
-/** Numbers as people type them, in the notation of their region or of another. */
+/** Parses numbers typed by users, in the notation of their region or of another. */
 import { locale } from '../../language.js'
 
-export type Typed =
+type Typed =
   | { readonly number: number }
-  /** `ambiguous`: it could be thousands, or decimals. */
+  /** `ambiguous`: the separator could mark thousands or decimals. */
   | { readonly problem: 'number' | 'ambiguous' }
 
-/** Reads a number: `61,9`, `61.9`, `1’200`, `1 200`, `−3`, `1e-7`. */
+/** Parses a number: `61,9`, `61.9`, `1’200`, `1 200`, `−3`, `1e-7`. */
 export function typedNumber(text: string): Typed {
   const plain = text
     .trim()
     .replaceAll(/[\s\u00a0\u202f'’]/g, '')
     .replace(/^[−–]/, '-')
-  const foreign = decimalMark() === '.' ? ',' : '.'
+  const foreignMark = decimalMark() === '.' ? ',' : '.'
   if (/^[-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[-+]?\d+)?$/i.test(plain) || /^[-+]?\d+[.,]?$/.test(plain)) {
-    // Three digits behind the mark of other regions: a thousand here, decimals there.
-    if (new RegExp(`^[-+]?[1-9]\\d{0,2}\\${foreign}\\d{3}$`).test(plain)) return { problem: 'ambiguous' }
-    return finite(Number(plain.replace(',', '.')))
+    // Three digits after the decimal mark of other regions: thousands here, decimals there.
+    if (new RegExp(`^[-+]?[1-9]\\d{0,2}\\${foreignMark}\\d{3}$`).test(plain)) return { problem: 'ambiguous' }
+    return toTypedNumber(Number(plain.replace(',', '.')))
   }
-  const grouped = new RegExp(`^[-+]?\\d{1,3}(?:\\${foreign}\\d{3})+(?:\\${decimalMark()}\\d+)?$`)
+  const grouped = new RegExp(`^[-+]?\\d{1,3}(?:\\${foreignMark}\\d{3})+(?:\\${decimalMark()}\\d+)?$`)
   if (!grouped.test(plain)) return { problem: 'number' }
-  return finite(Number(plain.replaceAll(foreign, '').replace(decimalMark(), '.')))
+  return toTypedNumber(Number(plain.replaceAll(foreignMark, '').replace(decimalMark(), '.')))
 }
 
-/** Writes a number as {@link typedNumber} reads it: exactly, without groups. */
+/** Formats a number for editing: as {@link typedNumber} parses it, exactly, without grouping. */
 export function editable(number: number): string {
   return String(number).replace('.', decimalMark())
 }
 
-/** The decimal mark of the region: a dot or a comma. */
+/** Returns the decimal mark of the region: a dot or a comma. */
 export function decimalMark(): string {
   const mark = new Intl.NumberFormat(locale()).formatToParts(1.5).find(({ type }) => type === 'decimal')
   return mark?.value === ',' ? ',' : '.'
 }
 
-function finite(number: number): Typed {
+function toTypedNumber(number: number): Typed {
   return Number.isFinite(number) ? { number } : { problem: 'number' }
 }

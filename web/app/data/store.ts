@@ -1,14 +1,14 @@
-/** Values that components follow. */
+/** Observable values that components subscribe to. */
 import { useEffect, useState } from 'preact/hooks'
 
 export interface Store<T> {
   readonly value: T
   set(value: T): void
-  /** Calls `listener` after each change; the result ends that. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   follow(listener: (value: T) => void): () => void
 }
 
-/** Makes a store that holds a value. */
+/** Creates a store with an initial value. */
 export function storeOf<T>(initial: T): Store<T> {
   const listeners = new Set<(value: T) => void>()
   let current = initial
@@ -28,7 +28,7 @@ export function storeOf<T>(initial: T): Store<T> {
   }
 }
 
-/** Returns the value of a store, and renders again when it changes. */
+/** Returns the value of a store, and re-renders when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.value)
   useEffect(() => {

@@ -1,8 +1,8 @@
-/** In which units a person wants to see numbers, whatever has been stored. */
+/** The units in which a user wants to see numbers, independent of the stored units. */
 import { locale } from '../../language.js'
 import { storeOf, type Store } from './store.js'
 
-/** What a person wants to see, whatever has been stored. */
+/** Display units by quantity. */
 export interface UnitWishes {
   readonly mass: 'kg' | 'lb' | 'st'
   readonly temperature: 'c' | 'f'
@@ -11,10 +11,10 @@ export interface UnitWishes {
   readonly glucose: 'mmol-l' | 'mg-dl'
 }
 
-/** Key in the private profile set under which the wishes are kept. */
+/** Key in the private profile set. */
 export const unitsKey = 'coffer:units'
 
-/** What can be wished, the usual one first. */
+/** Available units, the most common first. */
 export const unitChoices: { readonly [K in keyof UnitWishes]: readonly UnitWishes[K][] } = {
   mass: ['kg', 'lb', 'st'],
   temperature: ['c', 'f'],
@@ -23,21 +23,21 @@ export const unitChoices: { readonly [K in keyof UnitWishes]: readonly UnitWishe
   glucose: ['mmol-l', 'mg-dl']
 }
 
-/** What the person in sight wants; as usual where they live until it has been read. */
+/** The current user's units; those of the browser's region until they have been read. */
 export const unitWishes: Store<UnitWishes> = storeOf<UnitWishes>(usualUnits(navigator.languages[0] ?? 'en'))
 
-/** Takes the wishes of a profile; what is missing or unknown there is as usual. */
+/** Sets the units from a profile; missing or unknown ones get the region's default. */
 export function takeUnitWishes(stored: unknown): void {
-  const usual = usualUnits(locale())
-  const given = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {}
-  const wishes = Object.entries(unitChoices).map(([kind, choices]) => [
+  const defaults = usualUnits(locale())
+  const input = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {}
+  const units = Object.entries(unitChoices).map(([kind, choices]) => [
     kind,
-    (choices as readonly string[]).find(each => each === given[kind]) ?? usual[kind as keyof UnitWishes]
+    (choices as readonly string[]).find(each => each === input[kind]) ?? defaults[kind as keyof UnitWishes]
   ])
-  unitWishes.set(Object.fromEntries(wishes) as UnitWishes)
+  unitWishes.set(Object.fromEntries(units) as UnitWishes)
 }
 
-/** What is usual in the region of a language tag. */
+/** Returns the usual units in the region of a language tag. */
 export function usualUnits(tag: string): UnitWishes {
   const region = new Intl.Locale(tag).maximize().region ?? ''
   const isAmerican = ['US', 'LR', 'PR'].includes(region)

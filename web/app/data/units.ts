@@ -1,51 +1,51 @@
-/** Units of numbers: their symbols and names, what people want to see instead, and exact conversions. */
+/** Units of numbers: symbols and names, display units, and exact conversions. */
 import { language, locale } from '../../language.js'
 import { unitWishes } from './unit-wishes.js'
 
 export interface Unit {
   /** `kg`, `°C`, `mmol/L`. */
   readonly symbol: string
-  /** In the person's language where it is known there, else the symbol. */
+  /** Name in the user's language if `Intl` knows it, else the symbol. */
   readonly name: string
 }
 
-/** A number and its unit, to be shown apart from each other. `unit` is empty for numbers without one. */
+/** A formatted number and its unit. `unit` is empty for numbers without one. */
 export interface Quantity {
   readonly value: string
   readonly unit: string
 }
 
-/** Returns the unit of a numerical type, also of a series of it; undefined for other types. */
+/** Returns the unit of a numerical type or of a series of it; undefined for other types. */
 export function unitOf(type: string): Unit | undefined {
-  const [kind, format] = partsOf(type)
-  if (kind === 'money') return moneyOf(format)
-  const symbol = own(own(symbols, kind), format)
+  const [kind, format] = splitType(type)
+  if (kind === 'money') return getCurrency(format)
+  const symbol = getOwn(getOwn(symbols, kind), format)
   if (symbol === undefined) return undefined
-  return { symbol, name: nameOf(format, kind) ?? symbol }
+  return { symbol, name: getUnitName(format, kind) ?? symbol }
 }
 
 /**
- * Converts a number between types of one class. Returns undefined where the units do not measure the same. Between amounts and
- * masses in a volume only for glucose, and only if told that it is.
+ * Converts a number between types of one class. Returns undefined if they do not measure the same. Converts between molar and mass
+ * concentrations only if `isGlucose`.
  */
 export function converted(value: number, from: string, to: string, isGlucose = false): number | undefined {
   if (from === to) return value
-  const [kind, format] = partsOf(from)
-  const [otherKind, other] = partsOf(to)
+  const [kind, format] = splitType(from)
+  const [otherKind, other] = splitType(to)
   if (kind !== otherKind) return undefined
   if (kind === 'temperature' && /^[cfk]$/.test(format)) return fromCelsius(toCelsius(value, format), other)
   if (kind === 'density' && isGlucose) {
-    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseMass
-    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseMass
+    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseFactor
+    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseFactor
   }
-  const [a, b] = [own(own(factors, kind), format), own(own(factors, kind), other)]
-  return a === undefined || b === undefined ? undefined : tidy((value * a) / b)
+  const [a, b] = [getOwn(getOwn(factors, kind), format), getOwn(getOwn(factors, kind), other)]
+  return a === undefined || b === undefined ? undefined : round((value * a) / b)
 }
 
-/** Returns the type in which a person enters a number of this type. */
+/** Returns the type in which the user enters and sees numbers of this type. */
 export function wishedType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = unitWishes.value
-  const [kind, format] = partsOf(type)
+  const [kind, format] = splitType(type)
   if (kind === 'mass' && ['kg', 'lb', 'st'].includes(format)) return mass === 'kg' ? 'mass/kg' : 'mass/lb'
   if (kind === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
   if (kind === 'length' && ['km', 'mi'].includes(format)) return `length/${distance}`
@@ -57,31 +57,32 @@ export function wishedType(type: string, { isGlucose = false } = {}): string {
   return type
 }
 
-/** What turns numbers of a type into those of the unit in which they are shown; undefined if that is the same. */
+/** Returns a function that converts numbers of a type to the display unit; undefined if that is the same. */
 export function conversionOf(type: string): ((value: number) => number) | undefined {
-  const wished = wishedType(type)
-  const plain = plainType(type)
-  return wished === plain ? undefined : value => converted(value, plain, wished) ?? value
+  const displayType = wishedType(type)
+  const pointType = plainType(type)
+  return displayType === pointType ? undefined : value => converted(value, pointType, displayType) ?? value
 }
 
-/** Shows a number of a type as the person wants it: `{value: '61.9', unit: 'kg'}`. */
+/** Formats a number of a type in the user's unit: `{value: '61.9', unit: 'kg'}`. */
 export function shownQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
-  const wished = wishedType(type, { isGlucose })
-  const number = converted(value, type, wished, isGlucose)
+  const displayType = wishedType(type, { isGlucose })
+  const number = converted(value, type, displayType, isGlucose)
   if (number === undefined) return { value: written(value), unit: unitOf(type)?.symbol ?? '' }
-  const isAsStored = wished === plainType(type)
-  if (wished === 'mass/lb' && unitWishes.value.mass === 'st') return parted(number, 14, ['st', 'lb'])
-  if (wished === 'length/in') return parted(number, 12, ['ft', 'in'])
-  const [kind, format] = partsOf(wished)
+  const isAsStored = displayType === plainType(type)
+  if (displayType === 'mass/lb' && unitWishes.value.mass === 'st')
+    return formatTwoUnits(number, 14, ['st', 'lb'])
+  if (displayType === 'length/in') return formatTwoUnits(number, 12, ['ft', 'in'])
+  const [kind, format] = splitType(displayType)
   if (kind === 'money') return { value: written(number, 2), unit: format.toUpperCase() }
-  if (wished === 'ratio/percent') return { value: written(number), unit: '%' }
+  if (displayType === 'ratio/percent') return { value: written(number), unit: '%' }
   return {
-    value: written(number, isAsStored ? undefined : digitsOf(wished)),
-    unit: unitOf(wished)?.symbol ?? ''
+    value: written(number, isAsStored ? undefined : getDecimals(displayType)),
+    unit: unitOf(displayType)?.symbol ?? ''
   }
 }
 
-/** Writes a number for reading, with as many decimals as it has, or at most so many; by powers of ten where it has too many digits. */
+/** Formats a number with at most `decimals` decimals, 6 by default; in scientific notation if it is very large or small. */
 export function written(value: number, decimals?: number): string {
   const size = Math.abs(value)
   if (size >= 1e15 || (size > 0 && size < 1e-6))
@@ -89,31 +90,31 @@ export function written(value: number, decimals?: number): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
 }
 
-/** The type of the points of a series; other types as they are. */
+/** Returns the type of the points of a series; other types unchanged. */
 export function plainType(type: string): string {
   return type.replace(/^series:/, '')
 }
 
-function partsOf(type: string): [string, string] {
+function splitType(type: string): [string, string] {
   const [kind = '', format = ''] = plainType(type).split('/')
   return [kind, format]
 }
 
-/** A member of a table by a name that anybody may choose: not what all objects inherit, such as `constructor`. */
-function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+/** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
+function getOwn<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** 10 stone 7 pounds; 5 feet 10 inches. */
-function parted(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
+/** Formats a number in two units: 10 stone 7 pounds; 5 feet 10 inches. */
+function formatTwoUnits(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
   const total = Math.round(Math.abs(value) * 10) / 10
   const whole = Math.floor(total / size)
   const sign = value < 0 ? '−' : ''
   return { value: `${sign}${written(whole)} ${large} ${written(total - whole * size, 1)}`, unit: small }
 }
 
-/** Decimals of a number that has been converted: about as exact as what is measured. */
-function digitsOf(type: string): number {
+/** Returns the number of decimals of a converted number, about as precise as such measurements are. */
+function getDecimals(type: string): number {
   return ['density/mg-dl', 'length/cm'].includes(type)
     ? 0
     : type === 'length/km' || type === 'length/mi'
@@ -121,8 +122,8 @@ function digitsOf(type: string): number {
       : 1
 }
 
-/** Without the noise of the last binary digits. */
-function tidy(value: number): number {
+/** Rounds away binary rounding errors. */
+function round(value: number): number {
   return Number(value.toPrecision(14))
 }
 
@@ -131,10 +132,10 @@ function toCelsius(value: number, unit: string): number {
 }
 
 function fromCelsius(value: number, unit: string): number {
-  return tidy(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
+  return round(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
 }
 
-function moneyOf(format: string): Unit {
+function getCurrency(format: string): Unit {
   const code = format.toUpperCase()
   try {
     return { symbol: code, name: new Intl.DisplayNames([language()], { type: 'currency' }).of(code) ?? code }
@@ -143,12 +144,12 @@ function moneyOf(format: string): Unit {
   }
 }
 
-/** The name of a unit that `Intl` knows, as it stands behind a number. */
-function nameOf(format: string, kind: string): string | undefined {
+/** Returns the name of a unit that `Intl` knows, in its plural form. */
+function getUnitName(format: string, kind: string): string | undefined {
   const unit =
     kind === 'temperature' && format === 'c'
       ? 'celsius'
-      : own(known, kind === 'time' && format === 'd' ? 'day' : format)
+      : getOwn(intlUnits, kind === 'time' && format === 'd' ? 'day' : format)
   if (unit === undefined || (kind === 'volume' && format === 'c')) return undefined
   return new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'long' })
     .formatToParts(2)
@@ -158,11 +159,11 @@ function nameOf(format: string, kind: string): string | undefined {
     .trim()
 }
 
-/** Milligrams a decilitre of one millimole a litre of glucose, of 180.156 g a mole. */
-const glucoseMass = 18.0156
+/** Milligrams per decilitre of 1 mmol/L glucose (180.156 g/mol). */
+const glucoseFactor = 18.0156
 
-/** Names of units in `Intl` by format. */
-const known: Readonly<Record<string, string>> = {
+/** `Intl` unit names by format. */
+const intlUnits: Readonly<Record<string, string>> = {
   kg: 'kilogram',
   g: 'gram',
   lb: 'pound',
@@ -191,7 +192,7 @@ const known: Readonly<Record<string, string>> = {
   y: 'year'
 }
 
-/** Exact sizes of units, in one of their class. */
+/** Exact conversion factors to one unit of each class. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   mass: {
     kg: 1,
@@ -223,7 +224,7 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   density: { 'kg-m3': 1, 'g-dl': 10, 'mg-dl': 0.01 }
 }
 
-/** Symbols by class and format. */
+/** Unit symbols by class and format. */
 const symbols: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
   Object.entries({
     'absorbed-dose-equivalent': 'sv=Sv',

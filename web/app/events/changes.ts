@@ -1,22 +1,30 @@
-/** In what two versions of an event differ. */
+/** Compares two versions of an event. */
 import type { Event } from '../data/model.js'
 
-const told = ['type', 'content', 'time', 'duration', 'description', 'streamIds', 'clientData'] as const
+const comparedFields = [
+  'type',
+  'content',
+  'time',
+  'duration',
+  'description',
+  'streamIds',
+  'clientData'
+] as const
 
-/** The fields that differ; files and the trash by what has become of them. */
-export type Change = (typeof told)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
+/** A difference: a changed field, or what happened to files or the trash state. */
+export type Change = (typeof comparedFields)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
 
-/** Returns the differences, in the order in which they are told. */
+/** Returns the differences in display order. */
 export function changesBetween(before: Event, after: Event): readonly Change[] {
-  const changes: Change[] = told.filter(
+  const changes: Change[] = comparedFields.filter(
     field => JSON.stringify(before[field]) !== JSON.stringify(after[field])
   )
   if (after.trashed && !before.trashed) changes.push('trashed')
   if (before.trashed && !after.trashed) changes.push('restored')
-  const [former, later] = [before, after].map(
+  const [fileIdsBefore, fileIdsAfter] = [before, after].map(
     ({ attachments = [] }) => new Set(attachments.map(({ id }) => id))
   )
-  if ([...later!].some(id => !former!.has(id))) changes.push('filesAdded')
-  if ([...former!].some(id => !later!.has(id))) changes.push('filesRemoved')
+  if ([...fileIdsAfter!].some(id => !fileIdsBefore!.has(id))) changes.push('filesAdded')
+  if ([...fileIdsBefore!].some(id => !fileIdsAfter!.has(id))) changes.push('filesRemoved')
   return changes
 }

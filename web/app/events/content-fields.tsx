@@ -1,4 +1,4 @@
-/** The fields of a content: each with the control that fits it, some types with one of their own. */
+/** Form fields of a content: a control for each value, and special controls for some types. */
 import { useState } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { choiceName, typeName } from '../data/event-types.js'
@@ -12,12 +12,12 @@ interface Props {
   readonly type: string
   readonly fields: readonly ContentField[]
   readonly entries: Entries
-  /** Types that the unit may be changed to; none: it cannot. */
+  /** Types with other units; empty if the unit cannot be changed. */
   readonly others: readonly string[]
   readonly onType: (type: string) => void
-  /** What the last one said, in the empty field. */
+  /** The latest value, shown as placeholder. */
   readonly last?: string | undefined
-  /** Label of a content that is a single value: what it is called elsewhere, such as the name of its stream. */
+  /** Label of a single value, such as the name of its stream. */
   readonly label?: string | undefined
 }
 
@@ -30,8 +30,8 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
     <Row
       key={field.name}
       name={field.name}
-      label={labelOf(field, type, label)}
-      hint={hintOf(field)}
+      label={getLabel(field, type, label)}
+      hint={getHint(field)}
       class={field.kind}
     >
       {tied => (
@@ -73,7 +73,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
   switch (field.kind) {
     case 'number':
       return type === 'mood/rating' ? (
-        <Mood tied={tied} entry={entry} />
+        <MoodSlider tied={tied} entry={entry} />
       ) : (
         <div class="line">
           <input
@@ -85,7 +85,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
             defaultValue={entry}
             placeholder={last}
           />
-          <UnitOf field={field} type={type} others={others} onType={onType} />
+          <UnitChoice field={field} type={type} others={others} onType={onType} />
         </div>
       )
     case 'choice':
@@ -126,7 +126,12 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
   }
 }
 
-function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 'type' | 'others' | 'onType'>) {
+function UnitChoice({
+  field,
+  type,
+  others,
+  onType
+}: Pick<ControlProps, 'field' | 'type' | 'others' | 'onType'>) {
   if (others.length > 1)
     return (
       <select
@@ -141,12 +146,12 @@ function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 't
         ))}
       </select>
     )
-  const unit = field.path.length === 0 ? unitOf(type)?.symbol : unitIn(field)
+  const unit = field.path.length === 0 ? unitOf(type)?.symbol : getFieldUnit(field)
   return unit ? <span class="unit">{unit}</span> : null
 }
 
-/** From worst to best, in tenths. */
-function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
+/** A slider from worst to best, in tenths. */
+function MoodSlider({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
   const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
   const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
   return (
@@ -168,30 +173,33 @@ function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) 
   )
 }
 
-function labelOf({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
+function getLabel({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
   if (path.length === 0) return label ?? typeName(type)
   const key = `events.field.${path.at(-1)!}`
   const name = isKey(key) ? t(key) : path.join(' › ')
   return isRequired || type.startsWith('blood-pressure/') ? name : t('events.optional', { name })
 }
 
-function hintOf({ kind, description = '', path }: ContentField): string | undefined {
+function getHint({ kind, description = '', path }: ContentField): string | undefined {
   if (kind === 'json') return t('events.jsonHint')
   if (kind === 'list') return t('events.listHint')
-  // Units stand beside the number.
-  return unitIn({ description, path }) === undefined && path.length > 0 && description !== ''
+  // Units are shown beside the number.
+  return getFieldUnit({ description, path }) === undefined && path.length > 0 && description !== ''
     ? description
     : undefined
 }
 
-/** The unit of a number in an object, of which the schema tells in words. */
-function unitIn({ description = '', path }: Pick<ContentField, 'description' | 'path'>): string | undefined {
+/** Returns the unit of a number in an object, from its description in the schema. */
+function getFieldUnit({
+  description = '',
+  path
+}: Pick<ContentField, 'description' | 'path'>): string | undefined {
   if (path.at(-1) === 'rate') return 'bpm'
   const [first = ''] = description.split(';')
-  return inWords[first]
+  return unitsByDescription[first]
 }
 
-const inWords: Readonly<Record<string, string>> = {
+const unitsByDescription: Readonly<Record<string, string>> = {
   mmHg: 'mmHg',
   Metres: 'm',
   'Metres per second': 'm/s',

@@ -1,4 +1,4 @@
-/** The form of an event, made from the directory of types: for a new one, or for one that is there. */
+/** The form of a new or existing event, generated from the directory of event types. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -21,16 +21,16 @@ import { timeEntries, timeOf, timesOf } from './times.js'
 interface Props {
   readonly types: EventTypes
   readonly type: string
-  /** The one that is changed; a new one without it. */
+  /** The event to change; undefined for a new one. */
   readonly event?: Event
-  /** Of a new one. */
+  /** For new events. */
   readonly streamId?: string | undefined
   readonly time?: number | undefined
-  /** The stream that is made if none is chosen. */
+  /** The stream to create if none is chosen. */
   readonly newStream?: { readonly id?: string; readonly name: string } | undefined
-  /** What the last one said. */
+  /** The latest value. */
   readonly last?: string | undefined
-  /** What the value is called. */
+  /** Label of the value. */
   readonly label?: string | undefined
   readonly onSaved: (event: Event, before?: Event) => void
   readonly others?: ComponentChildren
@@ -56,28 +56,29 @@ export function EventForm({
   const [files, setFiles] = useState<readonly File[]>([])
   const [sent, setSent] = useState<number>()
   const [isOpen, setOpen] = useState(event !== undefined || /^(?:sleep|activity)\//.test(given))
-  const box = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const isSeries = type.startsWith('series:')
   const fields = useMemo(() => (isSeries ? [] : fieldsOf(schemaOf(types, type))), [types, type, isSeries])
   const entries = entriesOf(fields, event?.content)
   const times = useMemo(
-    () => (event ? timeEntries(event.time, event.duration) : usualTimes(given, time)),
+    () => (event ? timeEntries(event.time, event.duration) : getDefaultTimes(given, time)),
     [event]
   )
   useEffect(() => {
-    // The first field of a new event is what the person came for.
-    if (!event) box.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
+    // Focuses the first field of a new event.
+    if (!event)
+      container.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
   }, [])
 
-  const said = (values: Values): Said & { readonly streamName: string } => {
+  const readInput = (values: Values): Said & { readonly streamName: string } => {
     const { content, wrong } = contentOf(fields, values, event?.content)
     const when = timesOf(values, Date.now() / 1000, event)
-    const all = new Map([...wrong, ...when.wrong])
+    const problems = new Map([...wrong, ...when.wrong])
     const streamName = (values[newStreamField] ?? newStream?.name ?? '').trim()
-    if (chosen.length === 0 && streamName === '') all.set(newStreamField, 'missing')
-    if (isFileNeeded(type) && !event && files.length === 0) all.set('files', 'file')
-    if ([...all.keys()].some(name => !name.startsWith('content'))) setOpen(true)
-    if (all.size > 0) throw refusalOfFields(all)
+    if (chosen.length === 0 && streamName === '') problems.set(newStreamField, 'missing')
+    if (isFileNeeded(type) && !event && files.length === 0) problems.set('files', 'file')
+    if ([...problems.keys()].some(name => !name.startsWith('content'))) setOpen(true)
+    if (problems.size > 0) throw refusalOfFields(problems)
     const { time: at, duration } = when
     return {
       type,
@@ -90,16 +91,16 @@ export function EventForm({
     }
   }
   const save = async (values: Values): Promise<void> => {
-    const { streamName, ...all } = said(values)
-    let { streamIds } = all
+    const { streamName, ...draft } = readInput(values)
+    let { streamIds } = draft
     if (streamIds.length === 0) {
       const { id } = await createStream(account, streamName, newStream?.id)
       streamIds = [id]
-      // Saving may fail yet: the next attempt takes the same stream.
+      // If saving fails, the next attempt uses the same stream.
       setChosen(streamIds)
     }
     try {
-      onSaved(await written({ ...all, streamIds }), event)
+      onSaved(await write({ ...draft, streamIds }), event)
     } catch (error) {
       throw atFields(error, fields)
     } finally {
@@ -107,9 +108,9 @@ export function EventForm({
     }
     void account.readFacts()
   }
-  const written = async (all: Said): Promise<Event> => {
-    if (!event) return await createEvent(account, all, files, setSent)
-    const update = changesOf(event, all)
+  const write = async (draft: Said): Promise<Event> => {
+    if (!event) return await createEvent(account, draft, files, setSent)
+    const update = changesOf(event, draft)
     if (!update) return event
     return (await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event
   }
@@ -121,7 +122,7 @@ export function EventForm({
   })
   const more = (
     <>
-      <TimeFields entries={times} canLast={!isSeries} hint={event && hintOfZone(event)} />
+      <TimeFields entries={times} canLast={!isSeries} hint={event && getZoneHint(event)} />
       <StreamFields chosen={chosen} onChosen={setChosen} newName={newStream?.name ?? ''} />
       <Row name="description" label={t('events.optional', { name: t('events.description') })}>
         {tied => <textarea {...tied} rows={2} defaultValue={event?.description ?? ''} />}
@@ -129,13 +130,13 @@ export function EventForm({
     </>
   )
   return (
-    <div class="event-form" ref={box}>
+    <div class="event-form" ref={container}>
       <Form action={t('shell.save')} onSubmit={save} others={others}>
         <ContentFields
           type={type}
           fields={fields}
           entries={entries}
-          others={unitsLike(types, type)}
+          others={listUnitTypes(types, type)}
           onType={setType}
           last={last}
           label={label}
@@ -159,22 +160,22 @@ export function EventForm({
   )
 }
 
-/** Types of the same class, whose numbers are in other units. */
-function unitsLike(types: EventTypes, type: string): readonly string[] {
+/** Returns the types of the same class with other units. */
+function listUnitTypes(types: EventTypes, type: string): readonly string[] {
   const [group = ''] = plainType(type).split('/')
   if (group === 'count' || type.startsWith('series:') || unitOf(type) === undefined) return []
   return Object.keys(types).filter(each => each.startsWith(`${group}/`) && unitOf(each) !== undefined)
 }
 
-/** What is said of an event that was made in another zone than that of this device. */
-function hintOfZone({ clientData, time }: Event): string | undefined {
+/** Returns a hint for an event created in another time zone than that of this device. */
+function getZoneHint({ clientData, time }: Event): string | undefined {
   const zone = clientData?.['coffer:zone']
   if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined
   return t('events.zone', { zone, time: dayAndTime(time, zone) })
 }
 
-/** What a new event begins with: now, except for what is mostly told afterwards. */
-function usualTimes(type: string, time: number | undefined): Entries {
+/** Returns the initial time fields of a new event: now, except for types that are usually entered afterwards. */
+function getDefaultTimes(type: string, time: number | undefined): Entries {
   if (type === 'activity/plain') return timeEntries(time, 1800)
   if (type !== 'sleep/analysis') return timeEntries(time, undefined)
   const night = 8 * 3600

@@ -1,4 +1,4 @@
-/** What one event says, in cards; changing it, putting it into the trash, and deleting it for good. */
+/** Shows one event in cards, with editing, trash, restoring and permanent deletion. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'

@@ -1,4 +1,4 @@
-/** What is known of an event, line by line: all values of its content, its length, its streams, its type. */
+/** Details of an event: values of its content, duration, streams, type. */
 import { useMemo } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -13,15 +13,15 @@ import { lengthInWords } from '../parts/lengths.js'
 import { dayAndTime } from '../parts/time.js'
 import { fieldsOf, schemaOf } from './fields.js'
 
-/** Most characters of a value that stands in a line. */
-const most = 300
+/** Maximum characters of a displayed value. */
+const maxCharacters = 300
 
 export function Facts({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
   const tree = useStore(useAccount().tree)
   useStore(unitWishes)
   const { content, streamIds, type } = event
-  const values = useMemo(() => valuesOf(content, type, types), [content, type, types])
-  const length = lengthOf(event)
+  const values = useMemo(() => listValues(content, type, types), [content, type, types])
+  const length = formatPeriod(event)
   const isOtherUnit = typeof content === 'number' && wishedType(type) !== type
   return (
     <dl class="facts">
@@ -63,37 +63,41 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
   )
 }
 
-/** `until 14 Nov, 19:10 (46 min)`. */
-function lengthOf({ duration, time }: Event): string | undefined {
+/** Formats a duration: `until 14 Nov, 19:10 (46 min)`. */
+function formatPeriod({ duration, time }: Event): string | undefined {
   if (duration === null) return t('events.lasting.running')
   if (!duration) return undefined
   return t('events.untilTime', { time: dayAndTime(time + duration), length: lengthInWords(duration) })
 }
 
-/** The properties of a content that is an object, by their names; none of one that is said in one value. */
-function valuesOf(content: unknown, type: string, types: EventTypes): readonly (readonly [string, string])[] {
+/** Returns the names and values of an object content; nothing for other contents. */
+function listValues(
+  content: unknown,
+  type: string,
+  types: EventTypes
+): readonly (readonly [string, string])[] {
   if (typeof content !== 'object' || content === null || type.startsWith('series:')) return []
   const known = fieldsOf(schemaOf(types, plainType(type)))
   return Object.entries(content)
     .filter(([, value]) => value !== null && value !== undefined)
     .slice(0, 50)
     .map(([key, value]) => [
-      nameOf(key),
-      inWords(
+      getFieldName(key),
+      formatValue(
         value,
         known.some(field => field.kind === 'choice' && field.path[0] === key)
       )
     ])
 }
 
-function nameOf(key: string): string {
+function getFieldName(key: string): string {
   const text = `events.field.${key}`
   return isKey(text) ? t(text) : plain(key).slice(0, 80)
 }
 
-function inWords(value: unknown, isChoice: boolean): string {
+function formatValue(value: unknown, isChoice: boolean): string {
   if (typeof value === 'number') return written(value)
   if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
   const text = typeof value === 'string' ? (isChoice ? choiceName(value) : value) : JSON.stringify(value)
-  return plain(text.length > most ? `${text.slice(0, most)}…` : text)
+  return plain(text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text)
 }

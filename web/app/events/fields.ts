@@ -1,11 +1,11 @@
-/** Forms of contents, made from their schemas: which fields there are, what is in them, and the content that they make. */
+/** Generates form fields from the schemas of contents, and converts between contents and form entries. */
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { editable, typedNumber } from '../data/numbers.js'
 
 export interface ContentField {
-  /** Of the control: `content`, or `content/systolic`, as errors of the service name it. */
+  /** Name of the control: `content`, or `content/systolic`, as in the service's errors. */
   readonly name: string
-  /** Keys from the content to the value. */
+  /** Path of the value within the content. */
   readonly path: readonly string[]
   readonly kind: 'number' | 'text' | 'long' | 'choice' | 'boolean' | 'list' | 'json'
   readonly isRequired: boolean
@@ -15,21 +15,21 @@ export interface ContentField {
   readonly maximum?: number
   readonly maxLength?: number
   readonly pattern?: string
-  /** Of a choice. */
+  /** The values of a choice. */
   readonly values?: readonly unknown[]
-  /** Of a list: whether its items are numbers rather than texts. */
+  /** Whether the items of a list are numbers rather than texts. */
   readonly isOfNumbers?: boolean
 }
 
-/** Codes of problems by the names of fields; texts of them are under `events.wrong.{code}`. */
+/** Problem codes by field name. Their texts have the keys `events.wrong.{code}`. */
 export type Wrong = ReadonlyMap<string, string>
 
-type Read = { readonly value: unknown } | { readonly wrong: string }
+type ReadResult = { readonly value: unknown } | { readonly wrong: string }
 
-/** What stands in controls, by their names. */
+/** Texts in controls, by name. */
 export type Entries = Readonly<Record<string, string>>
 
-/** Returns the schema of a type: its own, or that of all formats of its class; undefined for unknown types. */
+/** Returns the schema of a type: its own, or that of its class; undefined for unknown types. */
 export function schemaOf(types: EventTypes, type: string): ContentSchema | undefined {
   const own = Object.hasOwn(types, type) ? types[type] : undefined
   const group = `${type.split('/')[0]!}/*`
@@ -38,17 +38,19 @@ export function schemaOf(types: EventTypes, type: string): ContentSchema | undef
 
 /** Returns the fields of a content: none for types without one, a single JSON field where the schema is unknown. */
 export function fieldsOf(schema: ContentSchema | undefined): readonly ContentField[] {
-  return fieldsAt(schema ?? {}, [], schema !== undefined)
+  return listFieldsAt(schema ?? {}, [], schema !== undefined)
 }
 
-/** Returns what stands in the fields for a content; nothing for one that is missing. */
+/** Converts a content to form entries; a missing one to empty entries. */
 export function entriesOf(fields: readonly ContentField[], content: unknown): Entries {
-  return Object.fromEntries(fields.map(field => [field.name, entryOf(field, valueAt(content, field.path))]))
+  return Object.fromEntries(
+    fields.map(field => [field.name, toEntry(field, getValueAt(content, field.path))])
+  )
 }
 
 /**
- * Returns the content that the entries make, or what is wrong with them. `before`: the content so far, of which properties
- * that have no field stay. A content without any value is undefined.
+ * Converts form entries to a content, or returns the problems by field. `before` is the current content: properties without a
+ * field are preserved. A content without any value is undefined.
  */
 export function contentOf(
   fields: readonly ContentField[],
@@ -58,22 +60,22 @@ export function contentOf(
   const wrong = new Map<string, string>()
   const isWhole = fields.some(({ path }) => path.length === 0)
   if (fields.length === 0) return { content: undefined, wrong }
-  let content: unknown = isWhole ? undefined : copied(before)
+  let content: unknown = isWhole ? undefined : copyObject(before)
   for (const field of fields) {
     const { name, path } = field
-    const read = readChanged(field, entries[name] ?? '', valueAt(before, path))
-    // What is within an optional object is needed only if there is any of it.
-    const isNeeded = field.isRequired && (path.length < 2 || isBegun(fields, entries, path[0]!))
+    const read = readChanged(field, entries[name] ?? '', getValueAt(before, path))
+    // Required fields of an optional object are needed only if any of its fields is filled in.
+    const isNeeded = field.isRequired && (path.length < 2 || isPartlyFilled(fields, entries, path[0]!))
     if ('wrong' in read) wrong.set(name, read.wrong)
     else if (read.value === undefined && isNeeded) wrong.set(name, 'missing')
-    else content = withValue(content, path, read.value)
+    else content = setValueAt(content, path, read.value)
   }
   return { content: isWhole ? content : (content ?? {}), wrong }
 }
 
-function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
+function listFieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
   const field = (kind: ContentField['kind'], more: Partial<ContentField> = {}): ContentField[] => [
-    { name: ['content', ...path].join('/'), path, kind, isRequired, ...described(schema), ...more }
+    { name: ['content', ...path].join('/'), path, kind, isRequired, ...getDescription(schema), ...more }
   ]
   const { properties = {}, required = [], items } = schema
   if (schema.enum) return field('choice', { values: schema.enum })
@@ -82,31 +84,31 @@ function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: bo
       return []
     case 'number':
     case 'integer':
-      return field('number', { isInteger: schema.type === 'integer', ...bounds(schema) })
+      return field('number', { isInteger: schema.type === 'integer', ...getConstraints(schema) })
     case 'boolean':
       return field('boolean')
     case 'string':
-      return field(isLong(schema, path) ? 'long' : 'text', bounds(schema))
+      return field(isMultiline(schema, path) ? 'long' : 'text', getConstraints(schema))
     case 'array':
       return items && ['number', 'integer', 'string'].includes(String(items.type))
         ? field('list', { isOfNumbers: items.type !== 'string' })
         : field('json')
     case 'object': {
       const inner = Object.entries(properties)
-      // Objects that are open for anything have no fields to show; those deeper than two levels are too strange.
+      // Objects without declared properties, and those nested more than two levels deep, are edited as JSON.
       if (inner.length === 0 || path.length > 1) return field('json')
-      return inner.flatMap(([key, each]) => fieldsAt(each, [...path, key], required.includes(key)))
+      return inner.flatMap(([key, each]) => listFieldsAt(each, [...path, key], required.includes(key)))
     }
     default:
       return field('json')
   }
 }
 
-function described({ description }: ContentSchema): Partial<ContentField> {
+function getDescription({ description }: ContentSchema): Partial<ContentField> {
   return description === undefined ? {} : { description }
 }
 
-function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partial<ContentField> {
+function getConstraints({ minimum, maximum, maxLength, pattern }: ContentSchema): Partial<ContentField> {
   return {
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
@@ -115,16 +117,16 @@ function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partia
   }
 }
 
-/** Texts that have more than a line. */
-function isLong({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
+/** Returns whether a text may have several lines. */
+function isMultiline({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
   return maxLength > 1000 || ['body', 'payload'].includes(path.at(-1) ?? '')
 }
 
-function isBegun(fields: readonly ContentField[], entries: Entries, key: string): boolean {
+function isPartlyFilled(fields: readonly ContentField[], entries: Entries, key: string): boolean {
   return fields.some(({ name, path }) => path[0] === key && (entries[name] ?? '') !== '')
 }
 
-function entryOf({ kind }: ContentField, value: unknown): string {
+function toEntry({ kind }: ContentField, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (kind === 'number' && typeof value === 'number') return editable(value)
   if (kind === 'list' && Array.isArray(value))
@@ -133,25 +135,25 @@ function entryOf({ kind }: ContentField, value: unknown): string {
   return kind === 'json' ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)
 }
 
-/** What has not been changed stays as it is, to the last digit. */
-function readChanged(field: ContentField, entry: string, before: unknown): Read {
-  return before !== undefined && entry === entryOf(field, before)
+/** Reads an entry. An unchanged entry keeps its value exactly. */
+function readChanged(field: ContentField, entry: string, before: unknown): ReadResult {
+  return before !== undefined && entry === toEntry(field, before)
     ? { value: before }
     : readEntry(field, entry)
 }
 
-function readEntry(field: ContentField, entry: string): Read {
+function readEntry(field: ContentField, entry: string): ReadResult {
   if (entry === '' || (entry.trim() === '' && field.kind !== 'text' && field.kind !== 'long'))
     return { value: undefined }
   switch (field.kind) {
     case 'number':
-      return numberIn(field, entry)
+      return readNumber(field, entry)
     case 'boolean':
       return { value: entry === 'true' }
     case 'choice':
       return { value: field.values?.find(each => String(each) === entry) }
     case 'list':
-      return listIn(field, entry)
+      return readList(field, entry)
     case 'json':
       try {
         return { value: JSON.parse(entry) as unknown }
@@ -160,14 +162,14 @@ function readEntry(field: ContentField, entry: string): Read {
       }
     default:
       if (field.maxLength !== undefined && entry.length > field.maxLength) return { wrong: 'long' }
-      return fits(field.pattern, entry)
+      return matchesPattern(field.pattern, entry)
         ? { value: entry }
         : { wrong: field.pattern!.includes('http') ? 'address' : 'pattern' }
   }
 }
 
-/** Patterns of an operator's own types may be any: the service has the last word. */
-function fits(pattern: string | undefined, entry: string): boolean {
+/** Returns whether a text matches a pattern. Invalid patterns of custom types are ignored: the service validates anyway. */
+function matchesPattern(pattern: string | undefined, entry: string): boolean {
   if (pattern === undefined) return true
   try {
     return new RegExp(pattern, 'u').test(entry)
@@ -176,7 +178,7 @@ function fits(pattern: string | undefined, entry: string): boolean {
   }
 }
 
-function numberIn({ isInteger = false, minimum, maximum }: ContentField, entry: string): Read {
+function readNumber({ isInteger = false, minimum, maximum }: ContentField, entry: string): ReadResult {
   const typed = typedNumber(entry)
   if ('problem' in typed) return { wrong: typed.problem }
   const { number } = typed
@@ -186,7 +188,7 @@ function numberIn({ isInteger = false, minimum, maximum }: ContentField, entry: 
   return { value: number }
 }
 
-function listIn(field: ContentField, entry: string): Read {
+function readList(field: ContentField, entry: string): ReadResult {
   const lines = entry.split('\n').filter(each => each.trim() !== '')
   if (field.isOfNumbers !== true) return { value: lines }
   const read = lines.map(each => typedNumber(each))
@@ -196,7 +198,7 @@ function listIn(field: ContentField, entry: string): Read {
     : { value: read.map(each => ('number' in each ? each.number : 0)) }
 }
 
-function valueAt(content: unknown, path: readonly string[]): unknown {
+function getValueAt(content: unknown, path: readonly string[]): unknown {
   let value = content
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
@@ -205,12 +207,12 @@ function valueAt(content: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** The object with a value set, or taken away if it is undefined; objects that become empty by that go, too. */
-function withValue(object: unknown, path: readonly string[], value: unknown): unknown {
+/** Returns an object with a value set, or removed if it is undefined. Objects that become empty are removed, too. */
+function setValueAt(object: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return value
   const own = isObject(object) ? object : {}
-  const inner = rest.length === 0 ? value : withValue(own[key], rest, value)
+  const inner = rest.length === 0 ? value : setValueAt(own[key], rest, value)
   const isNothing =
     inner === undefined || (rest.length > 0 && isObject(inner) && Object.keys(inner).length === 0)
   const others = Object.entries(own).filter(([name]) => name !== key)
@@ -218,7 +220,7 @@ function withValue(object: unknown, path: readonly string[], value: unknown): un
   return { ...own, [key]: inner }
 }
 
-function copied(value: unknown): unknown {
+function copyObject(value: unknown): unknown {
   return isObject(value) ? { ...value } : undefined
 }
 

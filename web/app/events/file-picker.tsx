@@ -1,4 +1,4 @@
-/** Files that go with a new event: chosen, taken by the camera, or dropped; pictures are shown. */
+/** Attachments of a new event: chosen, taken with the camera, or dropped. Shows a preview of pictures. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -36,7 +36,7 @@ export function FilePicker({ type, files, onFiles }: Props) {
             {...tied}
             type="file"
             multiple={type.endsWith('-multiple')}
-            accept={acceptOf(type)}
+            accept={getAccept(type)}
             onChange={event => onFiles([...(event.currentTarget.files ?? [])])}
           />
         )}
@@ -45,7 +45,7 @@ export function FilePicker({ type, files, onFiles }: Props) {
   )
 }
 
-function acceptOf(type: string): string {
+function getAccept(type: string): string {
   const kind = { picture: 'image/*', audio: 'audio/*', video: 'video/*' }[type.split('/')[0]!]
   return kind ?? ''
 }

@@ -1,4 +1,4 @@
-/** The files of an event: put there by choosing or dropping, with their progress; shown, saved, taken away. */
+/** The attachments of an event: uploads with progress, previews, download, removal. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -20,8 +20,8 @@ interface Props {
   readonly onChanged: (event: Event) => void
 }
 
-/** Files on their way. */
-interface Going {
+/** A running upload. */
+interface UploadState {
   readonly names: string
   readonly part: number
   readonly cancel: () => void
@@ -30,33 +30,33 @@ interface Going {
 export function Files({ event, onChanged }: Props) {
   const account = useAccount()
   const { client } = account
-  const [going, setGoing] = useState<Going>()
+  const [upload, setUpload] = useState<UploadState>()
   const [problem, setProblem] = useState<Message>()
   const [isOver, setOver] = useState(false)
-  const [leaving, setLeaving] = useState<Attachment>()
-  const sending = useRef<Sending<{ event: Event }> | undefined>(undefined)
+  const [removing, setRemoving] = useState<Attachment>()
+  const currentUpload = useRef<Sending<{ event: Event }> | undefined>(undefined)
   const { attachments = [], description, id, type } = event
-  useEffect(() => () => sending.current?.cancel(), [])
+  useEffect(() => () => currentUpload.current?.cancel(), [])
 
   const send = async (files: readonly File[]): Promise<void> => {
-    if (files.length === 0 || going || !account.isOwner) return
+    if (files.length === 0 || upload || !account.isOwner) return
     const form = new FormData()
     for (const file of files) form.append('file', file, file.name)
     const names = files.map(({ name }) => plain(name)).join(', ')
     setProblem(undefined)
-    sending.current = client.upload<{ event: Event }>(`events/${encodeURIComponent(id)}`, form, part =>
-      setGoing(before => before && { ...before, part })
+    currentUpload.current = client.upload<{ event: Event }>(`events/${encodeURIComponent(id)}`, form, share =>
+      setUpload(before => before && { ...before, part: share })
     )
-    setGoing({ names, part: 0, cancel: sending.current.cancel })
+    setUpload({ names, part: 0, cancel: currentUpload.current.cancel })
     try {
-      onChanged((await sending.current.done).event)
+      onChanged((await currentUpload.current.done).event)
     } catch (error) {
       if (!(error instanceof DOMException)) setProblem(explain(error).message)
     }
-    sending.current = undefined
-    setGoing(undefined)
+    currentUpload.current = undefined
+    setUpload(undefined)
   }
-  const saveFile = async ({ id: fileId, fileName }: Attachment): Promise<void> => {
+  const downloadAttachment = async ({ id: fileId, fileName }: Attachment): Promise<void> => {
     try {
       save(await client.file(`events/${id}/${fileId}`), plain(fileName))
     } catch (error) {
@@ -98,7 +98,7 @@ export function Files({ event, onChanged }: Props) {
                 type="button"
                 class="round"
                 aria-label={t('events.saveFile', { file: plain(each.fileName) })}
-                onClick={() => void saveFile(each)}
+                onClick={() => void downloadAttachment(each)}
               >
                 <Icon name="import" />
               </button>
@@ -107,7 +107,7 @@ export function Files({ event, onChanged }: Props) {
                   type="button"
                   class="round"
                   aria-label={t('events.removeFile', { file: plain(each.fileName) })}
-                  onClick={() => setLeaving(each)}
+                  onClick={() => setRemoving(each)}
                 >
                   <Icon name="trash" />
                 </button>
@@ -117,13 +117,13 @@ export function Files({ event, onChanged }: Props) {
         </ul>
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
-      {going ? (
+      {upload ? (
         <div class="going">
           <label>
-            {t('events.sendingFile', { file: going.names })}
-            <progress value={going.part} max={1} />
+            {t('events.sendingFile', { file: upload.names })}
+            <progress value={upload.part} max={1} />
           </label>
-          <button type="button" class="square" onClick={going.cancel}>
+          <button type="button" class="square" onClick={upload.cancel}>
             {t('shell.cancel')}
           </button>
         </div>
@@ -144,22 +144,22 @@ export function Files({ event, onChanged }: Props) {
           </label>
         </Own>
       )}
-      {leaving && (
+      {removing && (
         <Confirm
-          title={t('events.removeFile', { file: plain(leaving.fileName) })}
+          title={t('events.removeFile', { file: plain(removing.fileName) })}
           action={t('events.remove')}
-          onClose={() => setLeaving(undefined)}
+          onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
             const removed = await client.call<{ event: Event }>('events.deleteAttachment', {
               id,
-              fileId: leaving.id
+              fileId: removing.id
             })
-            setLeaving(undefined)
+            setRemoving(undefined)
             onChanged(removed.event)
             tell(t('events.removed'))
           }}
         >
-          <p>{t('events.removeWhat', { size: sizeInWords(leaving.size) })}</p>
+          <p>{t('events.removeWhat', { size: sizeInWords(removing.size) })}</p>
         </Confirm>
       )}
     </section>

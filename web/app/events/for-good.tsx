@@ -1,4 +1,4 @@
-/** Deleting an event for good: says first what goes with it. */
+/** Deletes an event permanently, after showing what is deleted with it. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'

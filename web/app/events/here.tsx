@@ -1,4 +1,4 @@
-/** Fills in where the person is. Asks the device only when it is told to. */
+/** Fills in the current location. Queries the device only when clicked. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { editable } from '../data/numbers.js'

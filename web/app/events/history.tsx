@@ -1,4 +1,4 @@
-/** What has become of an event, version by version: who changed what, and when. */
+/** The history of an event: who changed what, and when. */
 import { isKey, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -18,19 +18,19 @@ export function History({ event, history }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const who = (id: string): string => nameOfAccess(id, accesses, account.info.id)
-  const streams = (ids: readonly string[]): string =>
+  const getAuthor = (id: string): string => nameOfAccess(id, accesses, account.info.id)
+  const listStreamNames = (ids: readonly string[]): string =>
     ids.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
   const versions = [...history, event]
-  const words = (before: Event, after: Event): string =>
+  const describeChanges = (before: Event, after: Event): string =>
     changesBetween(before, after)
       .map(change => {
         if (change === 'content')
           return t('events.change.content', { before: shownEvent(before), after: shownEvent(after) })
         if (change === 'streamIds')
           return t('events.change.streamIds', {
-            before: streams(before.streamIds),
-            after: streams(after.streamIds)
+            before: listStreamNames(before.streamIds),
+            after: listStreamNames(after.streamIds)
           })
         if (change === 'time')
           return t('events.change.time', { before: dayAndTime(before.time), after: dayAndTime(after.time) })
@@ -38,21 +38,21 @@ export function History({ event, history }: Props) {
         return isKey(key) ? t(key) : change
       })
       .join('. ')
-  // Of a series the service itself writes how long it is.
+  // The service itself updates the duration of series.
   const hasGap = history.length === 0 && !event.type.startsWith('series:') && event.modified !== event.created
   return (
     <section class="card history">
       <h2>{t('events.history')}</h2>
       <ol>
         <li>
-          <span>{t('events.addedBy', { who: who(event.createdBy) })}</span>
+          <span>{t('events.addedBy', { who: getAuthor(event.createdBy) })}</span>
           <time>{dayAndTime(event.created)}</time>
         </li>
         {versions.slice(1).map((version, index) => (
           <li key={`${version.modified} ${index}`}>
             <span>
-              {t('events.changedBy', { who: who(version.modifiedBy) })}
-              <small>{words(versions[index]!, version)}</small>
+              {t('events.changedBy', { who: getAuthor(version.modifiedBy) })}
+              <small>{describeChanges(versions[index]!, version)}</small>
             </span>
             <time>{dayAndTime(version.modified)}</time>
           </li>
@@ -60,7 +60,7 @@ export function History({ event, history }: Props) {
         {hasGap && (
           <li>
             <span>
-              {t('events.changedBy', { who: who(event.modifiedBy) })}
+              {t('events.changedBy', { who: getAuthor(event.modifiedBy) })}
               <small>{t('events.noVersions')}</small>
             </span>
             <time>{dayAndTime(event.modified)}</time>

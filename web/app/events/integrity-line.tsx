@@ -1,4 +1,4 @@
-/** Says plainly whether an event is as it was written. */
+/** Shows whether an event matches its integrity value. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'

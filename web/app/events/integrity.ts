@@ -1,19 +1,19 @@
-/** Whether an event is as it was written: its digest, computed again in the browser. (docs/spec/integrity.md) */
+/** Verifies the integrity value of an event in the browser. (docs/spec/integrity.md) */
 
 import { toCanonicalJson } from '../../../core/json/canonical.js'
 
-/** `untold`: there is no digest; `unchecked`: this browser cannot make one. */
+/** `untold`: the event has no integrity value; `unchecked`: this browser cannot compute digests. */
 export type Proof = 'matches' | 'differs' | 'untold' | 'unchecked'
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Returns whether an event matches its integrity value. */
+/** Compares an event with its integrity value. */
 export async function proofOf(event: object): Promise<Proof> {
   const { integrity } = event as Item
   if (typeof integrity !== 'string') return 'untold'
   const [, algorithm = '', digest] = /^EVENT:0:(\w+)-(.+)$/.exec(integrity) ?? []
   const name = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' }[algorithm]
-  // Browsers make digests on secure pages only.
+  // Browsers compute digests only on secure pages.
   if (name === undefined || !('subtle' in crypto)) return 'unchecked'
   const bytes = new Uint8Array(
     await crypto.subtle.digest(name, new TextEncoder().encode(eventText(event as Item)))
@@ -23,8 +23,8 @@ export async function proofOf(event: object): Promise<Proof> {
   return btoa(binary) === digest ? 'matches' : 'differs'
 }
 
-/** Returns the text that the digest is made of. */
-export function eventText(event: Item): string {
+/** Returns the text from which the digest is computed. */
+function eventText(event: Item): string {
   const { integrity: _digest, tags: _tags, streamId, attachments, duration, trashed, ...rest } = event
   return toCanonicalJson({
     ...rest,

@@ -1,4 +1,4 @@
-/** One event: what it says, its form, files, history, integrity and JSON. */
+/** The page of one event: values, form, files, history, integrity and JSON. */
 import './add.css'
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ import type { Event, EventTypes } from '../data/model.js'
 import { Go } from '../parts/go.js'
 import { EventView } from './event-view.js'
 
-/** An event with its earlier versions, and what the service returns of one that has been deleted. */
+/** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
 export interface Read {
   readonly event: Event & { readonly deleted?: number }
   readonly history: readonly Event[]
@@ -29,12 +29,12 @@ export default function EventPage({ id }: PageProps) {
     let isGone = false
     const load = async (): Promise<void> => {
       try {
-        const [all, known] = await Promise.all([
+        const [found, known] = await Promise.all([
           account.client.call<Read>('events.getOne', { id, includeHistory: true }),
           account.types()
         ])
         if (isGone) return
-        setRead(all)
+        setRead(found)
         setTypes(known)
         setUnknown(false)
         setProblem(undefined)
@@ -51,19 +51,19 @@ export default function EventPage({ id }: PageProps) {
       end()
     }
   }, [id, account])
-  const again = (event: Event): void => {
+  const reload = (event: Event): void => {
     setRead(before => before && { ...before, event })
     account.client
       .call<Read>('events.getOne', { id, includeHistory: true })
       .then(setRead, (error: unknown) => setProblem(explain(error).message))
   }
-  if (isUnknown) return <Nothing text={t(id === undefined ? 'events.none' : 'events.unknown')} />
-  if (read?.event.deleted !== undefined) return <Nothing text={t('events.deleted')} />
+  if (isUnknown) return <EmptyPage text={t(id === undefined ? 'events.none' : 'events.unknown')} />
+  if (read?.event.deleted !== undefined) return <EmptyPage text={t('events.deleted')} />
   return (
     <>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {read && types ? (
-        <EventView {...read} types={types} onChanged={again} onDeleted={() => setUnknown(true)} />
+        <EventView {...read} types={types} onChanged={reload} onDeleted={() => setUnknown(true)} />
       ) : (
         problem === undefined && <p class="loading">{t('loading')}</p>
       )}
@@ -71,7 +71,7 @@ export default function EventPage({ id }: PageProps) {
   )
 }
 
-function Nothing({ text }: { readonly text: string }) {
+function EmptyPage({ text }: { readonly text: string }) {
   return (
     <div class="empty">
       <h1>{t('events.nothingSelected')}</h1>

@@ -1,4 +1,4 @@
-/** Adding something: offers what the person adds most, then one field; anything else is found by name. */
+/** Dialog for adding an event: suggests what the user adds most, then shows the form. Other types are found by name. */
 import './add.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -30,11 +30,11 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
   useEffect(() => {
     account.types().then(setTypes, (error: unknown) => setProblem(explain(error).message))
   }, [account])
-  const offered = useMemo(
+  const suggestions = useMemo(
     () => suggestionsOf(facts, tree, Date.now() / 1000, draft.streamId),
     [facts, tree, draft.streamId]
   )
-  const saved = (event: Event): void => {
+  const onSaved = (event: Event): void => {
     onClose()
     tell(t('events.saved', { what: `${plain(chosen!.name)}: ${shownEvent(event)}` }), async () => {
       await trashEvent(account, event.id)
@@ -59,8 +59,8 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
             time={draft.time}
             newStream={chosen.newStream ?? { name: chosen.name }}
             last={last === undefined ? undefined : t('events.last', { value: last })}
-            label={isSingle(chosen) ? plain(chosen.name) : undefined}
-            onSaved={saved}
+            label={hasSingleValue(chosen) ? plain(chosen.name) : undefined}
+            onSaved={onSaved}
             others={
               <button type="button" class="button" onClick={() => setChosen(undefined)}>
                 {t('events.other')}
@@ -69,7 +69,12 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
           />
         )}
         {!chosen && (
-          <Choose offered={offered} types={types ?? {}} streamId={draft.streamId} onChosen={setChosen} />
+          <ChooseSuggestion
+            offered={suggestions}
+            types={types ?? {}}
+            streamId={draft.streamId}
+            onChosen={setChosen}
+          />
         )}
       </div>
     </Dialog>
@@ -83,12 +88,12 @@ interface ChooseProps {
   readonly onChosen: (chosen: Suggestion) => void
 }
 
-function Choose({ offered, types, streamId, onChosen }: ChooseProps) {
+function ChooseSuggestion({ offered: suggestions, types, streamId, onChosen }: ChooseProps) {
   const { facts, tree } = useAccount()
-  const [wanted, setWanted] = useState('')
-  const [isAll, setAll] = useState(false)
-  const isSearching = isAll || wanted.trim() !== ''
-  const results = isSearching ? found(wanted, types, facts.value, tree.value, streamId) : offered
+  const [query, setQuery] = useState('')
+  const [showsAll, setShowsAll] = useState(false)
+  const isSearching = showsAll || query.trim() !== ''
+  const results = isSearching ? found(query, types, facts.value, tree.value, streamId) : suggestions
   return (
     <>
       {isSearching && (
@@ -100,28 +105,28 @@ function Choose({ offered, types, streamId, onChosen }: ChooseProps) {
             autocomplete="off"
             autofocus
             placeholder={t('events.otherHint')}
-            value={wanted}
+            value={query}
             ref={control => {
-              if (control && wanted === '') control.focus()
+              if (control && query === '') control.focus()
             }}
-            onInput={event => setWanted(event.currentTarget.value)}
+            onInput={event => setQuery(event.currentTarget.value)}
           />
         </label>
       )}
       <ul class="offers">
         {results.map(each => (
           <li key={each.key}>
-            <Offer suggestion={each} isFound={isSearching} onChosen={onChosen} />
+            <SuggestionButton suggestion={each} isFound={isSearching} onChosen={onChosen} />
           </li>
         ))}
       </ul>
       {isSearching && results.length === 0 && (
         <p class="hint" role="status">
-          {t('events.noMatch', { text: wanted })}
+          {t('events.noMatch', { text: query })}
         </p>
       )}
       {!isSearching && (
-        <button type="button" class="button else" onClick={() => setAll(true)}>
+        <button type="button" class="button else" onClick={() => setShowsAll(true)}>
           <Icon name="search" />
           {t('events.other')}
         </button>
@@ -136,7 +141,7 @@ interface OfferProps {
   readonly onChosen: (chosen: Suggestion) => void
 }
 
-function Offer({ suggestion, isFound, onChosen }: OfferProps) {
+function SuggestionButton({ suggestion, isFound, onChosen }: OfferProps) {
   const tree = useStore(useAccount().tree)
   const { detail, latest, name, streamId, type } = suggestion
   const path = streamId === undefined ? [] : (tree?.pathOf(streamId) ?? [])
@@ -169,7 +174,7 @@ function Offer({ suggestion, isFound, onChosen }: OfferProps) {
   )
 }
 
-/** Whether its content is one value, which its own name says best. */
-function isSingle({ type }: Suggestion): boolean {
+/** Returns whether the content is a single value, which can be labelled with the name of the stream. */
+function hasSingleValue({ type }: Suggestion): boolean {
   return !/^(?:blood-pressure|position|sleep|audiogram|clinical|message|music)\//.test(type)
 }

@@ -1,40 +1,42 @@
-/** Problems of fields, found here or by the service, in the form that the shared form shows. */
+/** Converts problems of fields, found here or by the service, to errors that forms show at the fields. */
 import { Refusal } from '../../api.js'
 import type { ContentField, Wrong } from './fields.js'
 
-/** Returns the error that makes a form show problems at its fields. */
-export function refusalOfFields(wrong: Wrong): Refusal {
+/** Creates an error that makes a form show problems at its fields. */
+export function refusalOfFields(problems: Wrong): Refusal {
   return new Refusal(
     'invalid-parameters-format',
     '',
-    [...wrong].map(([path, code]) => ({ code: `wrong-${code}`, path }))
+    [...problems].map(([path, code]) => ({ code: `wrong-${code}`, path }))
   )
 }
 
 /**
- * Returns an error of the service as one of the fields that it concerns; the error itself if it concerns none of them.
+ * Converts an error of the service to one of the fields concerned; returns it unchanged if there are none.
  * (docs/spec/errors.md#violations)
  */
 export function atFields(error: unknown, fields: readonly ContentField[]): unknown {
   if (!(error instanceof Refusal) || error.id !== 'invalid-parameters-format' || !Array.isArray(error.data))
     return error
-  const wrong = new Map<string, string>()
-  for (const each of error.data as readonly Readonly<Record<string, unknown>>[]) {
-    const path = textOf(each['path']).replace(/^#\/(?:update\/)?/, '')
-    const missing = Array.isArray(each['params']) ? each['params'].map(name => `${path}/${String(name)}`) : []
+  const problems = new Map<string, string>()
+  for (const violation of error.data as readonly Readonly<Record<string, unknown>>[]) {
+    const path = toText(violation['path']).replace(/^#\/(?:update\/)?/, '')
+    const missing = Array.isArray(violation['params'])
+      ? violation['params'].map(name => `${path}/${String(name)}`)
+      : []
     for (const name of [path, ...missing]) {
       const field = fields.find(known => known.name === name || name.startsWith(`${known.name}/`))
-      if (field) wrong.set(field.name, codes[textOf(each['code'])] ?? 'service')
+      if (field) problems.set(field.name, codes[toText(violation['code'])] ?? 'service')
     }
   }
-  return wrong.size === 0 ? error : refusalOfFields(wrong)
+  return problems.size === 0 ? error : refusalOfFields(problems)
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Our codes by those of the schema. */
+/** Problem codes by schema error code. */
 const codes: Readonly<Record<string, string>> = {
   OBJECT_MISSING_REQUIRED_PROPERTY: 'missing',
   MINIMUM: 'small',

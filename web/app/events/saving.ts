@@ -1,9 +1,9 @@
-/** Writes what a form says: a new event, with a stream made for it if there is none, or what has changed of one. */
+/** Saves form input: creates events and streams, and computes updates. */
 import { zoneKey, resolveZone } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 
-/** What a form says of an event. */
+/** The input of an event form. */
 export interface Said {
   readonly type: string
   readonly content: unknown
@@ -13,18 +13,18 @@ export interface Said {
   readonly description: string
 }
 
-/** Adds an event, with its files. Rejects with a `Refusal`, or an `AbortError`. */
+/** Creates an event with its files. Rejects with a `Refusal`, or an `AbortError`. */
 export async function createEvent(
   account: Account,
-  { content, duration, description, ...said }: Said,
+  { content, duration, description, ...input }: Said,
   files: readonly File[] = [],
   onProgress: (part: number) => void = () => {}
 ): Promise<Event> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  // The profile says where the person mostly is; what was made elsewhere says so itself.
-  const isElsewhere = resolveZone({ time: said.time }, account.zones.value) !== zone
+  // The profile stores the user's usual time zones; events created elsewhere store their own.
+  const isElsewhere = resolveZone({ time: input.time }, account.zones.value) !== zone
   const event = {
-    ...said,
+    ...input,
     ...(content === undefined ? {} : { content }),
     ...(duration === undefined || duration === 0 ? {} : { duration }),
     ...(description === '' ? {} : { description }),
@@ -37,23 +37,26 @@ export async function createEvent(
   return (await account.client.upload<{ event: Event }>('events', form, onProgress).done).event
 }
 
-/** Returns what has to be sent to change an event into what is said; undefined if it says that already. */
-export function changesOf(event: Event, said: Said): Readonly<Record<string, unknown>> | undefined {
-  const { content, description, duration, streamIds, time, type } = said
+/** Returns the update that changes an event to the input; undefined if there is no difference. */
+export function changesOf(event: Event, input: Said): Readonly<Record<string, unknown>> | undefined {
+  const { content, description, duration, streamIds, time, type } = input
   const changes: Record<string, unknown> = {}
   if (type !== event.type) changes['type'] = type
   if (!isSame(content, event.content ?? undefined)) changes['content'] = content ?? null
   if (time !== event.time) changes['time'] = time
-  const lasts = duration === undefined ? 0 : duration
-  const lasted = event.duration === undefined ? 0 : event.duration
-  if (lasts !== lasted) changes['duration'] = lasts
+  const newDuration = duration === undefined ? 0 : duration
+  const oldDuration = event.duration === undefined ? 0 : event.duration
+  if (newDuration !== oldDuration) changes['duration'] = newDuration
   if (description !== (event.description ?? ''))
     changes['description'] = description === '' ? null : description
   if (!isSame(streamIds, event.streamIds)) changes['streamIds'] = streamIds
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
-/** Makes a stream at the root, of this id if it is free, or of one that the service chooses. The name gets a number if it is taken. */
+/**
+ * Creates a stream, by default at the root. `id` is used if it is free; otherwise the service chooses one. The name gets a number
+ * if it is taken.
+ */
 export async function createStream(
   account: Account,
   name: string,
@@ -74,18 +77,18 @@ export async function createStream(
   return stream
 }
 
-/** Puts an event into the trash. */
+/** Moves an event to the trash. */
 export async function trashEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.delete', { id })
   void account.readFacts()
 }
 
-/** Takes an event out of the trash. */
+/** Restores an event from the trash. */
 export async function restoreEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.update', { id, update: { trashed: false } })
   void account.readFacts()
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -1,35 +1,32 @@
-/** What a series holds: how many points, and of each number the least, the mean and the greatest. */
+/** Statistics of a series: number of points, and min, average and max of each column. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { plainType, shownQuantity, unitOf, written } from '../data/units.js'
 import { Go } from '../parts/go.js'
 
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
-
 export function SeriesNumbers({ event }: { readonly event: Event }) {
   const { client, tree } = useAccount()
-  const [sum, setSum] = useState<Points>()
+  const [summary, setSummary] = useState<SeriesPoints>()
   const { duration, id, streamIds, type } = event
   useEffect(() => {
-    const gone = new AbortController()
+    const abort = new AbortController()
     const params = { id, sample: 1, summary: true, toDeltaTime: (duration ?? 0) + 1 }
-    client.callAlone<Points>('hfs.get', params, gone.signal).then(
-      read => setSum(read),
+    client.callAlone<SeriesPoints>('hfs.get', params, abort.signal).then(
+      read => setSummary(read),
       () => undefined
     )
-    return () => gone.abort()
+    return () => abort.abort()
   }, [client, id, duration])
-  const row = sum?.points[0]
-  const at = (name: string): number | undefined => row?.[sum!.fields.indexOf(name)] ?? undefined
-  const count = at('count') ?? 0
-  const columns = (sum?.fields ?? []).filter(name => name.endsWith('.mean')).map(name => name.slice(0, -5))
-  const number = (value: number | undefined): string => {
+  const row = summary?.points[0]
+  const getValue = (name: string): number | undefined => row?.[summary!.fields.indexOf(name)] ?? undefined
+  const count = getValue('count') ?? 0
+  const columns = (summary?.fields ?? [])
+    .filter(name => name.endsWith('.mean'))
+    .map(name => name.slice(0, -5))
+  const format = (value: number | undefined): string => {
     if (value === undefined) return '–'
     if (unitOf(type) === undefined) return written(value, 2)
     const shown = shownQuantity(type, Number(value.toPrecision(6)))
@@ -37,7 +34,7 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
   }
   return (
     <div class="series">
-      <p>{sum === undefined ? t('loading') : t('shell.pointCount', { count })}</p>
+      <p>{summary === undefined ? t('loading') : t('shell.pointCount', { count })}</p>
       {columns.length > 0 && (
         <table>
           <thead>
@@ -56,7 +53,7 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
                 <th scope="row">{name === 'value' ? t('events.value') : plain(name)}</th>
                 {['min', 'mean', 'max'].map(each => (
                   <td key={each} class="num">
-                    {number(at(`${name}.${each}`))}
+                    {format(getValue(`${name}.${each}`))}
                   </td>
                 ))}
               </tr>

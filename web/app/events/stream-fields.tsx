@@ -1,4 +1,4 @@
-/** In which streams an event is, with a way to make a first one in place. */
+/** Chooses the streams of an event; can name a new one. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -11,11 +11,11 @@ import { StreamOptions } from '../parts/stream-options.js'
 interface Props {
   readonly chosen: readonly string[]
   readonly onChosen: (ids: readonly string[]) => void
-  /** Name of the stream that is made if none is chosen. */
+  /** Name of the stream to create if none is chosen. */
   readonly newName: string
 }
 
-/** The name of the control in which a new stream is named. */
+/** Name of the control for the name of a new stream. */
 export const newStreamField = 'streamName'
 
 export function StreamFields({ chosen, onChosen, newName }: Props) {
@@ -23,7 +23,7 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
   const all = useStore(tree)
   const [isAdding, setAdding] = useState(false)
   const [first] = chosen
-  const nameOf = (id: string): string => plain(all?.find(id)?.name ?? id)
+  const getName = (id: string): string => plain(all?.find(id)?.name ?? id)
   return (
     <div class="streams-of">
       <Row name="streamIds" label={t('events.stream')}>
@@ -55,11 +55,11 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
         <ul class="also">
           {chosen.slice(1).map(id => (
             <li key={id}>
-              {t('events.alsoIn', { stream: nameOf(id) })}
+              {t('events.alsoIn', { stream: getName(id) })}
               <button
                 type="button"
                 class="round"
-                aria-label={t('events.notIn', { stream: nameOf(id) })}
+                aria-label={t('events.notIn', { stream: getName(id) })}
                 onClick={() => onChosen(chosen.filter(each => each !== id))}
               >
                 <Icon name="close" />

@@ -1,34 +1,35 @@
-/** What somebody probably wants to add: what they add most and last; and finding all else by words. */
+/** Suggests what the user probably wants to add, by frequency and recency, and searches all event types. */
+import { foldText } from '../../plain.js'
 import { firstKinds, kindName, kinds, typeName, type Kind } from '../data/event-types.js'
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { unitOf, wishedType } from '../data/units.js'
 
-/** Something to add, to a stream that is there or to one that is made for it. */
+/** A suggested event, in an existing stream or in one that will be created. */
 export interface Suggestion {
   readonly key: string
   readonly type: string
   readonly name: string
   readonly streamId?: string
-  /** What the last one said. */
+  /** The latest value. */
   readonly latest?: unknown
   readonly newStream?: { readonly id?: string; readonly name: string }
-  /** Class and unit, which tell apart suggestions of the same name. */
+  /** Class and unit, which distinguish suggestions of the same name. */
   readonly detail?: string
 }
 
-/** Most suggestions that are shown at first. */
-const most = 6
-/** Seconds after which what somebody has added counts half. */
-const halfLife = 30 * 86_400
-/** Times a day that somebody adds the same by hand, at most. */
-const mostByHand = 6
-/** Most results of a search. */
-const mostFound = 40
+/** Maximum suggestions shown initially. */
+const maxSuggestions = 6
+/** Seconds after which the weight of an event halves. */
+const halfLifeSeconds = 30 * 86_400
+/** Maximum events per day that are assumed to be entered manually. */
+const maxManualPerDay = 6
+/** Maximum search results. */
+const maxResults = 40
 
 /**
- * Returns what somebody adds most and last, the first of all first: `facts` tell of it. Only of one stream and those below it
- * if it is given. Those who have added little are offered what people begin with.
+ * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is given, only in that
+ * stream and those below it. New users get common kinds.
  */
 export function suggestionsOf(
   facts: readonly Fact[],
@@ -38,9 +39,9 @@ export function suggestionsOf(
 ): readonly Suggestion[] {
   const within = streamId === undefined ? undefined : new Set(tree?.idsBelow(streamId))
   const used = facts
-    .filter(fact => isAdded(fact, tree) && (!within || within.has(fact.streamId)))
-    .toSorted((a, b) => weightOf(b, now) - weightOf(a, now))
-    .slice(0, most)
+    .filter(fact => isManual(fact, tree) && (!within || within.has(fact.streamId)))
+    .toSorted((a, b) => getWeight(b, now) - getWeight(a, now))
+    .slice(0, maxSuggestions)
     .map(fact => ({
       key: `${fact.streamId} ${fact.type}`,
       type: fact.type,
@@ -48,39 +49,39 @@ export function suggestionsOf(
       streamId: fact.streamId,
       ...(fact.latest === undefined ? {} : { latest: fact.latest })
     }))
-  const known = new Set(used.map(({ type }) => classOf(type)))
+  const known = new Set(used.map(({ type }) => getClass(type)))
   const first = kinds
-    .filter(kind => isFirst(kind) && !known.has(classOf(kind.type)))
-    .map(kind => ofKind(kind, facts, tree, streamId))
-  return [...used, ...first].slice(0, Math.max(most, used.length))
+    .filter(kind => isSuggestedKind(kind) && !known.has(getClass(kind.type)))
+    .map(kind => suggestKind(kind, facts, tree, streamId))
+  return [...used, ...first].slice(0, Math.max(maxSuggestions, used.length))
 }
 
-/** Returns what fits the words that somebody types: what people know by name first, then all types. */
+/** Searches kinds and types by the words typed: common kinds first, then all types. */
 export function found(
-  wanted: string,
+  query: string,
   types: EventTypes,
   facts: readonly Fact[],
   tree: Tree | undefined,
   streamId?: string
 ): readonly Suggestion[] {
-  const words = folded(wanted).split(/\s+/).filter(Boolean)
-  const fits = (text: string): boolean => {
-    const own = folded(text).split(/[\s/,-]+/)
-    return words.every(word => own.some(each => each.startsWith(word)))
+  const words = foldText(query).split(/\s+/).filter(Boolean)
+  const matches = (text: string): boolean => {
+    const candidates = foldText(text).split(/[\s/,-]+/)
+    return words.every(word => candidates.some(each => each.startsWith(word)))
   }
-  const known = kinds.filter(kind => fits(`${kindName(kind)} ${kind.words} ${kind.type}`))
+  const known = kinds.filter(kind => matches(`${kindName(kind)} ${kind.words} ${kind.type}`))
   const others = Object.keys(types)
     .filter(type => !type.endsWith('/*') && !known.some(kind => kind.type === type))
     .filter(type =>
-      fits(`${typeName(type)} ${type} ${unitOf(type)?.name ?? ''} ${unitOf(type)?.symbol ?? ''}`)
+      matches(`${typeName(type)} ${type} ${unitOf(type)?.name ?? ''} ${unitOf(type)?.symbol ?? ''}`)
     )
   return [
-    ...known.map(kind => ofKind(kind, facts, tree, streamId)),
-    ...others.map(type => ofType(type, typeName(type), facts, tree, streamId))
-  ].slice(0, mostFound)
+    ...known.map(kind => suggestKind(kind, facts, tree, streamId)),
+    ...others.map(type => suggestType(type, typeName(type), facts, tree, streamId))
+  ].slice(0, maxResults)
 }
 
-/** Returns the one for a type in a stream, as a link to adding names them. */
+/** Returns the suggestion for a type, and for a stream if one is given. */
 export function suggestionFor(
   type: string,
   facts: readonly Fact[],
@@ -88,21 +89,28 @@ export function suggestionFor(
   streamId?: string
 ): Suggestion {
   const kind = kinds.find(each => each.type === type)
-  return kind ? ofKind(kind, facts, tree, streamId) : ofType(type, typeName(type), facts, tree, streamId)
+  return kind
+    ? suggestKind(kind, facts, tree, streamId)
+    : suggestType(type, typeName(type), facts, tree, streamId)
 }
 
-function ofKind(kind: Kind, facts: readonly Fact[], tree: Tree | undefined, streamId?: string): Suggestion {
+function suggestKind(
+  kind: Kind,
+  facts: readonly Fact[],
+  tree: Tree | undefined,
+  streamId?: string
+): Suggestion {
   const name = kindName(kind)
   const isGlucose = kind.id === 'glucose'
-  const wished = wishedType(kind.type, { isGlucose })
-  const own = tree?.find(kind.id)
-  if (own && !isTrashed(own.id, tree) && streamId === undefined)
-    return { key: kind.id, type: wished, name, streamId: own.id }
-  return { ...ofType(wished, name, facts, tree, streamId), newStream: { id: kind.id, name } }
+  const displayType = wishedType(kind.type, { isGlucose })
+  const candidates = tree?.find(kind.id)
+  if (candidates && !isTrashed(candidates.id, tree) && streamId === undefined)
+    return { key: kind.id, type: displayType, name, streamId: candidates.id }
+  return { ...suggestType(displayType, name, facts, tree, streamId), newStream: { id: kind.id, name } }
 }
 
-/** In the stream given, or in the one in which such a thing was last added. */
-function ofType(
+/** Suggests a type in the given stream, or in the one that has its latest event. */
+function suggestType(
   type: string,
   name: string,
   facts: readonly Fact[],
@@ -112,7 +120,7 @@ function ofType(
   const latest = facts
     .filter(
       fact =>
-        isAdded(fact, tree) && fact.type === type && (streamId === undefined || fact.streamId === streamId)
+        isManual(fact, tree) && fact.type === type && (streamId === undefined || fact.streamId === streamId)
     )
     .toSorted((a, b) => b.last - a.last)[0]
   const stream = streamId ?? latest?.streamId
@@ -127,8 +135,8 @@ function ofType(
   }
 }
 
-/** Whether it is something that a person adds here: no series, nothing of the service, nothing in the trash. */
-function isAdded({ streamId, type }: Fact, tree: Tree | undefined): boolean {
+/** Returns whether events of this kind can be added by hand: no series, no system streams, nothing in the trash. */
+function isManual({ streamId, type }: Fact, tree: Tree | undefined): boolean {
   return !type.startsWith('series:') && tree?.find(streamId) !== undefined && !isTrashed(streamId, tree)
 }
 
@@ -136,23 +144,20 @@ function isTrashed(id: string, tree: Tree | undefined): boolean {
   return tree?.pathOf(id).some(({ trashed }) => trashed) ?? false
 }
 
-/** What comes many times a day comes from a device: nobody types it. */
-function weightOf({ count, first, last, type }: Fact, now: number): number {
+/** Returns the weight of a suggestion. Events recorded many times a day come from devices and count little. */
+function getWeight({ count, first, last, type }: Fact, now: number): number {
   const days = Math.max(1, (last - first) / 86_400)
-  const byHand = count / days > mostByHand ? 0.02 : 1
-  const usual = kinds.some(each => isFirst(each) && classOf(each.type) === classOf(type)) ? 1.5 : 1
-  return Math.log2(1 + count) * 2 ** (-Math.max(0, now - last) / halfLife) * byHand * usual
+  const manualFactor = count / days > maxManualPerDay ? 0.02 : 1
+  const usualFactor = kinds.some(each => isSuggestedKind(each) && getClass(each.type) === getClass(type))
+    ? 1.5
+    : 1
+  return Math.log2(1 + count) * 2 ** (-Math.max(0, now - last) / halfLifeSeconds) * manualFactor * usualFactor
 }
 
-function isFirst({ id }: Kind): boolean {
+function isSuggestedKind({ id }: Kind): boolean {
   return (firstKinds as readonly string[]).includes(id)
 }
 
-function classOf(type: string): string {
+function getClass(type: string): string {
   return type.split('/')[0]!
-}
-
-/** Without case and accents. */
-function folded(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** When it was, and how long it lasted. */
+/** The time and duration fields of an event. */
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Row } from '../parts/row.js'
@@ -7,22 +7,22 @@ import { localEntry, type Lasting } from './times.js'
 
 interface Props {
   readonly entries: Entries
-  /** Whether it can last: points of a series do not need it said. */
+  /** Whether a duration can be entered; not for series. */
   readonly canLast: boolean
   readonly hint?: string | undefined
 }
 
-const ways: readonly Lasting[] = ['moment', 'length', 'until', 'running']
+const durationKinds: readonly Lasting[] = ['moment', 'length', 'until', 'running']
 
 export function TimeFields({ entries, canLast, hint }: Props) {
   const [lasting, setLasting] = useState(entries['lasting'] as Lasting)
-  const box = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const setNow = (): void => {
-    const control = box.current?.querySelector<HTMLInputElement>('input[name=time]')
+    const control = container.current?.querySelector<HTMLInputElement>('input[name=time]')
     if (control) control.value = localEntry(Date.now() / 1000)
   }
   return (
-    <div class="times" ref={box}>
+    <div class="times" ref={container}>
       <Row name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
         {tied => (
           <div class="line">
@@ -39,7 +39,7 @@ export function TimeFields({ entries, canLast, hint }: Props) {
         <Row name="lasting" label={t('events.lasting')}>
           {tied => (
             <select {...tied} onChange={event => setLasting(event.currentTarget.value as Lasting)}>
-              {ways.map(each => (
+              {durationKinds.map(each => (
                 <option key={each} value={each} selected={each === lasting}>
                   {t(`events.lasting.${each}`)}
                 </option>

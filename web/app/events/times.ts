@@ -1,30 +1,30 @@
-/** Times and lengths as controls hold them. Times in seconds; those of controls are in the zone of this device. */
+/** Converts times and durations to and from form entries. Times are in seconds; entries are in the time zone of this device. */
 import { typedNumber } from '../data/numbers.js'
 import type { Entries, Wrong } from './fields.js'
 
-/** How long something lasts. */
+/** How the duration is entered. */
 export type Lasting = 'moment' | 'length' | 'until' | 'running'
 
-/** Returns what a `datetime-local` control holds for a time. */
+/** Formats a time for a `datetime-local` control. */
 export function localEntry(seconds: number): string {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) return ''
   const day = [
     String(date.getFullYear()).padStart(4, '0'),
-    two(date.getMonth() + 1),
-    two(date.getDate())
+    padTwo(date.getMonth() + 1),
+    padTwo(date.getDate())
   ].join('-')
-  const end = date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${end}`
+  const end = date.getSeconds() === 0 ? '' : `:${padTwo(date.getSeconds())}`
+  return `${day}T${padTwo(date.getHours())}:${padTwo(date.getMinutes())}${end}`
 }
 
-/** Returns the time that a `datetime-local` control holds; undefined if it holds none. */
+/** Parses the value of a `datetime-local` control. Returns undefined if it is empty or invalid. */
 export function timeOf(entry: string): number | undefined {
   const ms = new Date(entry).getTime()
   return Number.isNaN(ms) ? undefined : ms / 1000
 }
 
-/** Returns what the controls of a time hold at first. */
+/** Returns the initial entries of the time fields. */
 export function timeEntries(time: number | undefined, duration: number | null | undefined): Entries {
   const lasting: Lasting = duration === null ? 'running' : duration ? 'length' : 'moment'
   const length = typeof duration === 'number' ? duration : 0
@@ -38,8 +38,8 @@ export function timeEntries(time: number | undefined, duration: number | null | 
 }
 
 /**
- * Returns what the controls say, or what is wrong with them. `before`: what has been there; it stays to the last digit if its
- * controls have not changed. Without an entry the time is `now`.
+ * Converts time entries to a time and duration, or returns the problems by field. `before` is the current time, which is kept
+ * exactly if its entries have not changed. An empty time means `now`.
  */
 export function timesOf(
   entries: Entries,
@@ -47,9 +47,9 @@ export function timesOf(
   before?: { readonly time: number; readonly duration?: number | null }
 ): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: Wrong } {
   const wrong = new Map<string, string>()
-  const former = before && timeEntries(before.time, before.duration)
+  const initial = before && timeEntries(before.time, before.duration)
   const isSame = (...names: string[]): boolean =>
-    names.every(name => (entries[name] ?? '') === former?.[name])
+    names.every(name => (entries[name] ?? '') === initial?.[name])
   const entry = entries['time'] ?? ''
   const time = before && isSame('time') ? before.time : entry === '' ? now : timeOf(entry)
   if (time === undefined) wrong.set('time', 'time')
@@ -60,7 +60,7 @@ export function timesOf(
       return result(null)
     case 'length': {
       if (before && isSame('lasting', 'hours', 'minutes')) return result(before.duration)
-      const [hours, minutes] = ['hours', 'minutes'].map(name => lengthIn(entries[name] ?? '', name, wrong))
+      const [hours, minutes] = ['hours', 'minutes'].map(name => readLength(entries[name] ?? '', name, wrong))
       return result(hours! * 3600 + minutes! * 60)
     }
     case 'until': {
@@ -74,11 +74,11 @@ export function timesOf(
   }
 }
 
-function two(number: number): string {
+function padTwo(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-function lengthIn(entry: string, name: string, wrong: Map<string, string>): number {
+function readLength(entry: string, name: string, wrong: Map<string, string>): number {
   if (entry.trim() === '') return 0
   const typed = typedNumber(entry)
   if ('problem' in typed) wrong.set(name, typed.problem)

@@ -1,4 +1,4 @@
-/** Says whose data a link shows, which, and until when. */
+/** Shows whose data a shared link shows, which streams, and until when. */
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -6,25 +6,25 @@ import { useStore } from '../data/store.js'
 import { Icon } from '../parts/icon.js'
 import { day } from '../parts/time.js'
 
-/** Most names of streams that are told. */
-const most = 5
-/** Beyond this, an end means nothing to people: ten thousand years, in seconds. */
-const aeon = 10_000 * 365 * 86_400
+/** Maximum stream names shown. */
+const maxNames = 5
+/** Later expiry dates are not shown: ten thousand years, in seconds. */
+const maxShownExpiry = 10_000 * 365 * 86_400
 
 export function Banner() {
   const { info, tree, username } = useAccount()
   const streams = useStore(tree)
   const names = info.permissions.flatMap(permission =>
     'streamId' in permission && permission.level !== 'none' && !permission.streamId.startsWith(':')
-      ? [permission.streamId === '*' ? t('shell.allData') : nameOf(permission.streamId)]
+      ? [permission.streamId === '*' ? t('shell.allData') : getName(permission.streamId)]
       : []
   )
-  function nameOf(id: string): string {
+  function getName(id: string): string {
     return plain(streams?.find(id)?.name ?? id)
   }
-  const told = names.slice(0, most)
-  if (names.length > most) told.push(t('shell.moreStreams', { count: names.length - most }))
-  const list = new Intl.ListFormat(locale(), { type: 'conjunction' }).format(told)
+  const shownNames = names.slice(0, maxNames)
+  if (names.length > maxNames) shownNames.push(t('shell.moreStreams', { count: names.length - maxNames }))
+  const list = new Intl.ListFormat(locale(), { type: 'conjunction' }).format(shownNames)
   const end = info.expires ?? Infinity
   return (
     <div class="guest-banner" role="note">
@@ -32,7 +32,7 @@ export function Banner() {
         <Icon name="eye" />
         <span>
           {t('guest.banner', { username })} <b>{list === '' ? t('guest.nothing') : list}</b>
-          {end - Date.now() / 1000 < aeon && (
+          {end - Date.now() / 1000 < maxShownExpiry && (
             <span class="num">; {t('shell.until', { date: day(end) })}</span>
           )}
         </span>

@@ -1,4 +1,4 @@
-/** What a link opens: the pages of an account as far as its token may see them, without any session. */
+/** A shared link: the pages of an account that its token may see, without a session. */
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readPageFacts, readServiceInfo, Refusal, type PageFacts, type ServiceInfo } from '../../api.js'
@@ -24,10 +24,10 @@ import { addTextsOf } from '../texts.js'
 import { Banner } from './banner.js'
 import './style.css'
 
-/** Pages that show nothing to change. Others lead to the timeline. */
-const open: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
+/** Pages available to shared links. Others redirect to the timeline. */
+const guestPages: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
 
-/** Shows what the link in the address opens. */
+/** Shows the contents of a shared link. */
 export async function show(page: Element, link: Taken): Promise<void> {
   showUnder(sharedName)
   await addTextsOf('guest')
@@ -39,8 +39,8 @@ export async function show(page: Element, link: Taken): Promise<void> {
   }
 }
 
-/** Why there is nothing to see. */
-type Why = 'none' | 'broken' | 'ended' | 'left' | 'own'
+/** Why nothing is shown. */
+type EmptyReason = 'none' | 'broken' | 'ended' | 'left' | 'own'
 
 interface Props {
   readonly info: ServiceInfo
@@ -50,19 +50,19 @@ interface Props {
 
 function Guest({ info, facts, first }: Props) {
   const route = routeOf(useAddress())
-  const [link, setLink] = useState<Shared | Why>(first)
+  const [link, setLink] = useState<Shared | EmptyReason>(first)
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<unknown>()
   const [tag, setTag] = useState(document.documentElement.lang)
 
-  // Another link may be opened in the same window.
+  // Another shared link may be opened in the same window.
   useEffect(() => {
-    const follow = (): void => {
-      const next = takeLink()
-      if (next !== 'none') setLink(next)
+    const onHashChange = (): void => {
+      const newLink = takeLink()
+      if (newLink !== 'none') setLink(newLink)
     }
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
+    addEventListener('hashchange', onHashChange)
+    return () => removeEventListener('hashchange', onHashChange)
   }, [])
   useEffect(() => {
     setProblem(undefined)
@@ -78,7 +78,7 @@ function Guest({ info, facts, first }: Props) {
       },
       (error: unknown) => {
         if (isGone) return
-        if (isOver(error)) setLink('ended')
+        if (isInvalidLink(error)) setLink('ended')
         else setProblem(error)
       }
     )
@@ -91,26 +91,32 @@ function Guest({ info, facts, first }: Props) {
   useEffect(() => {
     const end = account?.info.expires
     if (end === undefined) return undefined
-    const rest = end * 1000 - Date.now()
-    if (rest > 2 ** 31 - 1) return undefined
-    // Only the service knows what time it is.
-    const timer = setTimeout(() => void account?.readStreams().catch(() => undefined), Math.max(0, rest))
+    const remainingMs = end * 1000 - Date.now()
+    if (remainingMs > 2 ** 31 - 1) return undefined
+    // Local clocks may be wrong: a call finds out whether the link has expired.
+    const timer = setTimeout(
+      () => void account?.readStreams().catch(() => undefined),
+      Math.max(0, remainingMs)
+    )
     return () => clearTimeout(timer)
   }, [account])
   useEffect(() => {
     if (
       account &&
-      (location.pathname === new URL(sharedName, appRoot).pathname || !open.includes(route.page))
+      (location.pathname === new URL(sharedName, appRoot).pathname || !guestPages.includes(route.page))
     )
-      visit(hrefTo(sharedName, { page: open.includes(route.page) ? route.page : 'timeline' }), true)
+      visit(hrefTo(sharedName, { page: guestPages.includes(route.page) ? route.page : 'timeline' }), true)
   }, [account, route.page])
 
-  const surroundings = useMemo(() => ({ info, facts, go: () => undefined, hrefOf }), [info, facts])
+  const surroundings = useMemo<Surroundings>(
+    () => ({ info, facts, go: () => undefined, hrefOf }),
+    [info, facts]
+  )
   const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
   const view = () => {
     if (problem !== undefined) return <Unreachable message={explain(problem).message} />
-    if (typeof link === 'string') return <Nothing why={link} name={info.name} />
-    if (!account || !open.includes(route.page)) return <p class="loading">{t('loading')}</p>
+    if (typeof link === 'string') return <EmptyView why={link} name={info.name} />
+    if (!account || !guestPages.includes(route.page)) return <p class="loading">{t('loading')}</p>
     return (
       <AccountContext.Provider value={account}>
         <Pages
@@ -126,12 +132,12 @@ function Guest({ info, facts, first }: Props) {
   return <Surroundings.Provider value={surroundings}>{view()}</Surroundings.Provider>
 }
 
-/** Whether a link cannot be used, rather than the service. An unknown account says no more than an unknown token. */
-function isOver(error: unknown): boolean {
+/** Returns whether an error means that the link is invalid. An unknown account is not distinguished from an unknown token. */
+function isInvalidLink(error: unknown): boolean {
   return error instanceof Refusal && /^(?:invalid-access-token|unknown-resource|forbidden)$/.test(error.id)
 }
 
-function Nothing({ why, name }: { readonly why: Why; readonly name: string }) {
+function EmptyView({ why, name }: { readonly why: EmptyReason; readonly name: string }) {
   useEffect(() => {
     document.title = name
   }, [name])

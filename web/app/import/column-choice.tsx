@@ -1,4 +1,4 @@
-/** What a column of a table holds: usual measures first, all others on demand. */
+/** Chooses what a column of a table contains: common types first, all others on demand. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -6,7 +6,7 @@ import { typeName } from '../data/event-types.js'
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { unitOf } from '../data/units.js'
 
-/** A type that a column may be; with a field, for contents of several values. */
+/** A type that a column may contain; with a field for contents with several values. */
 export interface Measure {
   readonly type: string
   readonly field?: string
@@ -14,7 +14,7 @@ export interface Measure {
 
 export const roles = ['time', 'clock', 'end', 'source'] as const
 
-const usual: readonly Measure[] = [
+const commonMeasures: readonly Measure[] = [
   { type: 'mass/kg' },
   { type: 'mass/lb' },
   { type: 'frequency/bpm' },
@@ -39,15 +39,15 @@ const usual: readonly Measure[] = [
   { type: 'note/txt' }
 ]
 
-/** The value of the choice that loads all measures. */
-const more = 'more'
+/** Value of the option that loads all measures. */
+const moreOption = 'more'
 
 interface Props {
-  /** Of the column. */
+  /** Name of the column. */
   readonly name: string
-  /** A role, or {@link valueOf} a measure; empty for none. */
+  /** A role, or {@link valueOf} of a measure; empty for none. */
   readonly value: string
-  /** Measures of the mapping, which may be none of the usual ones. */
+  /** Measures of the mapping, which may not be among the common ones. */
   readonly own: readonly Measure[]
   readonly onChange: (value: string) => void
 }
@@ -55,9 +55,12 @@ interface Props {
 export function ColumnChoice({ name, value, own, onChange }: Props) {
   const account = useAccount()
   const [types, setTypes] = useState<EventTypes>()
-  const first = [...usual, ...own.filter(each => !usual.some(known => valueOf(known) === valueOf(each)))]
+  const first = [
+    ...commonMeasures,
+    ...own.filter(each => !commonMeasures.some(known => valueOf(known) === valueOf(each)))
+  ]
   const others = types
-    ? measuresIn(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
+    ? listMeasures(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
     : []
   return (
     <select
@@ -65,7 +68,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
       value={value}
       onChange={event => {
         const chosen = event.currentTarget.value
-        if (chosen !== more) return onChange(chosen)
+        if (chosen !== moreOption) return onChange(chosen)
         event.currentTarget.value = value
         void account.types().then(setTypes)
       }}
@@ -76,31 +79,31 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
           {t(`import.role.${role}`)}
         </option>
       ))}
-      {options(first)}
+      {renderOptions(first)}
       {types ? (
-        <optgroup label={t('import.otherMeasures')}>{options(others)}</optgroup>
+        <optgroup label={t('import.otherMeasures')}>{renderOptions(others)}</optgroup>
       ) : (
-        <option value={more}>{t('import.moreMeasures')}</option>
+        <option value={moreOption}>{t('import.moreMeasures')}</option>
       )}
     </select>
   )
 }
 
-/** Returns the text by which a choice names a measure. */
+/** Returns the option value of a measure. */
 export function valueOf({ field = '', type }: Measure): string {
   return `${type} ${field}`
 }
 
-function options(measures: readonly Measure[]) {
+function renderOptions(measures: readonly Measure[]) {
   return measures.map(measure => (
     <option key={valueOf(measure)} value={valueOf(measure)}>
-      {labelOf(measure)}
+      {getLabel(measure)}
     </option>
   ))
 }
 
-/** `Weight (kg)`, `Blood pressure: systolic`. */
-function labelOf({ field, type }: Measure): string {
+/** Returns the label of a measure: `Weight (kg)`, `Blood pressure: systolic`. */
+function getLabel({ field, type }: Measure): string {
   if (field !== undefined) return `${typeName(type)}: ${field}`
   const { name, symbol } = unitOf(type) ?? { name: '', symbol: '' }
   return symbol === ''
@@ -108,8 +111,8 @@ function labelOf({ field, type }: Measure): string {
     : `${typeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
 }
 
-/** All measures of the directory, by their names. */
-function measuresIn(types: EventTypes): readonly Measure[] {
+/** Returns all measures of the directory, sorted by label. */
+function listMeasures(types: EventTypes): readonly Measure[] {
   return Object.entries(types)
     .filter(([type]) => !type.startsWith('series:') && !type.endsWith('/*'))
     .flatMap(([type, schema]): readonly Measure[] =>
@@ -119,7 +122,7 @@ function measuresIn(types: EventTypes): readonly Measure[] {
             .filter(([, each]) => isNumber(each))
             .map(([field]) => ({ type, field }))
     )
-    .toSorted((a, b) => labelOf(a).localeCompare(labelOf(b)))
+    .toSorted((a, b) => getLabel(a).localeCompare(getLabel(b)))
 }
 
 function isNumber({ type }: ContentSchema): boolean {

@@ -1,4 +1,4 @@
-/** Where a file is put: chosen, or dropped. It is sent with its progress, then its page is shown. */
+/** Uploads a chosen or dropped file with progress, then opens its import. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -12,31 +12,31 @@ import type { Import } from './model.js'
 
 export function Drop() {
   const { client, username } = useAccount()
-  const [going, setGoing] = useState<{ readonly name: string; readonly part: number }>()
+  const [upload, setUpload] = useState<{ readonly name: string; readonly part: number }>()
   const [problem, setProblem] = useState<Message>()
   const [isOver, setOver] = useState(false)
-  const sending = useRef<Sending<{ import: Import }> | undefined>(undefined)
-  const chooser = useRef<HTMLInputElement>(null)
-  useEffect(() => () => sending.current?.cancel(), [])
+  const currentUpload = useRef<Sending<{ import: Import }> | undefined>(undefined)
+  const fileInput = useRef<HTMLInputElement>(null)
+  useEffect(() => () => currentUpload.current?.cancel(), [])
 
   const send = async (file: File | undefined): Promise<void> => {
-    if (!file || going) return
+    if (!file || upload) return
     setProblem(undefined)
-    setGoing({ name: plain(file.name), part: 0 })
+    setUpload({ name: plain(file.name), part: 0 })
     const form = new FormData()
     form.append('params', JSON.stringify({ zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))
     form.append('file', file, file.name)
-    sending.current = client.upload<{ import: Import }>('imports', form, part =>
-      setGoing(before => before && { ...before, part })
+    currentUpload.current = client.upload<{ import: Import }>('imports', form, share =>
+      setUpload(before => before && { ...before, part: share })
     )
     try {
-      const { import: begun } = await sending.current.done
-      visit(hrefTo(username, { page: 'import', id: begun.id }))
+      const { import: created } = await currentUpload.current.done
+      visit(hrefTo(username, { page: 'import', id: created.id }))
     } catch (error) {
       if (!(error instanceof DOMException)) setProblem(explain(error).message)
-      setGoing(undefined)
+      setUpload(undefined)
     }
-    sending.current = undefined
+    currentUpload.current = undefined
   }
   return (
     <>
@@ -54,11 +54,11 @@ export function Drop() {
           void send(event.dataTransfer?.files[0])
         }}
       >
-        {going ? (
+        {upload ? (
           <>
-            <p role="status">{t('import.sending', { file: going.name })}</p>
-            <progress value={going.part} aria-label={t('import.sending', { file: going.name })} />
-            <button type="button" class="button" onClick={() => sending.current?.cancel()}>
+            <p role="status">{t('import.sending', { file: upload.name })}</p>
+            <progress value={upload.part} aria-label={t('import.sending', { file: upload.name })} />
+            <button type="button" class="button" onClick={() => currentUpload.current?.cancel()}>
               {t('shell.cancel')}
             </button>
           </>
@@ -66,14 +66,14 @@ export function Drop() {
           <>
             <Icon name="import" />
             <p>{t('import.dropHere')}</p>
-            <button type="button" class="button primary" onClick={() => chooser.current!.click()}>
+            <button type="button" class="button primary" onClick={() => fileInput.current!.click()}>
               {t('import.choose')}
             </button>
             <p class="hint">{t('import.formats')}</p>
           </>
         )}
         <input
-          ref={chooser}
+          ref={fileInput}
           type="file"
           hidden
           aria-label={t('import.choose')}

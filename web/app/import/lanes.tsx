@@ -1,4 +1,4 @@
-/** What a file holds, a row for each kind and source: its values, how many, and from when to when. */
+/** The contents of a file: for each type and source, its values, count and period. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -9,7 +9,7 @@ import { written, type Lane } from './model.js'
 
 interface Props {
   readonly lanes: readonly Lane[]
-  /** Records of the file. */
+  /** Number of records in the file. */
   readonly total: number
 }
 
@@ -37,11 +37,11 @@ export function Lanes({ lanes, total }: Props) {
                 </span>
                 <small>{plain(lane.source) || typeName(lane.type)}</small>
               </td>
-              <td>{valuesOf(lane)}</td>
+              <td>{formatValues(lane)}</td>
               <td class="num">
                 {written(lane.count)}
                 <small>{t(lane.form === 'series' ? 'import.asSeries' : 'import.asEvents')}</small>
-                <small>{yearsOf(lane)}</small>
+                <small>{formatPeriod(lane)}</small>
               </td>
             </tr>
           ))}
@@ -51,29 +51,29 @@ export function Lanes({ lanes, total }: Props) {
   )
 }
 
-function yearsOf({ from, to }: Lane): string {
+function formatPeriod({ from, to }: Lane): string {
   const [first, last] = [from, to].map(time => formatted(time, { year: 'numeric', month: 'short' }))
   return first === last ? first! : `${first} – ${last}`
 }
 
-/** `61 – 64 kg`: the range of numbers; for several of them each by its name; else an example. */
-function valuesOf({ example, max, min, stream, type }: Lane): ComponentChildren {
+/** Formats values: the range of numbers, `61 – 64 kg`; ranges by field if there are several; otherwise an example. */
+function formatValues({ example, max, min, stream, type }: Lane): ComponentChildren {
   const show = (content: unknown): string =>
     shownValue(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
   if (min === undefined || max === undefined || type.startsWith('position/'))
     return example === undefined ? '' : show(example)
-  const whole = rangeOf(show(min), show(max))
+  const whole = formatRange(show(min), show(max))
   if (typeof min === 'number' || typeof max === 'number' || whole !== typeName(type)) return whole
   return Object.keys(min).map(field => (
     <small key={field}>
-      {plain(field)} {rangeOf(written(min[field]!), written(max[field] ?? min[field]!))}
+      {plain(field)} {formatRange(written(min[field]!), written(max[field] ?? min[field]!))}
     </small>
   ))
 }
 
-function rangeOf(least: string, most: string): string {
-  if (least === most) return least
-  // The unit stands once: `61 – 64 kg`.
-  const unit = /\u00a0\D+$/.exec(most)?.[0] ?? ''
-  return `${unit !== '' && least.endsWith(unit) ? least.slice(0, -unit.length) : least} – ${most}`
+function formatRange(min: string, max: string): string {
+  if (min === max) return min
+  // Shows the unit once: `61 – 64 kg`.
+  const unit = /\u00a0\D+$/.exec(max)?.[0] ?? ''
+  return `${unit !== '' && min.endsWith(unit) ? min.slice(0, -unit.length) : min} – ${max}`
 }

@@ -24,13 +24,13 @@ export interface Lane {
   readonly count: number
   readonly from: number
   readonly to: number
-  /** The first content; long texts are cut, other long contents are absent. */
+  /** The first content. Long texts are truncated; other long contents are missing. */
   readonly example?: unknown
   readonly min?: Bound
   readonly max?: Bound
 }
 
-/** The least or greatest numbers of contents: one number, or one for each field. */
+/** Min or max of contents: one number, or one per field. */
 export type Bound = number | Readonly<Record<string, number>>
 
 export interface ColumnMapping {
@@ -55,11 +55,11 @@ export interface Table {
   readonly columns: readonly string[]
   readonly sample: readonly (readonly string[])[]
   readonly mapping?: Mapping
-  /** What is left out until the mapping says how to read it. */
+  /** Ambiguities that the mapping must resolve; affected rows are skipped until then. */
   readonly questions?: readonly { readonly asks: 'dates' | 'decimals'; readonly cells: readonly string[] }[]
 }
 
-/** An English sentence with its values in braces, which may be notices themselves. */
+/** An English sentence with placeholders, whose values may be notices themselves. */
 export interface Notice {
   readonly message: string
   readonly values?: Readonly<Record<string, string | number | Notice>>
@@ -78,7 +78,7 @@ export interface Import {
   readonly size: number
   readonly created: number
   readonly message?: string
-  /** The same, to be told in the language of the page, or the id of an error. */
+  /** The same in translatable form; or `errorId`. */
   readonly notice?: Notice
   readonly errorId?: string
   readonly seconds?: number
@@ -90,19 +90,19 @@ export interface Import {
     readonly from: number | null
     readonly to: number | null
     readonly lanes: readonly Lane[]
-    /** By reason, what the file calls the records that are left out. */
+    /** Skipped records by reason and by their name in the file. */
     readonly leftOutKinds?: Readonly<Record<string, Counts>>
-    /** The first rows that each reason leaves out: numbers, and those of sheets with their names. */
+    /** The first skipped rows by reason: row numbers, with the sheet's name for spreadsheets. */
     readonly leftOutRows?: Readonly<Record<string, readonly (number | string)[]>>
     readonly warnings: readonly string[]
-    /** The same, to be told in the language of the page. */
+    /** The same in translatable form. */
     readonly notices?: readonly Notice[]
     readonly tables: readonly Table[]
   }
   readonly tally?: Tally
 }
 
-/** Whether it changes by itself. */
+/** Returns whether an import is being processed. */
 export function isBusy({ state }: Import): boolean {
   return state === 'looking' || state === 'writing' || state === 'removing'
 }
@@ -111,28 +111,28 @@ export function sumOf(counts: Counts = {}): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** Returns what a reason says in the language of the page. */
+/** Returns the text of a reason in the page's language. */
 export function reasonText(reason: string): string {
   const key = `import.reason.${reason}`
   return isKey(key) ? t(key) : plain(reason)
 }
 
-/** Returns what is told of a file in the language of the page; `english` where it has no text for it. */
+/** Returns the text of a notice in the page's language; `english` if it has no translation. */
 export function noticeText({ message, values = {} }: Notice, english = message): string {
   const key = `import.message.${message}`
   if (!isKey(key)) return plain(english)
-  const told = Object.entries(values).map(([name, value]) => [name, valueText(name, value)])
-  return t(key, Object.fromEntries(told) as Record<string, string | number>)
+  const texts = Object.entries(values).map(([name, value]) => [name, getValueText(name, value)])
+  return t(key, Object.fromEntries(texts) as Record<string, string | number>)
 }
 
-function valueText(name: string, value: string | number | Notice): string | number {
+function getValueText(name: string, value: string | number | Notice): string | number {
   if (typeof value === 'object') return noticeText(value)
   if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : value
   const key = `import.${name}.${value}`
   return isKey(key) ? t(key) : plain(value)
 }
 
-/** Returns why an import has failed, in the language of the page. */
+/** Returns the error message of a failed import in the page's language. */
 export function failureText({ errorId = '', message = '', notice }: Import): string {
   const key = `error.${errorId}`
   if (notice) return noticeText(notice, message)

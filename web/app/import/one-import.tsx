@@ -1,4 +1,4 @@
-/** One import: what the file holds, what would be written, how far it is, what became of each record, and taking it out again. */
+/** One import: contents of the file, mapping, progress, summary and undo. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -22,14 +22,14 @@ import { Tables } from './tables.js'
 /** Methods that change an import. */
 type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
 
-/** Milliseconds between questions how far it is. */
-const interval = 500
+/** Milliseconds between polls of the progress. */
+const pollIntervalMs = 500
 
 export function OneImport({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
-  const [shown, setShown] = useState<Import>()
+  const [current, setCurrent] = useState<Import>()
   const [problem, setProblem] = useState<Message>()
-  const [turn, setTurn] = useState(0)
+  const [pollCount, setPollCount] = useState(0)
   const [isRemoving, setRemoving] = useState(false)
   const [mappings, setMappings] = useState<Readonly<Record<string, Mapping>>>({})
 
@@ -39,12 +39,12 @@ export function OneImport({ id }: { readonly id: string }) {
     client.call<{ import: Import }>('imports.getOne', { id }).then(
       read => {
         if (isGone) return
-        setShown(read.import)
-        if (isBusy(read.import)) timer = window.setTimeout(() => setTurn(turn + 1), interval)
+        setCurrent(read.import)
+        if (isBusy(read.import)) timer = window.setTimeout(() => setPollCount(pollCount + 1), pollIntervalMs)
       },
       (error: unknown) => {
         if (isGone) return
-        // It has gone with all that it brought in.
+        // The import has been undone.
         if (error instanceof Refusal && error.id === 'unknown-resource')
           visit(hrefTo(username, { page: 'import' }), true)
         else setProblem(explain(error).message)
@@ -54,15 +54,16 @@ export function OneImport({ id }: { readonly id: string }) {
       isGone = true
       clearTimeout(timer)
     }
-  }, [client, username, id, turn])
+  }, [client, username, id, pollCount])
 
-  const act = async (method: Change, params: object = {}): Promise<void> => {
-    const answer = await client.call<{ import: Import }>(method, { id, ...params })
-    setShown(answer.import)
-    setTurn(turn + 1)
+  const callMethod = async (method: Change, params: object = {}): Promise<void> => {
+    const result = await client.call<{ import: Import }>(method, { id, ...params })
+    setCurrent(result.import)
+    setPollCount(pollCount + 1)
   }
-  if (!shown) return problem === undefined ? <p class="loading">{t('loading')}</p> : <Alert>{problem}</Alert>
-  const { look, message, progress, state, tally } = shown
+  if (!current)
+    return problem === undefined ? <p class="loading">{t('loading')}</p> : <Alert>{problem}</Alert>
+  const { look, message, progress, state, tally } = current
   const isDone = state === 'written'
   const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'
   const changed = Object.keys(mappings).length > 0
@@ -82,16 +83,16 @@ export function OneImport({ id }: { readonly id: string }) {
       <section class="card file">
         <Icon name="file" />
         <p>
-          <b>{plain(shown.fileName)}</b>
+          <b>{plain(current.fileName)}</b>
           <small>
-            {[look?.formatName, sizeInWords(shown.size), daysOf(look)].filter(Boolean).join(', ')}
+            {[look?.formatName, sizeInWords(current.size), formatPeriod(look)].filter(Boolean).join(', ')}
           </small>
         </p>
-        {shown.seconds !== undefined && !isBusy(shown) && (
-          <span class="done">{t('import.took', { time: lengthInWords(shown.seconds) })}</span>
+        {current.seconds !== undefined && !isBusy(current) && (
+          <span class="done">{t('import.took', { time: lengthInWords(current.seconds) })}</span>
         )}
       </section>
-      {isBusy(shown) && (
+      {isBusy(current) && (
         <section class="card working" role="status">
           <p>{t(`import.state.${state as 'looking'}`)}</p>
           <progress
@@ -99,12 +100,12 @@ export function OneImport({ id }: { readonly id: string }) {
             aria-label={t(`import.heading.${state}`)}
           />
           {state !== 'removing' && (
-            <Action onClick={async () => await act('imports.cancel')}>{t('import.stop')}</Action>
+            <Action onClick={async () => await callMethod('imports.cancel')}>{t('import.stop')}</Action>
           )}
         </section>
       )}
       {message !== undefined && (state === 'failed' || state === 'unreadable') && (
-        <Alert>{failureText(shown)}</Alert>
+        <Alert>{failureText(current)}</Alert>
       )}
       {look?.warnings.map((warning, at) => (
         <p class="notice" key={warning}>
@@ -116,9 +117,9 @@ export function OneImport({ id }: { readonly id: string }) {
       )}
       {state === 'looked' && (
         <ZoneChoice
-          zone={shown.zone}
+          zone={current.zone}
           onChange={async zone => {
-            await act('imports.look', { zone, mappings })
+            await callMethod('imports.look', { zone, mappings })
             setMappings({})
           }}
         />
@@ -128,7 +129,7 @@ export function OneImport({ id }: { readonly id: string }) {
         <div class="actions start">
           <Action
             onClick={async () => {
-              await act('imports.look', { mappings })
+              await callMethod('imports.look', { mappings })
               setMappings({})
             }}
           >
@@ -157,7 +158,7 @@ export function OneImport({ id }: { readonly id: string }) {
           </Go>
         )}
         {canRun && !changed && toImport + existing > 0 && (
-          <Action class="button primary" onClick={async () => await act('imports.run')}>
+          <Action class="button primary" onClick={async () => await callMethod('imports.run')}>
             {state !== 'looked'
               ? t('import.continue')
               : toImport > 0
@@ -165,7 +166,7 @@ export function OneImport({ id }: { readonly id: string }) {
                 : t('import.finish')}
           </Action>
         )}
-        {!isBusy(shown) && (
+        {!isBusy(current) && (
           <button type="button" class="button" onClick={() => setRemoving(true)}>
             {t(hasWritten ? 'import.undo' : 'import.discard')}
           </button>
@@ -176,7 +177,7 @@ export function OneImport({ id }: { readonly id: string }) {
           title={t(hasWritten ? 'import.undoTitle' : 'import.discardTitle')}
           action={t(hasWritten ? 'import.undo' : 'import.discard')}
           onConfirm={async () => {
-            await act('imports.delete')
+            await callMethod('imports.delete')
             setRemoving(false)
             tell(t(hasWritten ? 'import.undoStarted' : 'import.discarded'))
           }}
@@ -189,7 +190,7 @@ export function OneImport({ id }: { readonly id: string }) {
   )
 }
 
-/** The zone of times that name none. */
+/** Chooses the time zone for times without one. */
 function ZoneChoice({ zone = 'UTC', onChange }: ZoneProps) {
   const [problem, setProblem] = useState<Message>()
   const zones = Intl.supportedValuesOf('timeZone')
@@ -204,9 +205,9 @@ function ZoneChoice({ zone = 'UTC', onChange }: ZoneProps) {
             onChange(event.currentTarget.value).catch((error: unknown) => setProblem(explain(error).message))
           }}
         >
-          {[...new Set([zone, 'UTC', ...zones])].map(each => (
-            <option key={each} value={each}>
-              {each.replaceAll('_', ' ')}
+          {[...new Set([zone, 'UTC', ...zones])].map(name => (
+            <option key={name} value={name}>
+              {name.replaceAll('_', ' ')}
             </option>
           ))}
         </select>
@@ -221,8 +222,8 @@ interface ZoneProps {
   readonly onChange: (zone: string) => Promise<void>
 }
 
-/** From the first day to the last. */
-function daysOf(look: Import['look']): string {
+/** Formats the period from the first to the last day. */
+function formatPeriod(look: Import['look']): string {
   if (!look || look.from === null || look.to === null) return ''
   const [first, last] = [day(look.from), day(look.to)]
   return first === last ? first : `${first} – ${last}`

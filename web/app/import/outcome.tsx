@@ -1,10 +1,10 @@
-/** What becomes, or became, of each record of a file. */
+/** Summary of an import. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { typeName } from '../data/event-types.js'
 import { reasonText, sumOf, written, type Counts, type Import } from './model.js'
 
-/** What became, or would become, of each record: the three add up to those of the file. */
+/** Shows how many records are imported, already known or skipped. The three add up to the records of the file. */
 export function Outcome({
   tally,
   isDone,
@@ -18,13 +18,13 @@ export function Outcome({
     <section class="card outcome">
       <h2>{t('import.summary')}</h2>
       <dl>
-        <Part
+        <SummaryPart
           title={t(isDone ? 'import.imported' : 'import.toImport')}
           counts={tally.broughtIn}
           toText={typeName}
         />
-        <Part title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
-        <Part
+        <SummaryPart title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
+        <SummaryPart
           title={t('import.skipped')}
           counts={tally.leftOut}
           rows={look?.leftOutRows}
@@ -41,14 +41,14 @@ type Look = NonNullable<Import['look']>
 interface PartProps {
   readonly title: string
   readonly counts: Counts
-  /** The first rows concerned, by name. */
+  /** The first affected rows, by name. */
   readonly rows?: Look['leftOutRows']
-  /** What the file calls the records concerned, by name. */
+  /** Names in the file of the affected records, by name. */
   readonly kinds?: Look['leftOutKinds']
   readonly toText: (name: string) => string
 }
 
-function Part({ title, counts, rows, kinds, toText }: PartProps) {
+function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
   if (sumOf(counts) === 0) return null
   return (
     <div>
@@ -76,17 +76,17 @@ function Part({ title, counts, rows, kinds, toText }: PartProps) {
   )
 }
 
-/** Kinds that stand beside a reason; further ones are there to be opened. */
-const mostShown = 4
+/** Kinds shown beside a reason; others are collapsed. */
+const maxKinds = 4
 
-/** What the file calls the records that a reason leaves out. Rows of a table have no further name. */
+/** Names in the file of the skipped records. Rows of a table have none. */
 function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
   const names = Object.entries(kinds)
     .filter(([name]) => name !== 'row')
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, count]) => `${plain(name)} (${written(count)})`)
   if (names.length === 0) return null
-  const [first, more] = [names.slice(0, mostShown), names.slice(mostShown)]
+  const [first, more] = [names.slice(0, maxKinds), names.slice(maxKinds)]
   return (
     <>
       <small>{first.join(', ')}</small>

@@ -1,4 +1,4 @@
-/** Bringing data in: a file is taken, looked at, and written only then. What was brought in before can be taken out again. */
+/** The import page: uploads a file, which is analysed before it is imported, and lists previous imports. */
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -15,8 +15,8 @@ import { Drop } from './drop.js'
 import { isBusy, sumOf, type Import } from './model.js'
 import { OneImport } from './one-import.js'
 
-/** Milliseconds between questions how far an import is. */
-const interval = 1000
+/** Milliseconds between polls of the progress. */
+const pollIntervalMs = 1000
 
 export default function ImportPage({ id }: PageProps) {
   return id === undefined ? <Overview /> : <OneImport id={id} />
@@ -26,7 +26,7 @@ function Overview() {
   const { client } = useAccount()
   const [imports, setImports] = useState<readonly Import[]>()
   const [problem, setProblem] = useState<Message>()
-  const [turn, setTurn] = useState(0)
+  const [pollCount, setPollCount] = useState(0)
   useEffect(() => {
     let isGone = false
     let timer: number | undefined
@@ -34,7 +34,8 @@ function Overview() {
       read => {
         if (isGone) return
         setImports(read.imports)
-        if (read.imports.some(isBusy)) timer = window.setTimeout(() => setTurn(turn + 1), interval)
+        if (read.imports.some(isBusy))
+          timer = window.setTimeout(() => setPollCount(pollCount + 1), pollIntervalMs)
       },
       (error: unknown) => {
         if (!isGone) setProblem(explain(error).message)
@@ -44,7 +45,7 @@ function Overview() {
       isGone = true
       clearTimeout(timer)
     }
-  }, [client, turn])
+  }, [client, pollCount])
   return (
     <div class="column">
       <h1>{t('import.title')}</h1>
@@ -55,18 +56,18 @@ function Overview() {
         <section class="card before">
           <h2>{t('import.previous')}</h2>
           <ul>
-            {imports.map(each => (
-              <li key={each.id}>
-                <Go to={{ page: 'import', id: each.id }}>
+            {imports.map(item => (
+              <li key={item.id}>
+                <Go to={{ page: 'import', id: item.id }}>
                   <span>
-                    <b>{plain(each.fileName)}</b>
+                    <b>{plain(item.fileName)}</b>
                     <small>
-                      {[each.look?.formatName, sizeInWords(each.size), dayAndTime(each.created)]
+                      {[item.look?.formatName, sizeInWords(item.size), dayAndTime(item.created)]
                         .filter(Boolean)
                         .join(', ')}
                     </small>
                   </span>
-                  <span class="state">{stateOf(each)}</span>
+                  <span class="state">{describeState(item)}</span>
                   <Icon name="right" />
                 </Go>
               </li>
@@ -78,7 +79,7 @@ function Overview() {
   )
 }
 
-function stateOf(each: Import): string {
-  if (each.state !== 'written') return t(`import.state.${each.state}`)
-  return t('import.state.written', { count: sumOf(each.tally?.broughtIn) })
+function describeState(item: Import): string {
+  if (item.state !== 'written') return t(`import.state.${item.state}`)
+  return t('import.state.written', { count: sumOf(item.tally?.broughtIn) })
 }

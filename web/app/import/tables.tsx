@@ -1,4 +1,4 @@
-/** How the columns of a table are to be understood: some rows of it, and a choice above each column. */
+/** Mapping of the columns of a table: sample rows, and a choice for each column. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { ColumnChoice, roles, valueOf } from './column-choice.js'
@@ -6,7 +6,7 @@ import type { ColumnMapping, Mapping, Table } from './model.js'
 
 interface Props {
   readonly tables: readonly Table[]
-  /** Those that have been changed, by header. */
+  /** Changed mappings, by header. */
   readonly mappings: Readonly<Record<string, Mapping>>
   readonly onChange: (mappings: Readonly<Record<string, Mapping>>) => void
 }
@@ -15,7 +15,7 @@ export function Tables({ tables, mappings, onChange }: Props) {
   return (
     <>
       {tables.map(table => (
-        <OneTable
+        <MappingTable
           key={table.header}
           table={table}
           mapping={mappings[table.header] ?? table.mapping}
@@ -32,9 +32,8 @@ interface OneProps {
   readonly onChange: (mapping: Mapping) => void
 }
 
-function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OneProps) {
-  const choose = (column: number, choice: string): void =>
-    onChange(withChoice(mapping, table, column, choice))
+function MappingTable({ table, mapping = { time: -1, values: [] }, onChange }: OneProps) {
+  const choose = (column: number, choice: string): void => onChange(setChoice(mapping, table, column, choice))
   return (
     <section class="card mapping">
       <h2>{t('import.columns')}</h2>
@@ -46,10 +45,10 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
               {table.columns.map((name, column) => (
                 <th key={column} scope="col">
                   <label>
-                    <span aria-hidden="true">{nameOf(name, column)}</span>
+                    <span aria-hidden="true">{getColumnName(name, column)}</span>
                     <ColumnChoice
-                      name={nameOf(name, column)}
-                      value={choiceOf(mapping, column)}
+                      name={getColumnName(name, column)}
+                      value={getChoice(mapping, column)}
                       own={mapping.values}
                       onChange={choice => choose(column, choice)}
                     />
@@ -86,7 +85,7 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
             }}
           >
             <option value="">{t('import.asFound')}</option>
-            {readings[asks].map(answer => (
+            {interpretations[asks].map(answer => (
               <option key={answer} value={answer}>
                 {t(`import.reading.${answer}`)}
               </option>
@@ -98,23 +97,23 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
   )
 }
 
-/** How dates and numbers may be read, where cells do not tell it. */
-const readings = { dates: ['dmy', 'mdy', 'ymd'], decimals: ['point', 'comma'] } as const
+/** Interpretations of ambiguous dates and numbers. */
+const interpretations = { dates: ['dmy', 'mdy', 'ymd'], decimals: ['point', 'comma'] } as const
 
-function nameOf(name: string, column: number): string {
+function getColumnName(name: string, column: number): string {
   return plain(name) || t('import.column', { number: column + 1 })
 }
 
-function choiceOf(mapping: Mapping, column: number): string {
+function getChoice(mapping: Mapping, column: number): string {
   const role = roles.find(each => mapping[each] === column)
   if (role) return role
   const value = mapping.values.find(each => each.column === column)
   return value ? valueOf(value) : ''
 }
 
-function withChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {
+function setChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {
   const values = mapping.values.filter(each => each.column !== column)
-  const left: Mapping = {
+  const cleared: Mapping = {
     time: mapping.time === column ? -1 : mapping.time,
     values,
     ...(mapping.dates === undefined ? {} : { dates: mapping.dates }),
@@ -123,17 +122,17 @@ function withChoice(mapping: Mapping, { columns }: Table, column: number, choice
   const kept = roles
     .filter(role => role !== 'time' && mapping[role] !== undefined && mapping[role] !== column)
     .map(role => [role, mapping[role]])
-  const others: Mapping = { ...left, ...(Object.fromEntries(kept) as Partial<Mapping>) }
+  const others: Mapping = { ...cleared, ...(Object.fromEntries(kept) as Partial<Mapping>) }
   if (choice === '') return others
   const role = roles.find(each => each === choice)
   if (role) return { ...others, [role]: column }
   const [type = '', field = ''] = choice.split(' ')
-  const together = values.find(each => each.type === type && each.field !== undefined)
+  const sibling = values.find(each => each.type === type && each.field !== undefined)
   const value: ColumnMapping = {
     column,
     type,
-    // Columns of one measurement belong together.
-    stream: field !== '' && together ? together.stream : columns[column]!.slice(0, 100) || type,
+    // Columns with fields of one measurement share a stream.
+    stream: field !== '' && sibling ? sibling.stream : columns[column]!.slice(0, 100) || type,
     ...(field === '' ? {} : { field })
   }
   return { ...others, values: [...values, value].toSorted((a, b) => a.column - b.column) }

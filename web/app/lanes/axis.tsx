@@ -1,4 +1,4 @@
-/** The axis of time below the lanes. */
+/** The time axis below the lanes. */
 import type { Store } from '../data/store.js'
 import { formatted } from '../parts/time.js'
 import { weekendsOf, useCanvas } from './chart.js'
@@ -9,32 +9,35 @@ import { timeTicks, type Tick } from './ticks.js'
 interface Props {
   readonly view: Store<View>
   readonly zones: Zones
-  /** Whether room is left for names of values, as in the lanes. */
+  /** Whether space is reserved for value labels, as in the lanes. */
   readonly hasGutter?: boolean
 }
 
-/** Fills its box. */
+/** Renders the axis; fills its container. */
 export function TimeAxis({ view, zones, hasGutter = true }: Props) {
   const canvas = useCanvas(
     ({ colours, context, font, height, plot }) => {
-      const seen = view.value
+      const current = view.value
       context.fillStyle = colours.ink
       context.globalAlpha = 0.035
-      for (const { from, to } of weekendsOf(seen, zones)) {
-        const [left, right] = [Math.max(0, place(from, seen, plot)), Math.min(plot, place(to, seen, plot))]
+      for (const { from, to } of weekendsOf(current, zones)) {
+        const [left, right] = [
+          Math.max(0, place(from, current, plot)),
+          Math.min(plot, place(to, current, plot))
+        ]
         context.fillRect(left, 0, right - left, height)
       }
       context.globalAlpha = 1
       context.textBaseline = 'middle'
       let end = -Infinity
-      const ticks = timeTicks(seen, plot, zones)
-      // Strong ones first: of two that touch, the other one goes.
+      const ticks = timeTicks(current, plot, zones)
+      // Of two overlapping labels, the weaker one is omitted.
       const placed = ticks.map((tick, index) => {
         const isStrong = tick.isStrong || (index === 0 && tick.unit === 'day')
-        const text = nameOf(tick, isStrong)
+        const text = formatTick(tick, isStrong)
         context.font = `${isStrong ? 600 : 450} 11px ${font}`
         const width = context.measureText(text).width
-        const x = place(tick.time, seen, plot)
+        const x = place(tick.time, current, plot)
         return { text, isStrong, width, x: Math.max(width / 2 + 2, Math.min(plot - width / 2, x)) }
       })
       placed.forEach(({ isStrong, text, width, x }, index) => {
@@ -55,7 +58,7 @@ export function TimeAxis({ view, zones, hasGutter = true }: Props) {
   return <canvas ref={canvas} aria-hidden="true" />
 }
 
-function nameOf({ time, unit, zone }: Tick, isStrong: boolean): string {
+function formatTick({ time, unit, zone }: Tick, isStrong: boolean): string {
   const timeZone = zone
   if (unit === 'year') return formatted(time, { year: 'numeric', timeZone })
   if (unit === 'month')

@@ -1,10 +1,10 @@
-/** Days, weeks and months as they were lived, in the zones of their times. (docs/spec/events.md#time-zones) Times in seconds. */
+/** Days, weeks and months in the time zones in which the user was. (docs/spec/events.md#time-zones) Times are in seconds. */
 import { getDayStart, getLocalDay, getOffset, resolveZone, type ZonePeriod } from '../../../schemas/zones.js'
 import type { View } from './scale.js'
 
 const day = 86_400
 
-/** The zone of a time: that in which the person was then, or else `fallback`. */
+/** Returns the user's time zone at a time, or `fallback`. */
 export function zoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
   return periods.length === 0 ? fallback : resolveZone({ time }, periods)
 }
@@ -17,37 +17,37 @@ export interface Day {
   readonly zone: string
 }
 
-/** What is needed to tell days: the zones somebody has been in, and that of the device for when nothing is known. */
+/** The user's time zones, and that of the device for times without one. */
 export interface Zones {
   readonly periods: readonly ZonePeriod[]
   readonly fallback: string
 }
 
-/** Days whose borders are cached. */
-const mostKept = 4000
-const kept = new Map<string, Day>()
+/** Maximum cached days. */
+const maxCached = 4000
+const dayCache = new Map<string, Day>()
 
-/** The day in which a time lies. */
+/** Returns the day that contains a time. */
 export function dayAt(time: number, { periods, fallback }: Zones): Day {
   const zone = zoneAt(time, periods, fallback)
-  // Finding a border takes some fifty microseconds, and a year has 365.
-  const key = `${zone} ${Math.floor((time + offsetNear(zone, time)) / day)}`
-  const known = kept.get(key)
-  if (known && known.from <= time && time < known.to) return known
+  // Computing the bounds of a day takes about 50 microseconds, and a year has 365.
+  const key = `${zone} ${Math.floor((time + getCachedOffset(zone, time)) / day)}`
+  const cached = dayCache.get(key)
+  if (cached && cached.from <= time && time < cached.to) return cached
   const found = { ...getLocalDay(zone, time), zone }
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(key, found)
+  if (dayCache.size >= maxCached) dayCache.clear()
+  dayCache.set(key, found)
   return found
 }
 
-/** The days in sight, cut where somebody changed zones; at most `most` of them. */
-export function daysIn(view: View, zones: Zones, most = 400): Day[] {
+/** Returns the days of a view, split where the user changed time zones; at most `maxDays`. */
+export function daysIn(view: View, zones: Zones, maxDays = 400): Day[] {
   const days: Day[] = []
   let time = view.from
-  while (time < view.to && days.length < most) {
+  while (time < view.to && days.length < maxDays) {
     const { from, to, ...rest } = dayAt(time, zones)
     const begin = days.length === 0 ? from : time
-    // A journey ends the day where it begins in the other zone.
+    // When the user changes time zones, the day ends and continues in the other zone.
     const moved = zones.periods.find(
       period => period.from > time && period.from < to && period.zone !== rest.zone
     )
@@ -58,7 +58,7 @@ export function daysIn(view: View, zones: Zones, most = 400): Day[] {
   return days
 }
 
-/** Saturdays and Sundays in sight, those that follow each other as one. */
+/** Returns the weekends of a view; adjacent days are merged. */
 export function weekendsIn(view: View, zones: Zones): View[] {
   const weekends: { from: number; to: number }[] = []
   for (const { from, number, to } of daysIn(view, zones)) {
@@ -70,47 +70,47 @@ export function weekendsIn(view: View, zones: Zones): View[] {
   return weekends
 }
 
-/** 0 for a Sunday. */
+/** Returns the day of the week; 0 is Sunday. */
 export function weekday(number: number): number {
   return (((number + 4) % 7) + 7) % 7
 }
 
-/** When a month begins: `month` counted from January 1970. */
+/** Returns the start of a month. `month` counts from January 1970. */
 export function monthBegin(month: number, zones: Zones): number {
-  const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + monthDays(month))
+  const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + countDaysBefore(month))
   const near = number * day
   return getDayStart(zoneAt(near, zones.periods, zones.fallback), number)
 }
 
-/** Months since January 1970 of a day. */
+/** Returns the month of a day, counted from January 1970. */
 export function monthOf(number: number): number {
   const date = new Date(number * day * 1000)
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
-/** The hour on the clock at a time, with its fraction. */
+/** Returns the hour of the day at a time, with its fraction. */
 export function hourAt(time: number, zone: string): number {
   const seconds = time + getOffset(zone, time)
   return (((seconds % day) + day) % day) / 3600
 }
 
-/** Days from 1970 until a month begins. */
-function monthDays(month: number): number {
+/** Returns the number of days from 1970 to the start of a month. */
+function countDaysBefore(month: number): number {
   const date = new Date(0)
   date.setUTCFullYear(1970 + Math.floor(month / 12), month - Math.floor(month / 12) * 12, 1)
   return date.getTime() / 1000 / day
 }
 
-const offsets = new Map<string, number>()
+const offsetCache = new Map<string, number>()
 
-/** The offset of the hour in which a time lies, kept: it is asked for again and again while somebody drags. */
-function offsetNear(zone: string, time: number): number {
+/** Returns the UTC offset of the hour that contains a time. Cached, because it is needed repeatedly while the user drags. */
+function getCachedOffset(zone: string, time: number): number {
   const hour = Math.floor(time / 3600)
   const key = `${zone} ${hour}`
-  const known = offsets.get(key)
-  if (known !== undefined) return known
-  if (offsets.size >= mostKept) offsets.clear()
+  const cached = offsetCache.get(key)
+  if (cached !== undefined) return cached
+  if (offsetCache.size >= maxCached) offsetCache.clear()
   const offset = getOffset(zone, hour * 3600)
-  offsets.set(key, offset)
+  offsetCache.set(key, offset)
   return offset
 }

@@ -1,6 +1,6 @@
-/** A lane on a canvas: redrawn when what it shows changes, at most once a frame. */
+/** A lane on a canvas, redrawn when its inputs change, at most once per frame. */
 import { useEffect, useRef } from 'preact/hooks'
-import { useStore, type Store } from '../data/store.js'
+import type { Store } from '../data/store.js'
 import { weekendsIn, type Zones } from './calendar.js'
 import type { LaneData } from './data.js'
 import { drawLane, type Span } from './draw.js'
@@ -8,14 +8,14 @@ import type { ValueRange } from './range.js'
 import { lengthOf, type View } from './scale.js'
 import { cleared, forgetColours, type Surface } from './surface.js'
 
-/** Weekends are shown in views of so many seconds: less would be all of it, more hairlines. */
-const weekendsFrom = 2 * 86_400
-const weekendsUpTo = 100 * 86_400
+/** Lengths of views, in seconds, in which weekends are shown: not when they fill most of the view or become hairlines. */
+const minWeekendView = 2 * 86_400
+const maxWeekendView = 100 * 86_400
 
-/** Weekends in sight, where they help to find one's way. */
+/** Returns the weekends of a view if they should be shown. */
 export function weekendsOf(view: View, zones: Zones): View[] {
   const length = lengthOf(view)
-  return length >= weekendsFrom && length <= weekendsUpTo ? weekendsIn(view, zones) : []
+  return length >= minWeekendView && length <= maxWeekendView ? weekendsIn(view, zones) : []
 }
 
 interface Props {
@@ -27,13 +27,13 @@ interface Props {
   readonly spans?: readonly Span[]
   readonly isFirst?: boolean
   readonly name?: (value: number) => string
-  /** Without names of values, and without room for them. */
+  /** Hides value labels and the space for them. */
   readonly isPlain?: boolean
 }
 
 const noSpans: readonly Span[] = []
 
-/** Fills its box. The picture says nothing by itself: what it shows has to stand beside it in words. */
+/** Renders a lane; fills its container. Hidden from screen readers: describe its contents in text beside it. */
 export function LaneChart({
   view,
   data,
@@ -47,9 +47,9 @@ export function LaneChart({
 }: Props) {
   const canvas = useCanvas(
     surface => {
-      const seen = view.value
-      const weekends = isPlain ? noSpans : weekendsOf(seen, zones)
-      drawLane(surface, { view: seen, data, range, weekends, spans, isFirst, isPlain, zones, name })
+      const current = view.value
+      const weekends = isPlain ? noSpans : weekendsOf(current, zones)
+      drawLane(surface, { view: current, data, range, weekends, spans, isFirst, isPlain, zones, name })
     },
     view,
     [data, range, zones, spans, isFirst, name, colour],
@@ -58,9 +58,7 @@ export function LaneChart({
   return <canvas ref={canvas} aria-hidden="true" style={{ '--c': colour }} />
 }
 
-/**
- * A canvas that is drawn when the view moves, when it changes its size or the page its colours, and when one of `inputs` changes.
- */
+/** Draws a canvas when the view, its size, the colour scheme or one of `inputs` changes. */
 export function useCanvas(
   draw: (surface: Surface) => void,
   view: Store<View>,
@@ -71,7 +69,7 @@ export function useCanvas(
   const current = useRef(draw)
   current.current = draw
   const frame = useRef(0)
-  const later = useRef(() => {
+  const schedule = useRef(() => {
     frame.current ||= requestAnimationFrame(() => {
       frame.current = 0
       const surface = canvas.current && cleared(canvas.current, hasGutter)
@@ -80,21 +78,21 @@ export function useCanvas(
   })
   useEffect(() => {
     if (canvas.current) forgetColours(canvas.current)
-    later.current()
+    schedule.current()
   }, inputs)
   useEffect(() => {
-    const again = later.current
+    const redraw = schedule.current
     const repaint = (): void => {
       if (canvas.current) forgetColours(canvas.current)
-      again()
+      redraw()
     }
     const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map(query =>
       matchMedia(query)
     )
     for (const scheme of schemes) scheme.addEventListener('change', repaint)
-    const sizes = new ResizeObserver(again)
+    const sizes = new ResizeObserver(redraw)
     sizes.observe(canvas.current!)
-    const end = view.follow(again)
+    const end = view.follow(redraw)
     return () => {
       end()
       sizes.disconnect()
@@ -104,9 +102,4 @@ export function useCanvas(
     }
   }, [view])
   return canvas
-}
-
-/** The view, for what is written rather than drawn. */
-export function useView(view: Store<View>): View {
-  return useStore(view)
 }

@@ -1,6 +1,6 @@
-/** What a lane draws. Times in seconds. */
+/** Data of lanes. Times are in seconds. */
 
-/** A part of a range of times, and what the numbers in it come to. */
+/** Aggregated numbers of one bucket of a time range. */
 export interface Part {
   readonly time: number
   readonly count: number
@@ -9,32 +9,32 @@ export interface Part {
   readonly mean: number
 }
 
-/** Numbers in time: a line over what lies between the least and the greatest, or single dots. */
+/** Numbers over time: a line with the band from min to max, or dots. */
 export interface Band {
   readonly kind: 'band'
   readonly parts: readonly Part[]
-  /** Length of a part. */
+  /** Length of a part in seconds. */
   readonly step: number
-  /** Whether they are amounts that stand for themselves, such as steps of a day: columns from zero. */
+  /** Whether values are totals, such as steps of a day, drawn as columns from zero. */
   readonly isAmount?: boolean
 }
 
-/** From one value to another, such as blood pressure. */
+/** Ranges from one value to another, such as blood pressure. */
 export interface Pairs {
   readonly kind: 'pairs'
   readonly bars: readonly Bar[]
-  /** Length of a part; 0 if each bar is a measurement of its own. */
+  /** Length of a part in seconds; 0 if each bar is one measurement. */
   readonly step: number
 }
 
-export interface Bar {
+interface Bar {
   readonly time: number
   readonly low: number
   readonly high: number
   readonly count: number
 }
 
-/** How deep a sleep is; in bed, asleep in whatever stage, awake. */
+/** Sleep stage: in bed, asleep in any stage, deep sleep, awake. */
 export type Depth = 'bed' | 'asleep' | 'deep' | 'awake'
 
 export interface Stretch {
@@ -55,11 +55,11 @@ export interface Mark {
   readonly end: number
   readonly icon: MarkIcon
   readonly label: string
-  /** A CSS colour; that of the lane without it. */
+  /** CSS colour. Default: that of the lane. */
   readonly colour?: string
-  /** Of the event that it stands for. */
+  /** Id of the event. */
   readonly id?: string
-  /** From 0 to 1, for marks whose size tells something. */
+  /** Size from 0 to 1, for marks whose size has a meaning. */
   readonly weight?: number
 }
 
@@ -68,7 +68,7 @@ export interface Marks {
   readonly marks: readonly Mark[]
 }
 
-/** Counts only: too many to show each. */
+/** Counts of events that are too many to show individually. */
 export interface Heat {
   readonly kind: 'heat'
   readonly parts: readonly { readonly time: number; readonly count: number }[]
@@ -77,7 +77,7 @@ export interface Heat {
 
 export type LaneData = Band | Pairs | Nights | Marks | Heat
 
-/** The index of the first item at `time` or later, in items that are in order of time. */
+/** Returns the index of the first item at `time` or later, in items sorted by time. */
 export function firstAt(items: readonly { readonly time: number }[], time: number): number {
   let [low, high] = [0, items.length]
   while (low < high) {
@@ -88,7 +88,7 @@ export function firstAt(items: readonly { readonly time: number }[], time: numbe
   return low
 }
 
-/** The item nearest to a time. */
+/** Returns the item nearest to a time, in items sorted by time. */
 export function nearest<T extends { readonly time: number }>(
   items: readonly T[],
   time: number

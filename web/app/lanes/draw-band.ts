@@ -1,12 +1,12 @@
-/** Draws numbers in time: the mean as a line over what lies between the least and the greatest; few of them as dots. */
+/** Draws numbers over time: the mean as a line over the band from min to max, or dots if there are few values. */
 import { firstAt, type Band, type Part } from './data.js'
 import type { Height } from './height.js'
 import { place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
-/** Fewer pixels than this between measurements make dots illegible. */
+/** Minimum pixels between dots. */
 const dotSpacing = 5
-/** Share of the view over which a line through single measurements is smoothed. */
+/** Smoothing window of the line through dots, as a share of the view. */
 const smoothing = 0.22
 
 export function drawBand(surface: Surface, view: View, band: Band, y: Height): void {
@@ -14,13 +14,13 @@ export function drawBand(surface: Surface, view: View, band: Band, y: Height): v
   const first = Math.max(0, firstAt(parts, view.from - step) - 1)
   const last = Math.min(parts.length, firstAt(parts, view.to) + 1)
   if (last <= first) return
-  const within = parts.slice(first, last)
-  if (band.isAmount === true) drawColumns(surface, view, band, within, y)
-  else if (isSparse(within, view, surface.plot)) drawDots(surface, view, within, step, y)
-  else drawLine(surface, view, within, step, y)
+  const visible = parts.slice(first, last)
+  if (band.isAmount === true) drawColumns(surface, view, band, visible, y)
+  else if (isSparse(visible, view, surface.plot)) drawDots(surface, view, visible, step, y)
+  else drawLine(surface, view, visible, step, y)
 }
 
-/** Whether measurements stand apart: hardly a part with two of them, and room for a dot each. */
+/** Returns whether values are drawn as dots: most parts have one value, and there is space for the dots. */
 export function isSparse(parts: readonly Part[], view: View, plot: number): boolean {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   if (parts.length < 2) return count < 2
@@ -29,13 +29,18 @@ export function isSparse(parts: readonly Part[], view: View, plot: number): bool
   return count < parts.length * 1.3 && pixels / Math.max(1, parts.length - 1) >= dotSpacing
 }
 
-/** The longest pause that a line goes over: several times the usual one. */
+/** Returns the longest gap that a line bridges, in seconds: several times the median. */
 export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
-  const pauses = parts
+  return Math.max(step * 2.5, (getMedianGap(parts) ?? 0) * 4)
+}
+
+/** Returns the median time between parts, in seconds; undefined for fewer than two. */
+function getMedianGap(parts: readonly { readonly time: number }[]): number | undefined {
+  const gaps = parts
     .slice(1)
     .map((part, at) => part.time - parts[at]!.time)
     .toSorted((a, b) => a - b)
-  return Math.max(step * 2.5, (pauses[Math.floor(pauses.length / 2)] ?? 0) * 4)
+  return gaps[Math.floor(gaps.length / 2)]
 }
 
 function drawLine(
@@ -45,17 +50,17 @@ function drawLine(
   step: number,
   y: Height
 ): void {
-  const pause = pauseOf(parts, step)
+  const maxGap = pauseOf(parts, step)
   const half = step / 2
   const x = (time: number): number => place(time + half, view, plot)
   context.fillStyle = colours.own
   context.strokeStyle = colours.own
   context.lineJoin = 'round'
   context.lineWidth = plot < 420 ? 1 : 1.3
-  for (const run of runsOf(parts, pause)) {
+  for (const run of runsOf(parts, maxGap)) {
     context.globalAlpha = 0.26
     context.beginPath()
-    // Half a part beyond its middle on both sides, so that one alone has a width.
+    // Extends half a part on both sides, so that a single part has a width.
     context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.max))
     for (const part of run) context.lineTo(x(part.time), y(part.max))
     context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.max))
@@ -73,12 +78,12 @@ function drawLine(
   }
 }
 
-/** Parts between which there is no long pause. */
-export function runsOf(parts: readonly Part[], pause: number): Part[][] {
+/** Splits parts into runs without long gaps. */
+export function runsOf(parts: readonly Part[], maxGap: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
   for (const part of parts) {
-    if (last && part.time - last.time <= pause) runs.at(-1)!.push(part)
+    if (last && part.time - last.time <= maxGap) runs.at(-1)!.push(part)
     else runs.push([part])
     last = part
   }
@@ -115,7 +120,7 @@ function drawDots(
   }
 }
 
-/** The mean of what lies within a window around each. */
+/** Returns the moving average of parts over a window in seconds. */
 export function smoothed(parts: readonly Part[], window: number): { time: number; mean: number }[] {
   let [from, to, sum] = [0, 0, 0]
   return parts.map(({ time }) => {
@@ -125,7 +130,7 @@ export function smoothed(parts: readonly Part[], window: number): { time: number
   })
 }
 
-/** Amounts as columns from zero, as wide as the pause between them. */
+/** Draws totals as columns from zero, as wide as the interval between them. */
 function drawColumns(
   { colours, context, plot }: Surface,
   view: View,
@@ -133,13 +138,9 @@ function drawColumns(
   parts: readonly Part[],
   y: Height
 ): void {
-  const pauses = parts
-    .slice(1)
-    .map((part, at) => part.time - parts[at]!.time)
-    .toSorted((a, b) => a - b)
-  const usual = pauses[Math.floor(pauses.length / 2)] ?? (view.to - view.from) / 40
-  const width = Math.max(1, Math.min(26, (usual / (view.to - view.from)) * plot * 0.62))
-  const shift = usual > step * 1.5 ? usual / 2 : step / 2
+  const median = getMedianGap(parts) ?? (view.to - view.from) / 40
+  const width = Math.max(1, Math.min(26, (median / (view.to - view.from)) * plot * 0.62))
+  const shift = median > step * 1.5 ? median / 2 : step / 2
   context.fillStyle = colours.own
   context.globalAlpha = 0.62
   const zero = y(0)

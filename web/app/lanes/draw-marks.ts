@@ -1,15 +1,15 @@
-/** Draws single things on the line of time, and where there are too many, how many there are. */
+/** Draws events as icons on the time axis, or their density if there are too many. */
 import { drawGlyph } from './glyphs.js'
 import type { Heat, Mark, MarkIcon, Marks } from './data.js'
 import { merged } from './merge.js'
 import { lengthOf, place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
-/** Pixels between the middles of two marks. */
-export const markGap = 22
+/** Minimum pixels between the centres of two marks. */
+const markGap = 22
 
-/** Pixels for each mark below which there are too many to show. */
-const densest = 5
+/** Minimum pixels per mark; with fewer, the density is drawn. */
+const minPixelsPerMark = 5
 
 export function drawMarks(surface: Surface, view: View, { marks }: Marks): void {
   const { colours, context, height, plot } = surface
@@ -21,18 +21,21 @@ export function drawMarks(surface: Surface, view: View, { marks }: Marks): void 
   context.lineTo(plot, middle + 0.5)
   context.stroke()
   const margin = (lengthOf(view) / plot) * markGap * 2
-  const near = marks.filter(({ end, time }) => end >= view.from - margin && time <= view.to + margin)
-  if (near.length > plot / densest) return drawHeat(surface, view, counted(near, view, plot))
-  drawLengths(surface, view, near, middle)
-  for (const { marks: own, x } of merged(near, view, plot, markGap)) {
-    const { colour, icon, weight } = own.reduce((best, mark) => (rank(mark) < rank(best) ? mark : best))
+  const visible = marks.filter(({ end, time }) => end >= view.from - margin && time <= view.to + margin)
+  if (visible.length > plot / minPixelsPerMark)
+    return drawHeat(surface, view, countMarks(visible, view, plot))
+  drawDurations(surface, view, visible, middle)
+  for (const { marks: own, x } of merged(visible, view, plot, markGap)) {
+    const { colour, icon, weight } = own.reduce((best, mark) =>
+      getPriority(mark) < getPriority(best) ? mark : best
+    )
     drawGlyph(surface, icon, x, middle, colour ?? colours.own, weight)
     if (own.length > 1) drawCount(surface, x + 8, middle - 9, own.length)
   }
 }
 
-/** How many there are in each few pixels. */
-function counted(marks: readonly Mark[], view: View, plot: number): Heat {
+/** Counts marks per four pixels. */
+function countMarks(marks: readonly Mark[], view: View, plot: number): Heat {
   const step = (lengthOf(view) / plot) * 4
   const counts = new Map<number, number>()
   for (const { time } of marks) {
@@ -42,14 +45,24 @@ function counted(marks: readonly Mark[], view: View, plot: number): Heat {
   return { kind: 'heat', step, parts: Array.from(counts, ([time, count]) => ({ time, count })) }
 }
 
-/** Of several things, the one to show. */
-const ranks: readonly MarkIcon[] = ['refused', 'photo', 'run', 'note', 'file', 'pin', 'look', 'add', 'dot']
-function rank({ icon }: Mark): number {
-  return ranks.indexOf(icon)
+/** Icons by priority, for merged marks. */
+const iconsByPriority: readonly MarkIcon[] = [
+  'refused',
+  'photo',
+  'run',
+  'note',
+  'file',
+  'pin',
+  'look',
+  'add',
+  'dot'
+]
+function getPriority({ icon }: Mark): number {
+  return iconsByPriority.indexOf(icon)
 }
 
-/** How long things took, where that can be seen. */
-function drawLengths(
+/** Draws durations, where they are wide enough to be seen. */
+function drawDurations(
   { colours, context, plot }: Surface,
   view: View,
   marks: readonly Mark[],
@@ -85,21 +98,21 @@ function drawCount({ colours, context, font }: Surface, x: number, y: number, co
   context.fillText(text, x, y + 0.5)
 }
 
-/** The more of them, the darker. */
+/** Draws density: more events are darker. */
 export function drawHeat(
   { colours, context, height, plot }: Surface,
   view: View,
   { parts, step }: Heat
 ): void {
-  const most = parts.reduce((greatest, { count }) => Math.max(greatest, count), 1)
-  const tall = Math.min(30, height - 16)
-  const top = Math.round((height - tall) / 2)
+  const maxCount = parts.reduce((max, { count }) => Math.max(max, count), 1)
+  const barHeight = Math.min(30, height - 16)
+  const top = Math.round((height - barHeight) / 2)
   context.fillStyle = colours.own
   for (const { count, time } of parts) {
     const [left, right] = [place(time, view, plot), place(time + step, view, plot)]
     if (right < 0 || left > plot) continue
-    context.globalAlpha = 0.18 + 0.72 * Math.sqrt(count / most)
-    context.fillRect(left, top, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), tall)
+    context.globalAlpha = 0.18 + 0.72 * Math.sqrt(count / maxCount)
+    context.fillRect(left, top, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), barHeight)
   }
   context.globalAlpha = 1
 }

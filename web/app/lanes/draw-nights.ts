@@ -1,4 +1,4 @@
-/** Draws nights by the clock, one column each; of a few days, the stretches of each along the time. */
+/** Draws nights as columns by hour of day; in views of a few days, sleep periods along the time axis. */
 import { nightsOf, hourOfNight } from './nights.js'
 import type { Zones } from './calendar.js'
 import type { Depth, Nights } from './data.js'
@@ -6,25 +6,25 @@ import { lengthOf, place, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 const day = 86_400
-/** Below so many days, stretches lie along the time. */
-const fewest = 4
-const tones: Readonly<Record<Depth, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
-/** Heights of stretches that lie along the time, from the bottom, as shares of the lane. */
+/** Minimum days for columns. */
+const minDaysForColumns = 4
+const opacities: Readonly<Record<Depth, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
+/** Heights of sleep stages along the time axis, from the bottom, as shares of the lane. */
 const levels: Readonly<Record<Depth, number>> = { bed: 0.1, awake: 0.72, asleep: 0.5, deep: 0.22 }
 
 interface NightRange {
-  /** Hours to be named, and their heights. */
+  /** Labels of hours, and their y positions in pixels. */
   hours(height: number): { readonly text: string; readonly y: number }[]
   y(hour: number, height: number): number
 }
 
-/** The hours of the clock that nights in sight reach over; undefined if they are drawn along the time. */
+/** Returns the range of hours covered by the nights of a view; undefined if they are drawn along the time axis. */
 export function nightRange(data: Nights, view: View, zones: Zones): NightRange | undefined {
-  if (lengthOf(view) < fewest * day) return undefined
+  if (lengthOf(view) < minDaysForColumns * day) return undefined
   const nights = nightsOf(data, zones)
-  const within = nights.filter(({ time }) => time > view.from - day && time < view.to + day)
-  const used = within.length > 0 ? within : nights
-  // One short night, or a long one, does not squeeze all others.
+  const visible = nights.filter(({ time }) => time > view.from - day && time < view.to + day)
+  const used = visible.length > 0 ? visible : nights
+  // Quantiles, so that one unusual night does not compress all others.
   const low = Math.floor(
     quantile(
       used.map(({ bed }) => bed),
@@ -51,14 +51,14 @@ export function nightRange(data: Nights, view: View, zones: Zones): NightRange |
 }
 
 function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
+  const sorted = values.toSorted((dayWidth, b) => dayWidth - b)
   return sorted[Math.round(share * (sorted.length - 1))] ?? NaN
 }
 
 export function drawNights(surface: Surface, view: View, data: Nights, zones: Zones): void {
   const range = nightRange(data, view, zones)
   if (range) drawColumns(surface, view, data, zones, range)
-  else drawAlong(surface, view, data)
+  else drawAlongTime(surface, view, data)
 }
 
 function drawColumns(
@@ -68,8 +68,8 @@ function drawColumns(
   zones: Zones,
   range: NightRange
 ): void {
-  const a = (day / lengthOf(view)) * plot
-  const width = Math.max(1, Math.min(18, a * 0.5))
+  const dayWidth = (day / lengthOf(view)) * plot
+  const width = Math.max(1, Math.min(18, dayWidth * 0.5))
   context.strokeStyle = colours.hair
   context.lineWidth = 1
   for (const { y } of range.hours(height)) {
@@ -85,7 +85,7 @@ function drawColumns(
       const top = range.y(hourOfNight(from, zone, time), height)
       const end = range.y(hourOfNight(to, zone, time), height)
       if (depth === 'awake') {
-        // Awake is where the column has a gap.
+        // Being awake is drawn as a gap in the column.
         if (width < 4) return
         context.globalAlpha = 1
         context.fillStyle = colours.sheet
@@ -93,7 +93,7 @@ function drawColumns(
         return
       }
       context.fillStyle = colours.own
-      context.globalAlpha = tones[depth]
+      context.globalAlpha = opacities[depth]
       context.beginPath()
       context.roundRect(
         x,
@@ -105,19 +105,19 @@ function drawColumns(
       context.fill()
     }
     const isPlain = stretches.length === 1
-    for (const { depth, from, to } of inOrder(stretches)) bar(from, to, isPlain ? 'asleep' : depth)
+    for (const { depth, from, to } of sortForDrawing(stretches)) bar(from, to, isPlain ? 'asleep' : depth)
   }
   context.globalAlpha = 1
 }
 
-/** Time in bed lies below all others. */
-function inOrder(stretches: Nights['stretches']): Nights['stretches'] {
+/** Sorts periods so that time in bed is drawn below the others. */
+function sortForDrawing(stretches: Nights['stretches']): Nights['stretches'] {
   return stretches.toSorted((one, other) => Number(other.depth === 'bed') - Number(one.depth === 'bed'))
 }
 
-function drawAlong({ colours, context, height, plot }: Surface, view: View, { stretches }: Nights): void {
+function drawAlongTime({ colours, context, height, plot }: Surface, view: View, { stretches }: Nights): void {
   context.fillStyle = colours.own
-  for (const { depth, from, to } of inOrder(stretches)) {
+  for (const { depth, from, to } of sortForDrawing(stretches)) {
     const [left, right] = [place(from, view, plot), place(to, view, plot)]
     if (right < 0 || left > plot) continue
     const isBed = depth === 'bed'

@@ -1,4 +1,4 @@
-/** Draws what reaches from one value to another, such as blood pressure. */
+/** Draws ranges of values, such as blood pressure. */
 import { firstAt, type Pairs } from './data.js'
 import type { Height } from './height.js'
 import { place, type View } from './scale.js'

@@ -1,4 +1,4 @@
-/** Draws a lane: what lies behind, the data, the names of values. */
+/** Draws a lane: background, data, value labels. */
 import { drawBand } from './draw-band.js'
 import { drawHeat, drawMarks } from './draw-marks.js'
 import { drawNights, nightRange } from './draw-nights.js'
@@ -11,7 +11,7 @@ import { heightOf, type Height } from './height.js'
 import type { Surface } from './surface.js'
 import { valueTicks } from './ticks.js'
 
-/** A stretch of days with a name, behind all lanes. */
+/** A named period, drawn behind all lanes. */
 export interface Span extends View {
   readonly label: string
   readonly id?: string
@@ -23,17 +23,17 @@ export interface Picture {
   readonly range: ValueRange | undefined
   readonly weekends: readonly View[]
   readonly spans: readonly Span[]
-  /** Whether the names of spans stand in this lane: the first one. */
+  /** Whether this is the first lane, which shows the names of spans. */
   readonly isFirst: boolean
-  /** Without lines at round values, and their names. */
+  /** Hides grid lines and value labels. */
   readonly isPlain?: boolean
   readonly zones: Zones
-  /** Words for a value of the axis. */
+  /** Formats a value of the axis. */
   readonly name: (value: number) => string
 }
 
 export function drawLane(surface: Surface, picture: Picture): void {
-  drawBehind(surface, picture)
+  drawBackground(surface, picture)
   const { data, range } = picture
   if (!data) return
   const { context, plot, height } = surface
@@ -42,19 +42,19 @@ export function drawLane(surface: Surface, picture: Picture): void {
   context.rect(0, 0, plot + 1, height)
   context.clip()
   const y = heightOf(surface, range, picture.isFirst)
-  const isNamed = picture.isPlain !== true
-  if (range && isNamed) drawLines(surface, range, y, false, picture.name)
+  const drawsLabels = picture.isPlain !== true
+  if (range && drawsLabels) drawLines(surface, range, y, false, picture.name)
   if (data.kind === 'band') drawBand(surface, picture.view, data, y)
   else if (data.kind === 'pairs') drawPairs(surface, picture.view, data, y)
   else if (data.kind === 'nights') drawNights(surface, picture.view, data, picture.zones)
   else if (data.kind === 'marks') drawMarks(surface, picture.view, data)
   else drawHeat(surface, picture.view, data)
   context.restore()
-  if (range && isNamed) drawLines(surface, range, y, true, picture.name)
-  if (data.kind === 'nights' && isNamed) nameHours(surface, picture)
+  if (range && drawsLabels) drawLines(surface, range, y, true, picture.name)
+  if (data.kind === 'nights' && drawsLabels) drawHourLabels(surface, picture)
 }
 
-function drawBehind(
+function drawBackground(
   { colours, context, font, height, plot }: Surface,
   { isFirst, spans, view, weekends }: Picture
 ): void {
@@ -73,7 +73,7 @@ function drawBehind(
   for (const { from, label, to } of spans) {
     const [left, right] = [Math.max(0, place(from, view, plot)), Math.min(plot, place(to, view, plot))]
     if (right - left > 24)
-      context.fillText(shortened(context, label, right - left - 4), (left + right) / 2, 17)
+      context.fillText(truncateToWidth(context, label, right - left - 4), (left + right) / 2, 17)
   }
 
   function fillBetween(from: number, to: number): void {
@@ -83,27 +83,27 @@ function drawBehind(
   }
 }
 
-function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
+function truncateToWidth(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text
   let kept = text
   while (kept.length > 1 && context.measureText(`${kept}…`).width > width) kept = kept.slice(0, -1)
   return `${kept}…`
 }
 
-/** Lines at round values, or with `isNamed` their names beside the plot. */
+/** Draws grid lines at round values, or their labels beside the plot. */
 function drawLines(
   surface: Surface,
   range: ValueRange,
   y: Height,
-  isNamed: boolean,
+  drawsLabels: boolean,
   name: (value: number) => string
 ): void {
   const { colours, context, height, plot } = surface
-  const most = Math.max(2, Math.floor(height / 30))
-  for (const value of valueTicks(range.low, range.high, most)) {
+  const maxTicks = Math.max(2, Math.floor(height / 30))
+  for (const value of valueTicks(range.low, range.high, maxTicks)) {
     const at = Math.round(y(value)) + 0.5
     if (at < 4 || at > height - 3) continue
-    if (isNamed) write(surface, name(value), plot + 7, at)
+    if (drawsLabels) drawLabel(surface, name(value), plot + 7, at)
     else {
       context.strokeStyle = colours.hair
       context.lineWidth = 1
@@ -115,15 +115,15 @@ function drawLines(
   }
 }
 
-function nameHours(surface: Surface, { data, view, zones }: Picture): void {
+function drawHourLabels(surface: Surface, { data, view, zones }: Picture): void {
   if (data?.kind !== 'nights') return
   const range = nightRange(data, view, zones)
   if (!range) return
-  for (const { text, y } of range.hours(surface.height)) write(surface, text, surface.plot + 7, y)
+  for (const { text, y } of range.hours(surface.height)) drawLabel(surface, text, surface.plot + 7, y)
 }
 
-/** Writes the name of a value, condensed if there is little room: a name that is cut off reads as another one. */
-function write({ colours, context, font, width }: Surface, text: string, x: number, y: number): void {
+/** Draws a value label, condensed if necessary: a truncated number would be misread. */
+function drawLabel({ colours, context, font, width }: Surface, text: string, x: number, y: number): void {
   context.fillStyle = colours.soft
   context.font = `450 11px ${font}`
   context.textAlign = 'left'

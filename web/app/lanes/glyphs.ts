@@ -1,8 +1,8 @@
-/** Small pictures on a canvas. */
+/** Icons on a canvas. */
 import type { MarkIcon } from './data.js'
 import type { Surface } from './surface.js'
 
-/** Draws a picture around a point. `weight`, from 0 to 1, makes those larger whose size tells something. */
+/** Draws an icon centred at a point. `weight`, from 0 to 1, scales icons whose size has a meaning. */
 export function drawGlyph(
   { colours, context }: Surface,
   icon: MarkIcon,
@@ -23,12 +23,12 @@ export function drawGlyph(
 
 type Glyph = (context: CanvasRenderingContext2D, paper: string, colour: string, weight: number) => void
 
-/** Shapes by their SVG paths, made when they are first drawn. */
-const paths = new Map<string, Path2D>()
-function path(shape: string): Path2D {
-  let made = paths.get(shape)
-  if (!made) paths.set(shape, (made = new Path2D(shape)))
-  return made
+/** Shapes by SVG path, created when first drawn. */
+const pathCache = new Map<string, Path2D>()
+function getPath(shape: string): Path2D {
+  let cached = pathCache.get(shape)
+  if (!cached) pathCache.set(shape, (cached = new Path2D(shape)))
+  return cached
 }
 
 const sheetShape = 'M-8.5-10H3L8.500-4.500V8a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z'
@@ -37,16 +37,16 @@ const glyphs: Readonly<Record<MarkIcon, Glyph>> = {
   note(context, paper) {
     context.fillStyle = paper
     context.lineWidth = 1.5
-    context.fill(path(sheetShape))
-    context.stroke(path(sheetShape))
-    context.stroke(path('M-4.500-1.500h9M-4.500 2h9M-4.500 5.500h5'))
+    context.fill(getPath(sheetShape))
+    context.stroke(getPath(sheetShape))
+    context.stroke(getPath('M-4.500-1.500h9M-4.500 2h9M-4.500 5.500h5'))
   },
   file(context, paper) {
     context.fillStyle = paper
     context.lineWidth = 1.5
-    context.fill(path(sheetShape))
-    context.stroke(path(sheetShape))
-    context.stroke(path('M3-10v5.500h5.500'))
+    context.fill(getPath(sheetShape))
+    context.stroke(getPath(sheetShape))
+    context.stroke(getPath('M3-10v5.500h5.500'))
   },
   photo(context, paper) {
     context.lineWidth = 2
@@ -57,7 +57,7 @@ const glyphs: Readonly<Record<MarkIcon, Glyph>> = {
     context.fill()
     context.globalAlpha = 1
     context.stroke()
-    context.fill(path('M-11 5l6.500-7 4.500 5 3.500-3.500L11 6v1a4 4 0 0 1-4 4H-7a4 4 0 0 1-4-4z'))
+    context.fill(getPath('M-11 5l6.500-7 4.500 5 3.500-3.500L11 6v1a4 4 0 0 1-4 4H-7a4 4 0 0 1-4-4z'))
     context.fillStyle = paper
     context.beginPath()
     context.arc(5, -5, 2.4, 0, 2 * Math.PI)
@@ -65,7 +65,7 @@ const glyphs: Readonly<Record<MarkIcon, Glyph>> = {
   },
   pin(context, paper) {
     context.fill(
-      path(
+      getPath(
         'M0-11.500a7.500 7.500 0 0 1 7.500 7.500C7.500 1.500 0 10.500 0 10.500S-7.500 1.500-7.500-4a7.500 7.500 0 0 1 7.500-7.500z'
       )
     )
@@ -83,7 +83,7 @@ const glyphs: Readonly<Record<MarkIcon, Glyph>> = {
     context.stroke()
     context.lineWidth = 1.7
     context.stroke(
-      path(
+      getPath(
         'M-5.500-1l3-2.300 3 1.500-1.500 3.800 2.300 2.200v3M-1 2.500l-1.500 2.300-3 .7M.7-1.800l1.600 1.500 2.300-.4'
       )
     )
@@ -117,6 +117,6 @@ const glyphs: Readonly<Record<MarkIcon, Glyph>> = {
   },
   refused(context) {
     context.lineWidth = 2.2
-    context.stroke(path('M-4.500-24.500l9 9m0-9l-9 9'))
+    context.stroke(getPath('M-4.500-24.500l9 9m0-9l-9 9'))
   }
 }

@@ -1,10 +1,10 @@
-/** Where values stand in a lane, in pixels. */
+/** Vertical positions of values in a lane, in pixels. */
 import type { ValueRange } from './range.js'
 
-/** The height of a value. */
+/** Returns the y coordinate of a value. */
 export type Height = (value: number) => number
 
-/** Heights of values between the edges of a lane; the first one has room above for names of spans. */
+/** Returns the vertical scale of a lane. The first lane reserves space for the names of spans. */
 export function heightOf(
   { height }: { readonly height: number },
   range: ValueRange | undefined,
@@ -16,7 +16,7 @@ export function heightOf(
   return value => height - bottom - (value - range.low) * scale
 }
 
-/** Pixels above and below the values. */
+/** Returns the padding above and below the values, in pixels. */
 export function roomOf(isFirst: boolean): { readonly top: number; readonly bottom: number } {
   return { top: isFirst ? 26 : 8, bottom: 8 }
 }

@@ -1,4 +1,4 @@
-/** Loads what a lane shows for the view: whenever the view comes to rest, and when data change. */
+/** Loads the data of a lane for a view, when the view stops moving and when data change. */
 import type { Client } from '../data/client.js'
 import { storeOf, type Store } from '../data/store.js'
 import type { Band, LaneData } from './data.js'
@@ -14,20 +14,23 @@ export interface Shown {
   readonly problem?: unknown
 }
 
-/** Up to this length, as much as half a view is read beyond both ends: it is there when somebody drags. */
-const marginUpTo = 120 * 86_400
+/**
+ * Maximum view length, in seconds, for which a margin is read on both sides, so that dragging shows data immediately; and the
+ * margin as a share of the view.
+ */
+const maxViewWithMargin = 120 * 86_400
 const margin = 0.25
-/** Pixels of a part. */
+/** Width of a part in pixels. */
 const partWidth = 2
-/** Milliseconds after a change until a series is read again as a whole, rather than its end. */
-const settled = 6000
-/** Milliseconds until what has changed while it was read is read again. */
-const again = 1000
+/** Milliseconds after a change until a series is reread completely rather than from its end. */
+const fullReadDelayMs = 6000
+/** Milliseconds until data that changed during a read are read again. */
+const rereadDelayMs = 1000
 
 export class LaneLoader {
   readonly shown: Store<Shown> = storeOf<Shown>({ data: undefined, range: undefined })
   #grid: Grid | undefined
-  #wanted: Grid | undefined
+  #readingGrid: Grid | undefined
   #view: View | undefined
   #abort: AbortController | undefined
   #timer: number | undefined
@@ -38,26 +41,26 @@ export class LaneLoader {
     private readonly plan: Plan
   ) {}
 
-  /** Reads what is missing of a view of so many pixels. */
+  /** Reads missing data of a view with this width in pixels. */
   look(view: View, pixels: number): void {
     this.#view = view
     const step = lengthOf(view) / Math.max(40, Math.round(pixels / partWidth))
-    const known = this.#wanted ?? this.#grid
+    const known = this.#readingGrid ?? this.#grid
     const isCovered =
       known &&
       known.from <= view.from &&
       known.to >= view.to &&
       known.step < step * 1.4 &&
       known.step > step * 0.7
-    if (!isCovered) void this.#read(gridOf(view, step))
-    else if (!this.#wanted) this.#fit(view)
+    if (!isCovered) void this.#read(createGrid(view, step))
+    else if (!this.#readingGrid) this.#updateRange(view)
   }
 
-  /** Something has changed: reads again what is in sight. */
+  /** Rereads the current data after a change. */
   refresh(): void {
     const grid = this.#grid
-    if (this.#wanted) {
-      // What is being read may have been read before the change.
+    if (this.#readingGrid) {
+      // The running read may not include the change.
       this.#isStale = true
       return
     }
@@ -65,13 +68,13 @@ export class LaneLoader {
     const { data } = this.shown.value
     if (this.plan.kind !== 'series' || data?.kind !== 'band' || data.parts.length === 0)
       return void this.#read(grid)
-    // Series are read on from where they ended; whatever has changed before is seen when they rest.
+    // Reads a series from its last point; earlier changes are found by the complete read later.
     void this.#read(grid, data)
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), settled)
+    this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), fullReadDelayMs)
   }
 
-  /** Gives up what is being read. */
+  /** Cancels a running read. */
   end(): void {
     this.#abort?.abort()
     clearTimeout(this.#timer)
@@ -81,7 +84,7 @@ export class LaneLoader {
     this.#abort?.abort()
     clearTimeout(this.#timer)
     const abort = (this.#abort = new AbortController())
-    this.#wanted = grid
+    this.#readingGrid = grid
     const { client, plan } = this
     const last = before?.parts.at(-1)?.time
     const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
@@ -102,24 +105,24 @@ export class LaneLoader {
   }
 
   #finish(): void {
-    this.#wanted = undefined
+    this.#readingGrid = undefined
     if (!this.#isStale) return
     this.#isStale = false
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => this.refresh(), again)
+    this.#timer = window.setTimeout(() => this.refresh(), rereadDelayMs)
   }
 
-  /** Values in sight may reach further, or less far, than those before. */
-  #fit(view: View): void {
+  /** Updates the range of visible values. */
+  #updateRange(view: View): void {
     const { data, range } = this.shown.value
     const next = data && rangeOf(data, view)
     if (next?.low !== range?.low || next?.high !== range?.high) this.shown.set({ data, range: next })
   }
 }
 
-/** Parts that stay the same ones while somebody drags: they begin at multiples of their length. */
-function gridOf(view: View, step: number): Grid {
-  const more = lengthOf(view) <= marginUpTo ? lengthOf(view) * margin : 0
+/** Returns a grid for a view. Parts begin at multiples of their length, so they stay the same while the user drags. */
+function createGrid(view: View, step: number): Grid {
+  const more = lengthOf(view) <= maxViewWithMargin ? lengthOf(view) * margin : 0
   const from = Math.floor((view.from - more) / step) * step
   return { from, to: from + Math.ceil((view.to + more - from) / step) * step, step }
 }

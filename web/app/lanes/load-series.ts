@@ -1,32 +1,27 @@
-/** Reads series: of each holder in the range its parts, with the least, the greatest and the mean value. */
-import type { Event } from '../data/model.js'
+/** Reads series: min, max and mean per part, merged over all holder events in the range. */
+import type { Event, SeriesPoints } from '../data/model.js'
 import type { LaneData, Part } from './data.js'
 import type { Grid, Loading } from './loading.js'
 
-/** Most holders that are read: each takes a request of its own. */
-const mostHolders = 400
-
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
+/** Maximum holder events, each of which takes a call. */
+const maxHolders = 400
 
 export async function loadSeries({ client, grid, plan, signal }: Loading): Promise<LaneData> {
   const { streamIds: streams, types } = plan
-  const params = { streams, types, fromTime: grid.from, toTime: grid.to, limit: mostHolders }
+  const params = { streams, types, fromTime: grid.from, toTime: grid.to, limit: maxHolders }
   const [{ events }] = await client.some<[{ events: readonly Event[] }]>(
     [{ method: 'events.get', params }],
     signal
   )
-  const asked = events.flatMap(holder => askedOf(holder, grid))
-  if (asked.length === 0) return { kind: 'band', parts: [], step: grid.step }
-  const calls = asked.map(({ params: own }) => ({ method: 'hfs.get' as const, params: own }))
-  const answers = await client.some<Points[]>(calls, signal)
+  const requests = events.flatMap(holder => buildRequests(holder, grid))
+  if (requests.length === 0) return { kind: 'band', parts: [], step: grid.step }
+  const calls = requests.map(({ params: own }) => ({ method: 'hfs.get' as const, params: own }))
+  const results = await client.some<SeriesPoints[]>(calls, signal)
   const parts = new Map<number, Part>()
-  answers.forEach((answer, at) => {
-    for (const part of partsIn(answer, asked[at]!.holder, grid)) {
-      const known = parts.get(part.time)
-      parts.set(part.time, known ? both(known, part) : part)
+  results.forEach((result, at) => {
+    for (const part of toParts(result, requests[at]!.holder, grid)) {
+      const existing = parts.get(part.time)
+      parts.set(part.time, existing ? mergeParts(existing, part) : part)
     }
   })
   return {
@@ -36,8 +31,8 @@ export async function loadSeries({ client, grid, plan, signal }: Loading): Promi
   }
 }
 
-/** What to ask of a holder: the parts of the grid in which it may have points. */
-function askedOf(holder: Event, { from, step, to }: Grid) {
+/** Returns the params for a holder event: the parts of the grid in which it may have points. */
+function buildRequests(holder: Event, { from, step, to }: Grid) {
   const end = holder.duration === null ? to : Math.min(to, holder.time + (holder.duration ?? 0) + step)
   const first = Math.floor((Math.max(from, holder.time) - from) / step)
   const last = Math.ceil((end - from) / step)
@@ -53,7 +48,7 @@ function askedOf(holder: Event, { from, step, to }: Grid) {
   return [{ holder, params }]
 }
 
-function partsIn({ fields, points }: Points, { time }: Event, { from, step }: Grid): Part[] {
+function toParts({ fields, points }: SeriesPoints, { time }: Event, { from, step }: Grid): Part[] {
   const column = fields.find(name => name === 'value.mean') ?? fields.find(name => name.endsWith('.mean'))
   if (column === undefined) return []
   const name = column.slice(0, -'.mean'.length)
@@ -63,7 +58,7 @@ function partsIn({ fields, points }: Points, { time }: Event, { from, step }: Gr
   return points.flatMap(row => {
     const [low, high] = [row[min!], row[max!]]
     if (typeof low !== 'number' || typeof high !== 'number') return []
-    // Parts begin on the grid, apart from rounding.
+    // Removes rounding errors: parts begin on the grid.
     const place = Math.round((time + row[delta!]! - from) / step)
     return [
       {
@@ -77,7 +72,7 @@ function partsIn({ fields, points }: Points, { time }: Event, { from, step }: Gr
   })
 }
 
-function both(one: Part, other: Part): Part {
+function mergeParts(one: Part, other: Part): Part {
   const count = one.count + other.count
   return {
     time: one.time,

@@ -1,4 +1,4 @@
-/** Reads what lanes show, as much as their pixels can. Times in seconds. */
+/** Reads the data of lanes in the resolution of their pixels. Times are in seconds. */
 import type { Event, Sample } from '../data/model.js'
 import { conversionOf } from '../data/units.js'
 import type { LaneData, Mark, MarkIcon, Part, Stretch } from './data.js'
@@ -6,26 +6,26 @@ import type { Plan } from './plan.js'
 import type { Grid, Loading } from './loading.js'
 import { loadSeries } from './load-series.js'
 
-/** Above this number, marks are only counted; nights have more, since each has several stretches. */
-const mostMarks = 300
-const mostStretches = 1500
+/** Above this number, events are only counted. Nights have more, because each has several periods. */
+const maxMarks = 300
+const maxPeriods = 1500
 
 export function partsOf({ from, step, to }: Grid): number {
   return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
 }
 
-/** Reads the data of a lane. Rejects with a `Refusal`, or when it is given up. */
+/** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
 export async function load(loading: Loading): Promise<LaneData> {
   const { kind, types } = loading.plan
-  if (kind === 'series') return inUnits(await loadSeries(loading), types[0]!)
-  if (kind === 'numbers') return inUnits(await loadNumbers(loading), types[0]!)
+  if (kind === 'series') return convertUnits(await loadSeries(loading), types[0]!)
+  if (kind === 'numbers') return convertUnits(await loadNumbers(loading), types[0]!)
   if (kind === 'pairs') return await loadPairs(loading)
   if (kind === 'nights') return await loadNights(loading)
   return await loadMarks(loading)
 }
 
-/** In the unit that the person wants to see. */
-function inUnits(data: LaneData, type: string): LaneData {
+/** Converts data to the display unit. */
+function convertUnits(data: LaneData, type: string): LaneData {
   const convert = conversionOf(type)
   if (!convert || data.kind !== 'band') return data
   const parts = data.parts.map(({ count, max, mean, min, time }) => {
@@ -36,28 +36,28 @@ function inUnits(data: LaneData, type: string): LaneData {
 }
 
 async function loadNumbers({ client, grid, plan, signal }: Loading): Promise<LaneData> {
-  const [{ samples }] = await client.some<[Samples]>([sampling(plan, grid)], signal)
+  const [{ samples }] = await client.some<[Samples]>([sampleCall(plan, grid)], signal)
   const isAmount = plan.types[0]!.startsWith('count/')
-  return { kind: 'band', parts: samples.flatMap(partOf), step: grid.step, ...(isAmount ? { isAmount } : {}) }
+  return { kind: 'band', parts: samples.flatMap(toPart), step: grid.step, ...(isAmount ? { isAmount } : {}) }
 }
 
 async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneData> {
   const [{ events }, upper, lower] = await client.some<[Events, Samples, Samples]>(
     [
-      reading(plan, grid, mostMarks + 1),
-      sampling(plan, grid, { field: 'systolic' }),
-      sampling(plan, grid, { field: 'diastolic' })
+      getCall(plan, grid, maxMarks + 1),
+      sampleCall(plan, grid, { field: 'systolic' }),
+      sampleCall(plan, grid, { field: 'diastolic' })
     ],
     signal
   )
-  if (events.length <= mostMarks) {
+  if (events.length <= maxMarks) {
     const bars = events.flatMap(({ content, time }) => {
       const { systolic, diastolic } = (content ?? {}) as Readonly<Record<string, unknown>>
       return typeof systolic === 'number' && typeof diastolic === 'number'
         ? [{ time, low: diastolic, high: systolic, count: 1 }]
         : []
     })
-    return { kind: 'pairs', bars: inOrder(bars), step: 0 }
+    return { kind: 'pairs', bars: sortByTime(bars), step: 0 }
   }
   const lows = new Map(lower.samples.map(sample => [sample.time, sample.mean]))
   const bars = upper.samples.flatMap(({ count, mean, time }) => {
@@ -69,33 +69,33 @@ async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneD
 
 async function loadNights(loading: Loading): Promise<LaneData> {
   const { client, grid, plan, signal } = loading
-  // Of many nights, the time in bed alone can be seen.
+  // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
   const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
-  const read = reading(plan, grid, mostStretches + 1, isLong ? inBed : {})
+  const read = getCall(plan, grid, maxPeriods + 1, isLong ? inBed : {})
   const [{ events }, { samples }] = await client.some<[Events, Samples]>(
-    [read, sampling(plan, coarse(grid))],
+    [read, sampleCall(plan, coarsen(grid))],
     signal
   )
-  if (events.length > mostStretches || (isLong && events.length === 0)) return heat(samples, coarse(grid))
-  return { kind: 'nights', stretches: inOrder(events).flatMap(stretchOf) }
+  if (events.length > maxPeriods || (isLong && events.length === 0)) return toDensity(samples, coarsen(grid))
+  return { kind: 'nights', stretches: sortByTime(events).flatMap(toPeriod) }
 }
 
 async function loadMarks({ client, grid, plan, signal }: Loading): Promise<LaneData> {
-  const wide = coarse(grid)
-  // Of numbers and other things together, only the numbers would be counted.
+  const coarseGrid = coarsen(grid)
+  // A sample of mixed types would count only the numbers.
   const others = plan.types.filter(type => !plan.numeric.includes(type))
   const counts = [others, plan.numeric]
     .filter(types => types.length > 0)
-    .map(types => sampling({ ...plan, types }, wide))
+    .map(types => sampleCall({ ...plan, types }, coarseGrid))
   const [{ events }, ...counted] = await client.some<[Events, ...Samples[]]>(
-    [reading(plan, grid, mostMarks + 1), ...counts],
+    [getCall(plan, grid, maxMarks + 1), ...counts],
     signal
   )
-  if (events.length <= mostMarks) return { kind: 'marks', marks: marksOf(events) }
-  return heat(
+  if (events.length <= maxMarks) return { kind: 'marks', marks: marksOf(events) }
+  return toDensity(
     counted.flatMap(({ samples }) => samples),
-    wide
+    coarseGrid
   )
 }
 
@@ -107,38 +107,38 @@ interface Events {
 }
 type Scope = Pick<Plan, 'streamIds' | 'types'>
 
-function sampling({ streamIds, types }: Scope, grid: Grid, more: object = {}) {
+function sampleCall({ streamIds, types }: Scope, grid: Grid, more: object = {}) {
   const { from, to } = grid
   const params = { streams: streamIds, types, fromTime: from, toTime: to, parts: partsOf(grid), ...more }
   return { method: 'events.sample' as const, params }
 }
 
-function reading({ streamIds, types }: Scope, { from, to }: Grid, limit: number, more: object = {}) {
+function getCall({ streamIds, types }: Scope, { from, to }: Grid, limit: number, more: object = {}) {
   return {
     method: 'events.get' as const,
     params: { streams: streamIds, types, fromTime: from, toTime: to, limit, ...more }
   }
 }
 
-/** Parts of four pixels rather than two, for what is only counted. */
-function coarse({ from, step, to }: Grid): Grid {
-  const wide = step * 3
-  return { from, to: from + Math.ceil((to - from) / wide) * wide, step: wide }
+/** Returns a coarser grid, for counts. */
+function coarsen({ from, step, to }: Grid): Grid {
+  const coarseGrid = step * 3
+  return { from, to: from + Math.ceil((to - from) / coarseGrid) * coarseGrid, step: coarseGrid }
 }
 
-function heat(samples: readonly Sample[], { step }: Grid): LaneData {
+function toDensity(samples: readonly Sample[], { step }: Grid): LaneData {
   const counts = new Map<number, number>()
   for (const { count, time } of samples) counts.set(time, (counts.get(time) ?? 0) + count)
-  return { kind: 'heat', step, parts: inOrder(Array.from(counts, ([time, count]) => ({ time, count }))) }
+  return { kind: 'heat', step, parts: sortByTime(Array.from(counts, ([time, count]) => ({ time, count }))) }
 }
 
-function partOf({ count, max, mean, min, time }: Sample): Part[] {
+function toPart({ count, max, mean, min, time }: Sample): Part[] {
   return min === undefined || max === undefined
     ? []
     : [{ time, count, min, max, mean: mean ?? (min + max) / 2 }]
 }
 
-function stretchOf({ content, duration, time }: Event): Stretch[] {
+function toPeriod({ content, duration, time }: Event): Stretch[] {
   if (typeof duration !== 'number' || duration <= 0) return []
   const { analysis, stage } = (content ?? {}) as Readonly<Record<string, unknown>>
   const depth =
@@ -146,12 +146,12 @@ function stretchOf({ content, duration, time }: Event): Stretch[] {
   return [{ from: time, to: time + duration, depth }]
 }
 
-/** The marks of events: of a run and its track the run. */
-export function marksOf(events: readonly Event[]): Mark[] {
+/** Returns the marks of events. The track of an activity is omitted. */
+function marksOf(events: readonly Event[]): Mark[] {
   const activities = new Set(
     events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
   )
-  return inOrder(events)
+  return sortByTime(events)
     .filter(({ time, type }) => !(type.startsWith('series:position') && activities.has(time)))
     .map(({ content, description, duration, id, time, type }) => ({
       id,
@@ -162,7 +162,7 @@ export function marksOf(events: readonly Event[]): Mark[] {
     }))
 }
 
-/** The picture that stands for events of a type. */
+/** Returns the icon of a type. */
 export function iconOf(type: string): MarkIcon {
   const [name] = type.replace(/^series:/, '').split('/')
   return Object.hasOwn(icons, name!) ? icons[name!]! : 'dot'
@@ -177,6 +177,6 @@ const icons: Readonly<Record<string, MarkIcon>> = {
   activity: 'run'
 }
 
-function inOrder<T extends { readonly time: number }>(items: readonly T[]): T[] {
+function sortByTime<T extends { readonly time: number }>(items: readonly T[]): T[] {
   return items.toSorted((one, other) => one.time - other.time)
 }

@@ -1,8 +1,8 @@
-/** What is asked of a loader. Times in seconds. */
+/** A request to load the data of a lane. Times are in seconds. */
 import type { Client } from '../data/client.js'
 import type { Plan } from './plan.js'
 
-/** A range in parts of the same length. */
+/** A time range divided into parts of equal length. */
 export interface Grid {
   readonly from: number
   readonly to: number

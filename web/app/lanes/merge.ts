@@ -1,14 +1,14 @@
-/** Marks that would lie upon each other, taken together. */
+/** Merges overlapping marks. */
 import type { Mark } from './data.js'
 import { place, type View } from './scale.js'
 
 export interface Cluster {
   readonly x: number
-  /** The first of them; the others have the same icon or another one. */
+  /** The merged marks. */
   readonly marks: readonly Mark[]
 }
 
-/** Merges marks whose middles are nearer than `gap` pixels; in order of time. */
+/** Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. */
 export function merged(marks: readonly Mark[], view: View, width: number, gap: number): Cluster[] {
   const clusters: { x: number; sum: number; marks: Mark[] }[] = []
   for (const mark of marks) {
@@ -17,7 +17,7 @@ export function merged(marks: readonly Mark[], view: View, width: number, gap: n
     if (last && x - last.x < gap) {
       last.marks.push(mark)
       last.sum += x
-      // The middle of all, unless that comes near the next one before.
+      // The centre of all, at least `gap` from the previous cluster.
       const middle = last.sum / last.marks.length
       const before = clusters.at(-2)
       last.x = before ? Math.max(middle, before.x + gap) : middle

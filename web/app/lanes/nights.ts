@@ -1,25 +1,25 @@
-/** Nights: what belongs to the same one, from noon to noon, by the clock of the place. */
+/** Groups sleep periods into nights, from noon to noon in local time. */
 import { getDayStart } from '../../../schemas/zones.js'
 import { dayAt, hourAt, type Zones } from './calendar.js'
 import type { Nights, Stretch } from './data.js'
 
 export interface Night {
-  /** The midnight of it. */
+  /** Midnight, in seconds. */
   readonly time: number
   readonly stretches: readonly Stretch[]
-  /** Hours on the clock from the evening on: beyond 24 after midnight. */
+  /** Hours of day, counted beyond 24 after midnight. */
   readonly bed: number
   readonly up: number
   readonly zone: string
 }
 
 const halfDay = 43_200
-const known = new WeakMap<Nights, readonly Night[]>()
+const cache = new WeakMap<Nights, readonly Night[]>()
 
-/** The nights of a lane, in order of time. */
+/** Returns the nights of a lane, in order of time. */
 export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
-  const kept = known.get(data)
-  if (kept) return kept
+  const cached = cache.get(data)
+  if (cached) return cached
   const byNumber = new Map<string, { stretches: Stretch[]; zone: string; number: number }>()
   for (const stretch of data.stretches) {
     const { number, zone } = dayAt(stretch.from + halfDay, zones)
@@ -28,7 +28,7 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
     if (night) night.stretches.push(stretch)
     else byNumber.set(key, { stretches: [stretch], zone, number })
   }
-  const nights = Array.from(byNumber.values(), ({ number, stretches, zone }) => {
+  const nights = Array.from(byNumber.values(), ({ number, stretches, zone }): Night => {
     const time = getDayStart(zone, number)
     const hours = (at: number): number => hourOfNight(at, zone, time)
     return {
@@ -39,17 +39,17 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
       up: Math.max(...stretches.map(({ to }) => hours(to)))
     }
   })
-  known.set(data, nights)
+  cache.set(data, nights)
   return nights
 }
 
-/** The hour on the clock, counted on beyond midnight: 23, 24, 25. */
+/** Returns the hour of day, counted beyond 24 after midnight: 23, 24, 25. */
 export function hourOfNight(time: number, zone: string, midnight: number): number {
   const hour = hourAt(time, zone)
   return time < midnight ? hour : hour + 24 * (1 + Math.floor((time - midnight) / 86_400))
 }
 
-/** Seconds asleep in a night: what is told of sleep, or else the time in bed. */
+/** Returns the seconds asleep in a night; the time in bed if sleep was not recorded. */
 export function asleepIn({ stretches }: Pick<Night, 'stretches'>): number {
   const sum = (depths: readonly string[]): number =>
     stretches.reduce((total, { depth, from, to }) => (depths.includes(depth) ? total + to - from : total), 0)

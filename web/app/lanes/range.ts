@@ -1,4 +1,4 @@
-/** The values that a lane reaches from, and to. */
+/** The vertical range of a lane. */
 import { firstAt, type LaneData } from './data.js'
 import type { View } from './scale.js'
 
@@ -7,43 +7,45 @@ export interface ValueRange {
   readonly high: number
 }
 
-/** The range of the values in sight, with room above and below; undefined where there is none. */
+/** Returns the range of the visible values, with padding; undefined for data without values. */
 export function rangeOf(data: LaneData, view: View): ValueRange | undefined {
   if (data.kind === 'band') {
-    const within = data.parts.slice(firstAt(data.parts, view.from - data.step), firstAt(data.parts, view.to))
-    const own = extremes(
-      within.length > 0 ? within : data.parts,
+    const visible = data.parts.slice(firstAt(data.parts, view.from - data.step), firstAt(data.parts, view.to))
+    const own = findExtremes(
+      visible.length > 0 ? visible : data.parts,
       ({ min }) => min,
       ({ max }) => max
     )
     if (!own) return undefined
-    return data.isAmount === true ? { low: Math.min(0, own.low), high: own.high * 1.08 || 1 } : withRoom(own)
+    return data.isAmount === true
+      ? { low: Math.min(0, own.low), high: own.high * 1.08 || 1 }
+      : addPadding(own)
   }
   if (data.kind === 'pairs') {
-    const own = extremes(
+    const own = findExtremes(
       data.bars,
       ({ low }) => low,
       ({ high }) => high
     )
-    return own && withRoom(own)
+    return own && addPadding(own)
   }
   return undefined
 }
 
-function extremes<T>(
+function findExtremes<T>(
   items: readonly T[],
-  least: (item: T) => number,
-  most: (item: T) => number
+  getMin: (item: T) => number,
+  getMax: (item: T) => number
 ): ValueRange | undefined {
   let [low, high] = [Infinity, -Infinity]
   for (const item of items) {
-    if (least(item) < low) low = least(item)
-    if (most(item) > high) high = most(item)
+    if (getMin(item) < low) low = getMin(item)
+    if (getMax(item) > high) high = getMax(item)
   }
   return low <= high ? { low, high } : undefined
 }
 
-function withRoom({ low, high }: ValueRange): ValueRange {
-  const room = high > low ? (high - low) * 0.12 : Math.max(1, Math.abs(high) * 0.05)
-  return { low: low - room, high: high + room }
+function addPadding({ low, high }: ValueRange): ValueRange {
+  const padding = high > low ? (high - low) * 0.12 : Math.max(1, Math.abs(high) * 0.05)
+  return { low: low - padding, high: high + padding }
 }

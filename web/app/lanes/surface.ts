@@ -1,7 +1,7 @@
-/** A canvas as sharp as its screen, and the colours that the page has just now. */
+/** Prepares canvases at the resolution of the screen, with the current colours of the page. */
 
 export interface Colours {
-  /** Of the lane. */
+  /** Colour of the lane. */
   readonly own: string
   readonly ink: string
   readonly soft: string
@@ -12,23 +12,23 @@ export interface Colours {
   readonly bad: string
 }
 
-/** Where something is drawn: in CSS pixels. */
+/** A prepared canvas. Sizes are in CSS pixels. */
 export interface Surface {
   readonly context: CanvasRenderingContext2D
   readonly width: number
   readonly height: number
-  /** What times take of the width; the rest is for the names of values. */
+  /** Width of the time axis; the rest is for value labels. */
   readonly plot: number
   readonly colours: Colours
   readonly font: string
 }
 
-/** Space for the names of values, in pixels. */
+/** Returns the width of value labels, in pixels. */
 export function gutterOf(width: number): number {
   return width < 420 ? 32 : 42
 }
 
-/** Empties a canvas, fitted to its box, and returns where to draw; undefined while it has no size. */
+/** Clears a canvas and fits it to its container. Returns undefined while it has no size. */
 export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | undefined {
   const { clientHeight: height, clientWidth: width } = canvas
   const context = canvas.getContext('2d')
@@ -45,21 +45,21 @@ export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | 
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   const plot = hasGutter ? width - gutterOf(width) : width
-  return { context, width, height, plot, colours: coloursOf(canvas), font: fontOf(canvas) }
+  return { context, width, height, plot, colours: readColours(canvas), font: readFont(canvas) }
 }
 
-const known = new WeakMap<Element, Colours>()
+const colourCache = new WeakMap<Element, Colours>()
 let font: string | undefined
 
-/** Forgets colours: the scheme of the page, or a colour of a lane, has changed. */
+/** Clears cached colours, when the colour scheme or the colour of a lane has changed. */
 export function forgetColours(canvas: Element): void {
-  known.delete(canvas)
+  colourCache.delete(canvas)
 }
 
-function coloursOf(canvas: Element): Colours {
-  const kept = known.get(canvas)
-  if (kept) return kept
-  // Reading styles makes the browser work them out: once, not for each picture.
+function readColours(canvas: Element): Colours {
+  const cached = colourCache.get(canvas)
+  if (cached) return cached
+  // Reading styles forces the browser to compute them: once, not for each frame.
   const style = getComputedStyle(canvas)
   const read = (name: string): string => style.getPropertyValue(name).trim() || style.color
   const colours = {
@@ -72,11 +72,11 @@ function coloursOf(canvas: Element): Colours {
     brassInk: read('--brass-ink'),
     bad: read('--bad')
   }
-  known.set(canvas, colours)
+  colourCache.set(canvas, colours)
   return colours
 }
 
-function fontOf(canvas: Element): string {
+function readFont(canvas: Element): string {
   font ??= getComputedStyle(canvas).fontFamily
   return font
 }

@@ -1,4 +1,4 @@
-/** The drawing of places and tracks, which can be moved and zoomed by hand, wheel and keys. */
+/** The map canvas with places and tracks, moved and zoomed by pointer, wheel and keys. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Surroundings } from '../../surroundings.js'
@@ -11,23 +11,23 @@ import { bounded, fitting, pointOf, zoomed, type Point, type View } from './proj
 
 interface Props {
   readonly tracks: readonly Track[]
-  /** Id of the event that stands out. */
+  /** Id of the selected event. */
   readonly chosen: string | undefined
   readonly onChoose: (id: string | undefined) => void
 }
 
-/** Pixels that an arrow key moves; factor of a step of zooming. */
+/** Pixels per arrow key press; zoom factor per step. */
 const step = 60
 const factor = 1.6
-/** Pixels that a finger may move and still points at something. */
-const still = 6
+/** Maximum movement of a click, in pixels. */
+const clickRange = 6
 
 export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
   const [moved, setMoved] = useState<View>()
   const [scheme, setScheme] = useState(0)
-  const fit = useMemo(
+  const fittedView = useMemo(
     () =>
       fitting(
         tracks
@@ -38,10 +38,10 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       ),
     [tracks, chosen, size]
   )
-  // Other tracks, or another choice, are shown whole.
+  // Fits the view to new tracks or another selection.
   useEffect(() => setMoved(undefined), [tracks, chosen])
-  const view = moved ?? fit
-  const [backdrop, turnOfBackdrop] = useBackdrop()
+  const view = moved ?? fittedView
+  const [backdrop, backdropVersion] = useBackdrop()
   const scene: Scene = { tracks, chosen, view, ...size, backdrop }
   const latest = useRef(scene)
   latest.current = scene
@@ -53,11 +53,11 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
     )
     watch.observe(element)
     const dark = matchMedia('(prefers-color-scheme: dark)')
-    const turn = (): void => setScheme(each => each + 1)
-    dark.addEventListener('change', turn)
+    const version = (): void => setScheme(each => each + 1)
+    dark.addEventListener('change', version)
     return () => {
       watch.disconnect()
-      dark.removeEventListener('change', turn)
+      dark.removeEventListener('change', version)
     }
   }, [])
   useEffect(() => {
@@ -73,7 +73,7 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       draw(context, latest.current, coloursOf(element))
     })
     return () => cancelAnimationFrame(frame)
-  }, [tracks, chosen, view, size, scheme, backdrop, turnOfBackdrop])
+  }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion])
 
   useGestures(canvas, latest, setMoved, at => onChoose(trackAt(latest.current, at)?.event.id))
 
@@ -129,31 +129,31 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   )
 }
 
-/** The operator's map, if there is one, once it is here; and a number that changes whenever there is more of it to draw. */
+/** Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it can be drawn. */
 function useBackdrop(): readonly [Backdrop | undefined, number] {
   const { hasMap } = useContext(Surroundings).facts
   const [backdrop, setBackdrop] = useState<Backdrop>()
-  const [turn, setTurn] = useState(0)
+  const [version, setVersion] = useState(0)
   useEffect(() => {
     if (!hasMap) return undefined
     let isGone = false
     const read = async (): Promise<void> => {
       const { openBackdrop } = await import('./ground/backdrop.js')
       const opened = await openBackdrop(() => {
-        if (!isGone) setTurn(each => each + 1)
+        if (!isGone) setVersion(each => each + 1)
       })
       if (!isGone) setBackdrop(opened)
     }
-    // Without it there is the paper.
+    // Without a map, a grid is drawn.
     read().catch(() => undefined)
     return () => {
       isGone = true
     }
   }, [hasMap])
-  return [backdrop, turn]
+  return [backdrop, version]
 }
 
-/** Dragging with one pointer, pinching with two, the wheel; `onPoint`: where somebody has pointed without moving. */
+/** Handles dragging, pinching and the wheel. `onPoint` is called for clicks. */
 function useGestures(
   canvas: { readonly current: HTMLCanvasElement | null },
   latest: { readonly current: Scene },
@@ -182,7 +182,7 @@ function useGestures(
       const { view, width, height } = latest.current
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
       pointers.set(event.pointerId, now)
-      if (start && Math.hypot(now.x - start.x, now.y - start.y) > still) start = undefined
+      if (start && Math.hypot(now.x - start.x, now.y - start.y) > clickRange) start = undefined
       if (other) {
         const by =
           Math.hypot(now.x - other.x, now.y - other.y) /

@@ -1,4 +1,4 @@
-/** Draws places and tracks on squared paper, or on the operator's map: no one else is asked, so nobody learns where somebody was. */
+/** Draws places and tracks on a grid, or on the operator's map. No third party is contacted, so locations stay private. */
 import { locale } from '../../language.js'
 import type { Backdrop } from './ground/backdrop.js'
 import { longestGap, type Fix, type Track } from './places.js'
@@ -6,12 +6,12 @@ import { metresPerPixel, onScreen, pointOf, roundLength, type Point, type View }
 
 export interface Scene {
   readonly tracks: readonly Track[]
-  /** Id of the event that stands out. */
+  /** Id of the selected event. */
   readonly chosen: string | undefined
   readonly view: View
   readonly width: number
   readonly height: number
-  /** In place of the paper. */
+  /** Replaces the grid. */
   readonly backdrop?: Backdrop | undefined
 }
 
@@ -20,22 +20,20 @@ type Colours = Readonly<
   Record<'paper' | 'line' | 'ink' | 'soft' | 'sheet' | 'slow' | 'fast' | 'place' | 'brass', string>
 >
 
-/** Pixels between the lines of the paper. */
-const square = 56
-/** Metres a second at which a track has its strongest colour. */
-const fast = 5
+/** Pixels between grid lines. */
+const gridSize = 56
+/** Metres per second at which a track has its strongest colour. */
+const maxSpeed = 5
 
-/** Draws the scene in pixels of the page; the canvas has been scaled to those of the screen. */
+/** Draws the scene in CSS pixels. The canvas must be scaled to the pixels of the screen. */
 export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
   const { width, height, tracks, chosen } = scene
   context.fillStyle = colours.paper
   context.fillRect(0, 0, width, height)
   if (scene.backdrop) scene.backdrop.draw(context, scene)
-  else drawPaper(context, scene, colours)
-  const inOrder = [...tracks].toSorted(
-    (a, b) => Number(a.event.id === chosen) - Number(b.event.id === chosen)
-  )
-  for (const track of inOrder) {
+  else drawGrid(context, scene, colours)
+  const sorted = [...tracks].toSorted((a, b) => Number(a.event.id === chosen) - Number(b.event.id === chosen))
+  for (const track of sorted) {
     context.globalAlpha = chosen === undefined || track.event.id === chosen ? 1 : 0.35
     if (track.fixes.length > 1) drawTrack(context, scene, track, colours)
     else drawPlace(context, scene, track.fixes[0]!, colours, track.event.id === chosen)
@@ -44,7 +42,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: C
   drawScale(context, scene, colours)
 }
 
-/** Reads the colours that the page has at present. */
+/** Reads the current colours of the page. */
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element)
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
@@ -61,32 +59,32 @@ export function coloursOf(element: Element): Colours {
   }
 }
 
-/** Returns the track, or place, that is drawn at a point; nothing if there is none within reach. */
+/** Returns the track or place near a point of the canvas, if any. */
 export function trackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
   let best: { readonly track: Track; readonly far: number } | undefined
-  const reach = 18
+  const maxDistance = 18
   for (const track of tracks)
     for (const fix of track.fixes) {
       const { x, y } = onScreen(pointOf(fix), view, width, height)
-      const far = Math.hypot(x - at.x, y - at.y)
-      if (far < (best?.far ?? reach)) best = { track, far }
+      const distance = Math.hypot(x - at.x, y - at.y)
+      if (distance < (best?.far ?? maxDistance)) best = { track, far: distance }
     }
   return best?.track
 }
 
-function drawPaper(
+function drawGrid(
   context: CanvasRenderingContext2D,
   { view, width, height }: Scene,
   { line }: Colours
 ): void {
   const start = (middle: number, length: number): number =>
-    (((length / 2 - middle * view.size) % square) + square) % square
+    (((length / 2 - middle * view.size) % gridSize) + gridSize) % gridSize
   context.beginPath()
-  for (let x = start(view.x, width); x < width; x += square) {
+  for (let x = start(view.x, width); x < width; x += gridSize) {
     context.moveTo(x, 0)
     context.lineTo(x, height)
   }
-  for (let y = start(view.y, height); y < height; y += square) {
+  for (let y = start(view.y, height); y < height; y += gridSize) {
     context.moveTo(0, y)
     context.lineTo(width, y)
   }
@@ -103,14 +101,14 @@ function drawTrack(
 ): void {
   const { view, width, height } = scene
   const points = fixes.map(fix => onScreen(pointOf(fix), view, width, height))
-  const each = (use: (from: Point, to: Point, fix: Fix) => void): void => {
+  const forEachSegment = (use: (from: Point, to: Point, fix: Fix) => void): void => {
     for (let at = 1; at < fixes.length; at++)
       if (fixes[at]!.time - fixes[at - 1]!.time <= longestGap) use(points[at - 1]!, points[at]!, fixes[at]!)
   }
   context.lineCap = 'round'
   context.lineJoin = 'round'
   context.beginPath()
-  each((from, to) => {
+  forEachSegment((from, to) => {
     context.moveTo(from.x, from.y)
     context.lineTo(to.x, to.y)
   })
@@ -118,15 +116,15 @@ function drawTrack(
   context.lineWidth = 7
   context.stroke()
   context.lineWidth = 4
-  each((from, to, { speed = 0 }) => {
+  forEachSegment((from, to, { speed = 0 }) => {
     context.beginPath()
     context.moveTo(from.x, from.y)
     context.lineTo(to.x, to.y)
-    context.strokeStyle = mixed(colours.slow, colours.fast, Math.min(speed / fast, 1))
+    context.strokeStyle = mixColours(colours.slow, colours.fast, Math.min(speed / maxSpeed, 1))
     context.stroke()
   })
-  dot(context, points[0]!, colours.slow, 5, colours.sheet)
-  dot(context, points.at(-1)!, colours.brass, 6, colours.sheet)
+  drawDot(context, points[0]!, colours.slow, 5, colours.sheet)
+  drawDot(context, points.at(-1)!, colours.brass, 6, colours.sheet)
 }
 
 function drawPlace(
@@ -146,10 +144,10 @@ function drawPlace(
     context.fill()
     context.globalAlpha /= 0.18
   }
-  dot(context, point, isChosen ? colours.brass : colours.place, isChosen ? 8 : 6, colours.sheet)
+  drawDot(context, point, isChosen ? colours.brass : colours.place, isChosen ? 8 : 6, colours.sheet)
 }
 
-function dot(
+function drawDot(
   context: CanvasRenderingContext2D,
   { x, y }: Point,
   fill: string,
@@ -165,7 +163,7 @@ function dot(
   context.stroke()
 }
 
-/** How long a round distance is, and where north is. */
+/** Draws the scale and the north arrow. */
 function drawScale(
   context: CanvasRenderingContext2D,
   { view, width, height }: Scene,
@@ -199,7 +197,7 @@ function drawScale(
   context.fillText('N', x, top + 30)
 }
 
-/** `500 m`, `2.4 km`. */
+/** Formats a distance: `500 m`, `2.4 km`. */
 export function lengthText(metres: number): string {
   const isLong = metres >= 1000
   return new Intl.NumberFormat(locale(), {
@@ -209,13 +207,15 @@ export function lengthText(metres: number): string {
   }).format(isLong ? metres / 1000 : metres)
 }
 
-/** A part of a colour, given as `#rrggbb`. */
-function part(text: string, at: number): number {
+/** Returns a component of a colour given as `#rrggbb`. */
+function parseComponent(text: string, at: number): number {
   return Number.parseInt(text.slice(at, at + 2), 16)
 }
 
-/** A colour between two, given as `#rrggbb`. */
-function mixed(from: string, to: string, share: number): string {
-  const parts = [1, 3, 5].map(at => Math.round(part(from, at) * (1 - share) + part(to, at) * share))
+/** Mixes two colours given as `#rrggbb`. */
+function mixColours(from: string, to: string, share: number): string {
+  const parts = [1, 3, 5].map(at =>
+    Math.round(parseComponent(from, at) * (1 - share) + parseComponent(to, at) * share)
+  )
   return parts.some(Number.isNaN) ? from : `rgb(${parts.join(' ')})`
 }

@@ -1,4 +1,4 @@
-/** Places and tracks of a time, drawn without asking anybody for a map. */
+/** The map page: places and tracks of a time range, drawn without contacting third parties. */
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -19,7 +19,7 @@ import { lengthText } from './draw.js'
 import { placeTypes, whereabouts, type Track, type Whereabouts } from './places.js'
 
 const daySeconds = 86_400
-/** Lengths of time, in seconds. */
+/** Lengths of time ranges, in seconds. */
 const spans = {
   day: daySeconds,
   week: 7 * daySeconds,
@@ -29,18 +29,18 @@ const spans = {
 } as const
 type Span = keyof typeof spans
 
-/** Tracks in the list. */
-const mostListed = 200
+/** Maximum listed tracks. */
+const maxListed = 200
 
 export default function MapPage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.facts)
   const [shown, setShown] = useState<Whereabouts>()
   const [problem, setProblem] = useState<Message>()
-  const bounds = useMemo(() => boundsOf(facts), [facts])
+  const bounds = useMemo(() => findBounds(facts), [facts])
   const last = bounds?.last ?? Date.now() / 1000
-  const span = spanOf(query.get('span'))
-  const to = numberOf(query.get('to')) ?? last
+  const span = parseSpan(query.get('span'))
+  const to = parseNumber(query.get('to')) ?? last
   const from = span === 'all' ? (bounds?.first ?? to) : to - spans[span]
   const chosen = query.get('event') ?? undefined
 
@@ -55,17 +55,17 @@ export default function MapPage({ query }: PageProps) {
   const goTo = (end: number): void => go({ to: String(Math.round(end)), event: undefined })
   useEffect(() => {
     if (!bounds) return undefined
-    const gone = new AbortController()
+    const abort = new AbortController()
     const read = async (): Promise<void> => {
       try {
-        setShown(await whereabouts(account.client, { from, to }, gone.signal))
+        setShown(await whereabouts(account.client, { from, to }, abort.signal))
         setProblem(undefined)
       } catch (error) {
-        if (!gone.signal.aborted) setProblem(explain(error).message)
+        if (!abort.signal.aborted) setProblem(explain(error).message)
       }
     }
     void read()
-    return () => gone.abort()
+    return () => abort.abort()
   }, [account, bounds !== undefined, from, to])
 
   const tracks = shown?.tracks ?? []
@@ -115,8 +115,8 @@ export default function MapPage({ query }: PageProps) {
           <section class="card list" aria-label={t('map.tracks')}>
             {shown && tracks.length === 0 && <p class="hint">{t('map.none')}</p>}
             <ul>
-              {tracks.slice(0, mostListed).map(track => (
-                <Entry
+              {tracks.slice(0, maxListed).map(track => (
+                <TrackItem
                   key={track.event.id}
                   track={track}
                   isChosen={track.event.id === chosen}
@@ -124,8 +124,8 @@ export default function MapPage({ query }: PageProps) {
                 />
               ))}
             </ul>
-            {(shown?.isCut || tracks.length > mostListed) && (
-              <p class="hint">{t('map.more', { count: Math.min(tracks.length, mostListed) })}</p>
+            {(shown?.isCut || tracks.length > maxListed) && (
+              <p class="hint">{t('map.more', { count: Math.min(tracks.length, maxListed) })}</p>
             )}
           </section>
         </div>
@@ -140,7 +140,7 @@ interface EntryProps {
   readonly onChoose: (id: string | undefined) => void
 }
 
-function Entry({ track, isChosen, onChoose }: EntryProps) {
+function TrackItem({ track, isChosen, onChoose }: EntryProps) {
   const { event, fixes, length } = track
   const isTrack = fixes.length > 1
   const name = plain(event.description ?? '') || t(isTrack ? 'map.track' : 'map.place')
@@ -165,24 +165,24 @@ function Entry({ track, isChosen, onChoose }: EntryProps) {
   )
 }
 
-/** When the first and the last position are; nothing if there is none. */
-function boundsOf(
+/** Returns the times of the first and last position; undefined if there is none. */
+function findBounds(
   facts: readonly { readonly type: string; readonly first: number; readonly last: number }[]
 ) {
   const placed = facts.filter(({ type }) => (placeTypes as readonly string[]).includes(type))
   if (placed.length === 0) return undefined
   const last = Math.max(...placed.map(each => each.last))
-  // A track begins at the time of its event, and lasts.
+  // A track lasts beyond the time of its event.
   return {
     first: Math.min(...placed.map(({ first }) => first)),
     last: Math.min(last + daySeconds, Math.max(last, Date.now() / 1000))
   }
 }
 
-function spanOf(text: string | null): Span {
+function parseSpan(text: string | null): Span {
   return text !== null && Object.hasOwn(spans, text) ? (text as Span) : 'month'
 }
 
-function numberOf(text: string | null): number | undefined {
+function parseNumber(text: string | null): number | undefined {
   return text !== null && Number.isFinite(Number(text)) && text !== '' ? Number(text) : undefined
 }

@@ -1,14 +1,14 @@
-/** Where somebody was: places and tracks of a range of times. */
+/** Reads places and tracks in a time range. */
 import type { Client } from '../data/client.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { distance, type Place } from './projection.js'
 
-/** A position, at a time (seconds). */
+/** A position at a time in seconds. */
 export interface Fix extends Place {
   readonly time: number
-  /** Within so many metres. */
+  /** Accuracy in metres. */
   readonly accuracy?: number
-  /** In metres a second. */
+  /** In metres per second. */
   readonly speed?: number
 }
 
@@ -21,74 +21,71 @@ export interface Track {
 }
 
 export interface Whereabouts {
-  /** The latest first. */
+  /** Latest first. */
   readonly tracks: readonly Track[]
-  /** Whether there are more than are read. */
+  /** Whether some were not read because of limits. */
   readonly isCut: boolean
 }
 
-/** Events read at most; tracks of which points are read; positions of a track. */
-const mostEvents = 1000
-const mostTracks = 100
-const mostFixes = 1200
-/** Seconds without a position after which a track is drawn as two. */
+/** Maximum events, tracks and positions per track. */
+const maxEvents = 1000
+const maxTracks = 100
+const maxFixes = 1200
+/** Maximum seconds between positions that are connected by a line. */
 export const longestGap = 600
 
 export const placeTypes = ['position/wgs84', 'series:position/wgs84'] as const
 
-/** Reads what lies in a range of times. Rejects with a `Refusal`. */
+/** Reads the places and tracks in a time range. Rejects with a `Refusal`. */
 export async function whereabouts(
   client: Client,
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal
 ): Promise<Whereabouts> {
-  const query = { types: placeTypes, fromTime: from, toTime: to, limit: mostEvents }
+  const query = { types: placeTypes, fromTime: from, toTime: to, limit: maxEvents }
   const { events } = await client.callAlone<{ events: readonly Event[] }>('events.get', query, signal)
   const holders = events.filter(({ type }) => type.startsWith('series:'))
   const read = await Promise.all(
-    holders.slice(0, mostTracks).map(async event => await trackOf(client, event, { from, to }, signal))
+    holders.slice(0, maxTracks).map(async event => await readTrack(client, event, { from, to }, signal))
   )
-  const places = events.filter(({ type }) => !type.startsWith('series:')).map(placeOf)
+  const places = events.filter(({ type }) => !type.startsWith('series:')).map(toPlace)
   const tracks = [...places, ...read].filter(({ fixes }) => fixes.length > 0)
   return {
     tracks: tracks.toSorted((a, b) => b.fixes[0]!.time - a.fixes[0]!.time),
-    isCut: events.length === mostEvents || holders.length > mostTracks
+    isCut: events.length === maxEvents || holders.length > maxTracks
   }
 }
 
-function placeOf(event: Event): Track {
-  const fix = fixOf(event.time, event.content)
+function toPlace(event: Event): Track {
+  const fix = toFix(event.time, event.content)
   return { event, fixes: fix ? [fix] : [], length: 0 }
 }
 
-async function trackOf(
+async function readTrack(
   client: Client,
   event: Event,
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal
 ): Promise<Track> {
-  const { fields, points } = await client.callAlone<{
-    fields: readonly string[]
-    points: readonly (readonly (number | null)[])[]
-  }>(
+  const { fields, points } = await client.callAlone<SeriesPoints>(
     'hfs.get',
     {
       id: event.id,
       fromDeltaTime: Math.max(0, from - event.time),
       toDeltaTime: Math.max(0, to - event.time),
-      sample: mostFixes / 4
+      sample: maxFixes / 4
     },
     signal
   )
   const fixes = points.flatMap(cells => {
     const content = Object.fromEntries(fields.map((field, index) => [field, cells[index]]))
-    const fix = fixOf(event.time + Number(content['deltaTime']), content)
+    const fix = toFix(event.time + Number(content['deltaTime']), content)
     return fix ? [fix] : []
   })
   return { event, fixes, length: lengthOf(fixes) }
 }
 
-function fixOf(time: number, content: unknown): Fix | undefined {
+function toFix(time: number, content: unknown): Fix | undefined {
   if (typeof content !== 'object' || content === null) return undefined
   const { latitude, longitude, speed, horizontalAccuracy } = content as Record<string, unknown>
   if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined
@@ -102,12 +99,12 @@ function fixOf(time: number, content: unknown): Fix | undefined {
   }
 }
 
-/** Negative numbers stand for what is not known. */
+/** Returns whether a value is known: negative numbers mean unknown. */
 function isValid(value: unknown): value is number {
   return typeof value === 'number' && value >= 0
 }
 
-/** The length of what is drawn as one line, in metres. */
+/** Returns the length of a track in metres, without gaps. */
 export function lengthOf(fixes: readonly Fix[]): number {
   let sum = 0
   for (let at = 1; at < fixes.length; at++) {

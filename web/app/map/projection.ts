@@ -1,4 +1,4 @@
-/** Places on a plane: Web Mercator, from 0 to 1 in both directions, west to east and north to south. */
+/** Web Mercator projection, to coordinates from 0 to 1, west to east and north to south. */
 
 export interface Place {
   readonly latitude: number
@@ -10,30 +10,30 @@ export interface Point {
   readonly y: number
 }
 
-/** What is seen: the middle, and how many pixels the whole world is wide. */
+/** A view of the map: its centre, and the width of the whole world in pixels. */
 export interface View extends Point {
   readonly size: number
 }
 
-/** The latitudes that the plane reaches, either way. */
-const northmost = 85.05
+/** Maximum absolute latitude. */
+const maxLatitude = 85.05
 const earthRadius = 6_371_008.8
-/** Around the equator, in metres. */
-const around = 40_075_016.7
-/** Pixels of the world: from all of it to some centimetres each. */
-const smallest = 256
-const largest = 2 ** 34
+/** Length of the equator in metres. */
+const equatorLength = 40_075_016.7
+/** Minimum and maximum width of the world in pixels. */
+const minSize = 256
+const maxSize = 2 ** 34
 
-/** Returns where a place lies on the plane. */
+/** Projects a place. */
 export function pointOf({ latitude, longitude }: Place): Point {
-  const reached = Math.max(-northmost, Math.min(latitude, northmost))
-  const sine = Math.sin((reached * Math.PI) / 180)
+  const clamped = Math.max(-maxLatitude, Math.min(latitude, maxLatitude))
+  const sine = Math.sin((clamped * Math.PI) / 180)
   return { x: longitude / 360 + 0.5, y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI) }
 }
 
-/** Returns the view that shows all points in a window of so many pixels, with a margin; at least some hundred metres. */
+/** Returns the view that shows all points in a window, with a margin; at least some hundred metres wide. */
 export function fitting(points: readonly Point[], width: number, height: number): View {
-  if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, smallest) }
+  if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, minSize) }
   let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity]
   for (const { x, y } of points) {
     west = Math.min(west, x)
@@ -49,16 +49,16 @@ export function fitting(points: readonly Point[], width: number, height: number)
   return bounded({ x: (west + east) / 2, y: (north + south) / 2, size })
 }
 
-/** Returns a view within the world, and within what can be drawn. */
+/** Limits a view to the world and to permitted sizes. */
 export function bounded({ x, y, size }: View): View {
   return {
     x: Math.max(0, Math.min(x, 1)),
     y: Math.max(0, Math.min(y, 1)),
-    size: Math.max(smallest, Math.min(size, largest))
+    size: Math.max(minSize, Math.min(size, maxSize))
   }
 }
 
-/** Returns where a point appears in a window of so many pixels. */
+/** Returns the position of a point in a window, in pixels. */
 export function onScreen({ x, y }: Point, view: View, width: number, height: number): Point {
   return { x: (x - view.x) * view.size + width / 2, y: (y - view.y) * view.size + height / 2 }
 }
@@ -70,13 +70,13 @@ export function zoomed(view: View, factor: number, at: Point, width: number, hei
   return bounded({ x: view.x + dx / view.size - dx / size, y: view.y + dy / view.size - dy / size, size })
 }
 
-/** Metres that a pixel is wide in the middle of a view. */
+/** Returns the metres per pixel at the centre of a view. */
 export function metresPerPixel({ y, size }: View): number {
   const latitude = Math.atan(Math.sinh(Math.PI * (1 - 2 * y)))
-  return (around * Math.cos(latitude)) / size
+  return (equatorLength * Math.cos(latitude)) / size
 }
 
-/** Metres between two places. */
+/** Returns the metres between two places. */
 export function distance(a: Place, b: Place): number {
   const radians = Math.PI / 180
   const [from, to] = [a.latitude * radians, b.latitude * radians]
@@ -86,9 +86,9 @@ export function distance(a: Place, b: Place): number {
   return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(sine)))
 }
 
-/** Returns a round length in metres whose bar is at most so many pixels wide. */
-export function roundLength(mostPixels: number, perPixel: number): number {
-  const most = mostPixels * perPixel
-  const power = 10 ** Math.floor(Math.log10(most))
-  return [5, 2, 1].map(step => step * power).find(length => length <= most) ?? power
+/** Returns a round length in metres that is at most `maxPixels` pixels wide. */
+export function roundLength(maxPixels: number, perPixel: number): number {
+  const maxLength = maxPixels * perPixel
+  const power = 10 ** Math.floor(Math.log10(maxLength))
+  return [5, 2, 1].map(step => step * power).find(length => length <= maxLength) ?? power
 }

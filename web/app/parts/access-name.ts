@@ -1,9 +1,9 @@
-/** Names of whoever has made or changed something. */
+/** Names of accesses that have created or changed something. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Access } from '../data/model.js'
 
-/** Returns the name of an access by its id, which may be followed by the id of a caller: `You` for the person's own sessions. */
+/** Returns the name of an access by its id, which may be followed by the id of a caller; `You` for the user's own sessions. */
 export function nameOfAccess(id: string, accesses: readonly Access[], ownId: string): string {
   const [accessId, ...caller] = id.split(' ')
   const access = accesses.find(each => each.id === accessId)

@@ -1,4 +1,4 @@
-/** Asks before something is done that cannot be undone, or that touches more than meets the eye: what it touches comes first. */
+/** Asks for confirmation of an action that cannot be undone or has further effects, which it lists first. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -6,9 +6,9 @@ import { Dialog } from './dialog.js'
 
 interface Props {
   readonly title: string
-  /** What it touches. */
+  /** The effects of the action. */
   readonly children: ComponentChildren
-  /** Label of the button that does it. */
+  /** Label of the confirming button. */
   readonly action: string
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void

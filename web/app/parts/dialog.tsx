@@ -1,4 +1,4 @@
-/** A dialog above the page: in the middle, or from below on a phone. */
+/** A modal dialog: centred, or at the bottom on phones. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -6,7 +6,7 @@ import { Icon } from './icon.js'
 
 interface Props {
   readonly title: string
-  /** Called when the person closes it, by whatever means. */
+  /** Called when the user closes it in any way. */
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly isWide?: boolean
@@ -34,7 +34,7 @@ export function Dialog({ title, onClose, children, isWide = false }: Props) {
         onClose()
       }}
       onMouseDown={event => {
-        // The backdrop belongs to the dialog itself, what is in it to the box.
+        // A click on the backdrop targets the dialog element itself.
         if (event.target === dialog.current) onClose()
       }}
     >

@@ -1,4 +1,4 @@
-/** A link to another place in the app. */
+/** A link to another page of the app. */
 import type { ComponentChildren } from 'preact'
 import { useAccount } from '../data/account.js'
 import { hrefTo, visit, type Target } from '../route.js'

@@ -1,10 +1,10 @@
-/** Parts of pages that are loaded when they are first shown. */
+/** Components that are loaded when first shown. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { explain } from '../../problem.js'
 import { tell } from './toast.js'
 
-/** Returns a component that shows nothing until `load` has brought the real one. */
+/** Returns a component that renders nothing until `load` has resolved with the actual one. */
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   return function Lazily(props: P) {

@@ -1,20 +1,22 @@
-/** Lengths of time, and sizes of files, in words. */
+/** Formats durations and file sizes. */
 import { locale } from '../../language.js'
 
-/** `7 h 52 min`, `46 min`, `1.5 s`; days from two on. Of seconds. */
+/** Formats a duration in seconds: `7 h 52 min`, `46 min`, `1.5 s`; in days from two days on. */
 export function lengthInWords(seconds: number): string {
   const whole = Math.round(seconds)
-  if (whole < 60) return unit(Math.round(seconds * 10) / 10, 'second')
-  if (whole < 3600) return unit(Math.round(whole / 60), 'minute')
+  if (whole < 60) return formatUnit(Math.round(seconds * 10) / 10, 'second')
+  if (whole < 3600) return formatUnit(Math.round(whole / 60), 'minute')
   const [large, small, size, inner] =
     whole < 2 * 86_400 ? (['hour', 'minute', 3600, 60] as const) : (['day', 'hour', 86_400, 3600] as const)
-  const rest = Math.round((whole % size) / inner)
-  const carried = rest * inner === size
-  const count = Math.floor(whole / size) + (carried ? 1 : 0)
-  return rest === 0 || carried ? unit(count, large) : `${unit(count, large)} ${unit(rest, small)}`
+  const remainder = Math.round((whole % size) / inner)
+  const isCarried = remainder * inner === size
+  const count = Math.floor(whole / size) + (isCarried ? 1 : 0)
+  return remainder === 0 || isCarried
+    ? formatUnit(count, large)
+    : `${formatUnit(count, large)} ${formatUnit(remainder, small)}`
 }
 
-/** `3.2 MB`. */
+/** Formats a size in bytes: `3.2 MB`. */
 export function sizeInWords(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
@@ -26,6 +28,6 @@ export function sizeInWords(bytes: number): string {
   }).format(bytes / 1000 ** step)
 }
 
-function unit(value: number, name: 'day' | 'hour' | 'minute' | 'second'): string {
+function formatUnit(value: number, name: 'day' | 'hour' | 'minute' | 'second'): string {
   return new Intl.NumberFormat(locale(), { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
 }

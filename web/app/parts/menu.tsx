@@ -1,9 +1,9 @@
-/** A button that opens a list of links and actions below itself. */
+/** A button that opens a menu of links and actions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 interface Props {
-  /** What the button says to screen readers. */
+  /** Label of the button for screen readers. */
   readonly label: string
   readonly button: ComponentChildren
   readonly children: ComponentChildren
@@ -17,21 +17,21 @@ export function Menu({ label, button, children, class: style = 'round' }: Props)
   const id = useId()
   useEffect(() => {
     if (!isOpen) return undefined
-    const away = (event: Event): void => {
+    const closeOutside = (event: Event): void => {
       if (!box.current?.contains(event.target as Node)) setOpen(false)
     }
-    const escape = (event: KeyboardEvent): void => {
+    const closeOnEscape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return
       setOpen(false)
       opener.current?.focus()
     }
-    document.addEventListener('pointerdown', away)
-    document.addEventListener('focusin', away)
-    document.addEventListener('keydown', escape)
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
+    document.addEventListener('keydown', closeOnEscape)
     return () => {
-      document.removeEventListener('pointerdown', away)
-      document.removeEventListener('focusin', away)
-      document.removeEventListener('keydown', escape)
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
+      document.removeEventListener('keydown', closeOnEscape)
     }
   }, [isOpen])
   return (

@@ -1,4 +1,4 @@
-/** What only the person who is signed in can do, and who follows a link is not offered. */
+/** Renders its children only for the signed-in owner, not for shared links. */
 import type { ComponentChildren } from 'preact'
 import { useAccount } from '../data/account.js'
 

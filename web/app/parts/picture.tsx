@@ -1,4 +1,4 @@
-/** A picture of an event, read with the session of the page when it comes near the window. */
+/** A picture of an event, loaded with the page's session when it is about to become visible. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
@@ -7,51 +7,51 @@ import { Icon } from './icon.js'
 
 interface Props {
   readonly event: Event
-  /** What screen readers say; empty if a text beside it says the same. */
+  /** Alternative text; empty if a text beside it has the same meaning. */
   readonly alt: string
-  /** In pixels: previews are 256, 512, 768 or 1024 wide. */
+  /** Width in pixels: previews are 256, 512, 768 or 1024 wide. */
   readonly width: number
 }
 
-/** Formats that browsers show, and that cannot hold scripts. */
-const shown = /^image\/(?:png|jpe?g|gif|webp|avif)$/
-/** Bytes of a file that is shown itself, where there is no preview of it. */
-const largest = 20_000_000
+/** Formats that browsers display and that cannot contain scripts. */
+const displayableTypes = /^image\/(?:png|jpe?g|gif|webp|avif)$/
+/** Maximum bytes of a file that is shown if it has no preview. */
+const maxFileSize = 20_000_000
 
 export function Picture({ event, alt, width }: Props) {
   const { client } = useAccount()
   const box = useRef<HTMLSpanElement>(null)
   const [url, setUrl] = useState<string>()
-  /** The address that cannot be shown; empty if there is nothing to show. */
+  /** The URL that could not be displayed; empty if loading failed. */
   const [failed, setFailed] = useState<string>()
   const isBroken = failed === (url ?? '')
   useEffect(() => {
-    const gone = new AbortController()
+    const abort = new AbortController()
     const read = async (): Promise<void> => {
       try {
-        const blob = await pictureOf(client, event, width, gone.signal)
-        if (!gone.signal.aborted) setUrl(URL.createObjectURL(blob))
+        const blob = await readPicture(client, event, width, abort.signal)
+        if (!abort.signal.aborted) setUrl(URL.createObjectURL(blob))
       } catch {
-        if (gone.signal.aborted) return
+        if (abort.signal.aborted) return
         setUrl(undefined)
         setFailed('')
       }
     }
-    const near = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       entries => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-        near.disconnect()
+        observer.disconnect()
         void read()
       },
       { rootMargin: '400px' }
     )
-    near.observe(box.current!)
+    observer.observe(box.current!)
     return () => {
-      near.disconnect()
-      gone.abort()
+      observer.disconnect()
+      abort.abort()
     }
   }, [client, event.id, event.modified, width])
-  // It stays until another one takes its place.
+  // The URL is valid until it is replaced.
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
   return (
     <span class="picture" ref={box}>
@@ -67,8 +67,8 @@ export function Picture({ event, alt, width }: Props) {
   )
 }
 
-/** The preview; where the service makes none, the file itself. Rejects if there is nothing to show. */
-async function pictureOf(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
+/** Reads the preview, or the file itself if there is none. Rejects if there is nothing to show. */
+async function readPicture(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
   try {
     const preview = await client.file(`events/${event.id}.jpg?w=${width}`, signal)
     if (preview.size > 0) return preview
@@ -76,7 +76,8 @@ async function pictureOf(client: Client, event: Event, width: number, signal: Ab
     if (signal.aborted) throw error
   }
   const [file] = event.attachments ?? []
-  if (!file || !shown.test(file.type) || file.size > largest) throw new Error('nothing to show')
+  if (!file || !displayableTypes.test(file.type) || file.size > maxFileSize)
+    throw new Error('nothing to show')
   const whole = await client.file(`events/${event.id}/${file.id}`, signal)
   return new Blob([whole], { type: file.type })
 }

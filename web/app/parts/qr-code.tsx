@@ -1,26 +1,26 @@
-/** A text as a QR code. The encoder is loaded when it is needed. */
+/** A QR code. The encoder is loaded on demand. */
 import { useEffect, useState } from 'preact/hooks'
 
 interface Props {
   readonly text: string
-  /** What it is, for those who do not see it. */
+  /** Label for screen readers. */
   readonly label: string
 }
 
-interface Drawn {
+interface QrPath {
   readonly size: number
   readonly path: string
 }
 
 export function QrCode({ text, label }: Props) {
-  const [drawn, setDrawn] = useState<Drawn>()
+  const [drawn, setDrawn] = useState<QrPath>()
   useEffect(() => {
     let isGone = false
     encode(text).then(
       code => {
         if (!isGone) setDrawn(code)
       },
-      // The text itself stands above.
+      // The text itself is shown above.
       () => undefined
     )
     return () => {
@@ -44,7 +44,7 @@ export function QrCode({ text, label }: Props) {
   )
 }
 
-async function encode(text: string): Promise<Drawn> {
+async function encode(text: string): Promise<QrPath> {
   const { encode: encoded } = await import('uqr')
   // The quiet zone is in the view box.
   const { data, size } = encoded(text, { ecc: 'M', border: 0 })

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { useFieldProblem } from '../../parts/form.js'
 
-/** Attributes that tie a control to its label and messages. */
+/** Attributes that connect a control with its label and messages. */
 export interface Tied {
   readonly id: string
   readonly name: string
@@ -16,14 +16,14 @@ interface Props {
   readonly label: string
   readonly hint?: ComponentChildren
   readonly class?: string
-  /** Makes the control. */
+  /** Renders the control. */
   readonly children: (tied: Tied) => ComponentChildren
 }
 
 export function Row({ name, label, hint, class: style = '', children }: Props) {
   const id = useId()
   const problem = useFieldProblem(name)
-  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div class={`field ${style}`}>
       <label for={id}>{label}</label>
@@ -31,7 +31,7 @@ export function Row({ name, label, hint, class: style = '', children }: Props) {
         id,
         name,
         'aria-invalid': problem !== undefined,
-        ...(described ? { 'aria-describedby': described } : {})
+        ...(describedBy ? { 'aria-describedby': describedBy } : {})
       })}
       {problem && (
         <p class="problem" id={`${id}-problem`}>

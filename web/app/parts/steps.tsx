@@ -1,10 +1,10 @@
-/** Buttons that lead to an earlier and to a later time. */
+/** Buttons for earlier and later times. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { Icon } from './icon.js'
 
 interface Props {
-  /** Undefined if there is nothing earlier, or nothing later. */
+  /** Undefined if there is nothing earlier or later. */
   readonly onEarlier: (() => void) | undefined
   readonly onLater: (() => void) | undefined
   /** Between the two. */
@@ -27,7 +27,7 @@ export function Steps({ onEarlier, onLater, children, more }: Props) {
 interface StepProps {
   readonly icon: 'left' | 'right'
   readonly label: string
-  /** Undefined at either end. */
+  /** Undefined at the end. */
   readonly onStep: (() => void) | undefined
 }
 

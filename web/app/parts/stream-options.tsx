@@ -1,4 +1,4 @@
-/** The tree of streams as options of a select, each further in than the one above it. */
+/** The tree of streams as indented options of a select. */
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Stream } from '../data/model.js'
@@ -6,9 +6,9 @@ import { useStore } from '../data/store.js'
 
 interface Props {
   readonly chosen?: string | undefined
-  /** Ids of those that are left out, without what is below them. */
+  /** Ids of excluded streams; the streams below them are included. */
   readonly without?: readonly string[]
-  /** Whether what is below those is left out, too. */
+  /** Whether the streams below them are excluded, too. */
   readonly isWholly?: boolean
 }
 

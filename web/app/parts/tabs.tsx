@@ -1,10 +1,10 @@
-/** A choice of one among few, such as a length of time. */
+/** A choice between a few options, such as time spans. */
 
 interface Props<T extends string> {
-  /** What is chosen, for screen readers. */
+  /** Label for screen readers. */
   readonly label: string
   readonly choices: readonly T[]
-  /** None, if it is something else. */
+  /** Undefined if none of the choices is selected. */
   readonly chosen: T | undefined
   readonly textOf: (choice: T) => string
   readonly onChoose: (choice: T) => void

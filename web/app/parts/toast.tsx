@@ -1,34 +1,34 @@
-/** Short messages at the edge of the page, with a way to undo what they tell. */
+/** Short messages at the edge of the page, optionally with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explain, type Message } from '../../problem.js'
 import { storeOf, useStore } from '../data/store.js'
 
-interface Told {
+interface Toast {
   readonly text: Message
   readonly undo?: () => Promise<void>
 }
 
-const current = storeOf<Told | undefined>(undefined)
-/** Milliseconds that a message stays. */
-const stay = 8000
+const current = storeOf<Toast | undefined>(undefined)
+/** Milliseconds for which a message is shown. */
+const displayMs = 8000
 
-/** Tells what has been done; `undo` takes it back. */
+/** Shows a message; `undo` reverts the action that it reports. */
 export function tell(text: Message, undo?: () => Promise<void>): void {
   current.set({ text, ...(undo ? { undo } : {}) })
 }
 
-/** Where messages appear; once in the page. */
+/** Renders messages. Must be used once per page. */
 export function Toasts() {
-  const told = useStore(current)
+  const toast = useStore(current)
   const [isHeld, setHeld] = useState(false)
-  // Whoever comes in next is not told what has been done before.
+  // The next user must not see earlier messages.
   useEffect(() => () => current.set(undefined), [])
   useEffect(() => {
-    if (!told || isHeld) return undefined
-    const timer = setTimeout(() => current.set(undefined), stay)
+    if (!toast || isHeld) return undefined
+    const timer = setTimeout(() => current.set(undefined), displayMs)
     return () => clearTimeout(timer)
-  }, [told, isHeld])
+  }, [toast, isHeld])
   return (
     <div
       class="toasts"
@@ -38,15 +38,15 @@ export function Toasts() {
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
     >
-      {told && (
+      {toast && (
         <p class="toast">
-          {told.text}
-          {told.undo && (
+          {toast.text}
+          {toast.undo && (
             <button
               type="button"
               onClick={() => {
                 current.set(undefined)
-                told.undo!().catch((error: unknown) => tell(explain(error).message))
+                toast.undo!().catch((error: unknown) => tell(explain(error).message))
               }}
             >
               {t('shell.undo')}

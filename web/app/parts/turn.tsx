@@ -1,10 +1,10 @@
-/** The button that folds and unfolds what lies below a stream. */
+/** The button that collapses and expands the streams below a stream. */
 import { t } from '../../language.js'
 import { Icon } from './icon.js'
 
 interface Props {
   readonly isOpen: boolean
-  /** Of the stream. */
+  /** Name of the stream. */
   readonly name: string
   readonly onTurn: () => void
 }

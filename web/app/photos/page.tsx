@@ -1,4 +1,4 @@
-/** All pictures, the latest first, by month; each can be seen large. */
+/** All pictures by month, latest first, with a viewer. */
 import './style.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -13,7 +13,7 @@ import { day, formatted } from '../parts/time.js'
 import { add } from '../shell/adding.js'
 import { Viewer } from './viewer.js'
 
-/** Pictures read at once. */
+/** Pictures per page. */
 const pageSize = 60
 
 export default function PhotosPage() {
@@ -26,7 +26,7 @@ export default function PhotosPage() {
   const reading = useRef(false)
   const end = useRef<HTMLDivElement>(null)
 
-  const readOn = async (from: number): Promise<void> => {
+  const readPage = async (from: number): Promise<void> => {
     if (reading.current) return
     reading.current = true
     try {
@@ -46,19 +46,19 @@ export default function PhotosPage() {
     }
   }
   useEffect(() => {
-    void readOn(0)
-    return account.live.follow('events', () => void readOn(0), 2000)
+    void readPage(0)
+    return account.live.follow('events', () => void readPage(0), 2000)
   }, [account])
   useEffect(() => {
     if (isWhole || events.length === 0) return undefined
-    const near = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       entries => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) void readOn(events.length)
+        if (entries.some(({ isIntersecting }) => isIntersecting)) void readPage(events.length)
       },
       { rootMargin: '800px' }
     )
-    near.observe(end.current!)
-    return () => near.disconnect()
+    observer.observe(end.current!)
+    return () => observer.disconnect()
   }, [events.length, isWhole])
 
   return (
@@ -74,14 +74,14 @@ export default function PhotosPage() {
       </header>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {isWhole && events.length === 0 && <p class="lead">{t('photos.none')}</p>}
-      {byMonth(events).map(({ month, from, pictures }) => (
+      {groupByMonth(events).map(({ month, from, pictures }) => (
         <section key={month} aria-label={month}>
           <h2>{month}</h2>
           <ul class="grid">
             {pictures.map((event, index) => (
               <li key={event.id}>
                 <button type="button" onClick={() => setShown(from + index)}>
-                  <Picture event={event} alt={captionOf(event)} width={256} />
+                  <Picture event={event} alt={getCaption(event)} width={256} />
                 </button>
               </li>
             ))}
@@ -92,7 +92,7 @@ export default function PhotosPage() {
       {shown !== undefined && events[shown] && (
         <Viewer
           event={events[shown]}
-          caption={captionOf(events[shown])}
+          caption={getCaption(events[shown])}
           {...(shown > 0 ? { onBefore: () => setShown(shown - 1) } : {})}
           {...(shown + 1 < events.length ? { onNext: () => setShown(shown + 1) } : {})}
           onClose={() => setShown(undefined)}
@@ -102,19 +102,19 @@ export default function PhotosPage() {
   )
 }
 
-/** What a picture is of: its description, else when it was taken. */
-function captionOf({ description, time }: Event): string {
+/** Returns the caption of a picture: its description, or its date. */
+function getCaption({ description, time }: Event): string {
   return plain(description ?? '') || t('photos.alt', { date: day(time) })
 }
 
 interface Month {
   readonly month: string
-  /** Of its first picture, among all. */
+  /** Index of its first picture among all pictures. */
   readonly from: number
   readonly pictures: readonly Event[]
 }
 
-function byMonth(events: readonly Event[]): Month[] {
+function groupByMonth(events: readonly Event[]): Month[] {
   const months: { month: string; from: number; pictures: Event[] }[] = []
   for (const [index, event] of events.entries()) {
     const month = formatted(event.time, { month: 'long', year: 'numeric' })

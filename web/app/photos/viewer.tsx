@@ -1,4 +1,4 @@
-/** One picture, large, with a way to those before and after it. */
+/** A large picture, with buttons for the previous and next one. */
 import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
@@ -11,7 +11,7 @@ import { dayAndTime } from '../parts/time.js'
 interface Props {
   readonly event: Event
   readonly caption: string
-  /** Missing at either end. */
+  /** Missing at the end. */
   readonly onBefore?: () => void
   readonly onNext?: () => void
   readonly onClose: () => void

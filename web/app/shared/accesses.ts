@@ -1,4 +1,4 @@
-/** Accesses as people think of them: links and people, apps, those that have ended; and what each may see. */
+/** Accesses grouped for display: links, apps, ended ones; and the streams that each may see. */
 import { readAppNames } from '../../sign-in/auth-request.js'
 import { isKey, t, type Key } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -7,17 +7,17 @@ import { colourOf } from '../data/colours.js'
 import type { Access, Level, Permission } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
-/** All accesses but sessions of people. */
+/** All accesses except sessions. */
 export interface Held {
   readonly shared: readonly Access[]
   readonly apps: readonly Access[]
-  /** Deleted and expired ones, those that ended last first. */
+  /** Deleted and expired accesses, the latest first. */
   readonly ended: readonly Access[]
   /** The operator's names for apps, by id. */
   readonly appNames: ReadonlyMap<string, string>
 }
 
-/** Reads the accesses of an account. Rejects with a `Refusal`. */
+/** Reads the accesses of an account, grouped. Rejects with a `Refusal`. */
 export async function readHeld({ client }: Account): Promise<Held> {
   const [{ accesses, accessDeletions }, appNames] = await Promise.all([
     client.call<{ accesses: readonly Access[]; accessDeletions: readonly Access[] }>('accesses.get', {
@@ -37,17 +37,20 @@ export async function readHeld({ client }: Account): Promise<Held> {
   }
 }
 
-/** Whether an access can no longer be used. */
+/** Returns whether an access can no longer be used. */
 export function isOver(access: Access): boolean {
   return access.deleted !== undefined || endOf(access) <= Date.now() / 1000
 }
 
-/** When an access ended or ends, in seconds; infinite if it does not. Apps may prolong theirs, even after it has expired. */
+/**
+ * Returns when an access ended or ends, in seconds; infinite if it does not. Apps may be able to renew theirs, even after it has
+ * expired.
+ */
 export function endOf({ deleted, expires, oauth }: Access): number {
   return Math.min(deleted ?? Infinity, Math.max(expires ?? Infinity, oauth?.renewableUntil ?? 0))
 }
 
-/** Returns the name of an access for people. */
+/** Returns the display name of an access. */
 export function nameOf({ type, name, deviceName, oauth }: Access, appNames: Held['appNames']): string {
   const own = (type === 'app' ? appNames.get(name) : undefined) ?? plain(oauth?.clientName ?? name)
   return deviceName === undefined || deviceName === null || deviceName === ''
@@ -55,16 +58,16 @@ export function nameOf({ type, name, deviceName, oauth }: Access, appNames: Held
     : `${own} (${plain(deviceName)})`
 }
 
-/** A stream that an access was granted, or all of them. */
+/** A permission on one stream, or on all. */
 export interface Grant {
   readonly streamId: string
   readonly name: string
   readonly level: Level
-  /** A CSS colour; undefined for streams of the service. */
+  /** CSS colour; undefined for system streams. */
   readonly colour?: string
 }
 
-/** Returns what the permissions of an access are about, without those on its own record. */
+/** Returns the streams of an access's permissions, without those on its own audit log. */
 export function grantsOf(permissions: readonly Permission[] | undefined, tree: Tree | undefined): Grant[] {
   return (permissions ?? []).flatMap(permission => {
     if (!('streamId' in permission) || permission.streamId.startsWith(':_audit:')) return []
@@ -79,7 +82,7 @@ export function grantsOf(permissions: readonly Permission[] | undefined, tree: T
   })
 }
 
-/** Returns the name of a stream, or words for all of them, for account fields and the audit. */
+/** Returns the display name of a stream, of all streams (`*`), of account fields, or of the audit log. */
 export function streamName(id: string, tree: Tree | undefined): string {
   if (id === '*') return t('shell.allData')
   if (id.startsWith(':_audit:')) return t('shared.activity')
@@ -89,7 +92,7 @@ export function streamName(id: string, tree: Tree | undefined): string {
   return plain(stream?.name ?? id)
 }
 
-/** Says in words what levels allow together. */
+/** Returns the text key that describes what levels allow together. */
 export function seesKey(levels: readonly Level[]): Key {
   const own = new Set(levels.filter(level => level !== 'none'))
   if (own.size === 0) return 'shell.level.none'

@@ -1,4 +1,4 @@
-/** Days below the lanes. */
+/** The time axis below the lanes. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatted } from '../parts/time.js'
 import { dayTicks, monthTicks, type Range, type Span } from './spans.js'
@@ -11,16 +11,16 @@ export function Axis({ range, span }: { readonly range: Range; readonly span: Sp
     size.observe(box.current!)
     return () => size.disconnect()
   }, [])
-  const most = Math.max(2, Math.floor(width / (span === 'week' ? 62 : 54)))
-  const ticks = span === 'year' ? monthTicks(range, most) : dayTicks(range, most)
+  const maxTicks = Math.max(2, Math.floor(width / (span === 'week' ? 62 : 54)))
+  const ticks = span === 'year' ? monthTicks(range, maxTicks) : dayTicks(range, maxTicks)
   let month = -1
   return (
     <div class="axis num" aria-hidden="true">
       <div ref={box}>
         {ticks.map(tick => {
-          const own = new Date(tick * 1000).getMonth()
-          const isFirst = own !== month && span !== 'year'
-          month = own
+          const tickMonth = new Date(tick * 1000).getMonth()
+          const isFirst = tickMonth !== month && span !== 'year'
+          month = tickMonth
           const left = ((tick - range.from) / (range.to - range.from)) * 100
           return (
             <span key={tick} class={isFirst ? 'first' : undefined} style={{ insetInlineStart: `${left}%` }}>

@@ -1,4 +1,4 @@
-/** Calls of one access over time: short lines are looks, dots additions, crosses refusals. */
+/** Calls of one access over time: lines are reads, dots are writes, crosses are denied calls. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Call } from './calls.js'
 import { weekends, type Range } from './spans.js'
@@ -6,7 +6,7 @@ import { weekends, type Range } from './spans.js'
 interface Props {
   readonly calls: readonly Call[]
   readonly range: Range
-  /** Says what is drawn. */
+  /** Label for screen readers. */
   readonly label: string
 }
 
@@ -14,7 +14,7 @@ export function CallLane({ calls, range, label }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const element = canvas.current!
-    const redraw = (): void => draw(element, calls, range)
+    const redraw = (): void => drawCalls(element, calls, range)
     const size = new ResizeObserver(redraw)
     size.observe(element)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -32,9 +32,9 @@ export function CallLane({ calls, range, label }: Props) {
   )
 }
 
-/** CSS pixels between marks that are drawn apart. */
-const grain = 3
-/** CSS pixels at both ends, so that marks there are whole. The axis keeps the same. */
+/** Minimum CSS pixels between separate marks. */
+const markSpacing = 3
+/** CSS pixels reserved at both ends, so that marks there are not clipped. The axis has the same inset. */
 const inset = 6
 
 interface Marks {
@@ -43,7 +43,7 @@ interface Marks {
   refused: number
 }
 
-function draw(canvas: HTMLCanvasElement, calls: readonly Call[], range: Range): void {
+function drawCalls(canvas: HTMLCanvasElement, calls: readonly Call[], range: Range): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const scale = devicePixelRatio
   canvas.width = Math.round(width * scale)
@@ -53,35 +53,35 @@ function draw(canvas: HTMLCanvasElement, calls: readonly Call[], range: Range): 
   context.scale(scale, scale)
   const style = getComputedStyle(canvas)
   const colour = (name: string): string => style.getPropertyValue(`--${name}`)
-  const xOf = (time: number): number =>
+  const toX = (time: number): number =>
     inset + ((time - range.from) / (range.to - range.from)) * (width - 2 * inset)
 
   context.fillStyle = colour('band')
   for (const { from, to } of weekends(range))
-    if (xOf(to) - xOf(from) > 3) context.fillRect(xOf(from), 0, xOf(to) - xOf(from), height)
+    if (toX(to) - toX(from) > 3) context.fillRect(toX(from), 0, toX(to) - toX(from), height)
   const middle = height / 2
   context.fillStyle = colour('line')
   context.fillRect(0, Math.round(middle), width, 1)
 
-  const places = [...placed(calls, xOf)]
+  const places = [...groupByPosition(calls, toX)]
   context.fillStyle = colour('notes')
   for (const [x, { adds }] of places)
-    if (adds > 0) dot(context, x, middle, Math.min(4.5, 2 + Math.log2(adds) / 2))
+    if (adds > 0) drawDot(context, x, middle, Math.min(4.5, 2 + Math.log2(adds) / 2))
   context.strokeStyle = colour('weight')
   context.lineWidth = 2
   context.lineCap = 'round'
   for (const [x, { looks }] of places)
-    if (looks > 0) stroke(context, x, middle, Math.min(height / 2 - 6, 6 + 3 * Math.log2(looks)))
+    if (looks > 0) drawStroke(context, x, middle, Math.min(height / 2 - 6, 6 + 3 * Math.log2(looks)))
   context.strokeStyle = colour('bad')
-  for (const [x, { refused }] of places) if (refused > 0) cross(context, x, Math.max(9, middle - 24))
+  for (const [x, { refused }] of places) if (refused > 0) drawCross(context, x, Math.max(9, middle - 24))
 }
 
-/** Marks by where they are drawn. */
-function placed(calls: readonly Call[], xOf: (time: number) => number): Map<number, Marks> {
+/** Groups calls by position. */
+function groupByPosition(calls: readonly Call[], toX: (time: number) => number): Map<number, Marks> {
   const places = new Map<number, Marks>()
   for (const { kind, time } of calls) {
     if (kind === 'other') continue
-    const x = Math.round(xOf(time) / grain) * grain
+    const x = Math.round(toX(time) / markSpacing) * markSpacing
     const marks = places.get(x) ?? { looks: 0, adds: 0, refused: 0 }
     marks[kind === 'look' ? 'looks' : kind === 'add' ? 'adds' : 'refused']++
     places.set(x, marks)
@@ -89,20 +89,20 @@ function placed(calls: readonly Call[], xOf: (time: number) => number): Map<numb
   return places
 }
 
-function dot(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
+function drawDot(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
   context.beginPath()
   context.arc(x, y, radius, 0, 2 * Math.PI)
   context.fill()
 }
 
-function stroke(context: CanvasRenderingContext2D, x: number, y: number, half: number): void {
+function drawStroke(context: CanvasRenderingContext2D, x: number, y: number, half: number): void {
   context.beginPath()
   context.moveTo(x, y - half)
   context.lineTo(x, y + half)
   context.stroke()
 }
 
-function cross(context: CanvasRenderingContext2D, x: number, y: number): void {
+function drawCross(context: CanvasRenderingContext2D, x: number, y: number): void {
   context.beginPath()
   for (const direction of [1, -1]) {
     context.moveTo(x - 4.5, y - 4.5 * direction)

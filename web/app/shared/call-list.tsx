@@ -1,4 +1,4 @@
-/** The calls of an access in words, day by day, the latest first. */
+/** The calls of an access as sentences, by day, latest first. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -10,11 +10,11 @@ import { clock, formatted } from '../parts/time.js'
 import { readCalls, type Call } from './calls.js'
 import { sameness, sentenceOf } from './sentences.js'
 
-/** Calls that are read at a time. */
+/** Calls per page. */
 const pageSize = 200
 
-/** Says nothing about what was done: each call of a batch stands by itself. */
-const unsaid = new Set(['callBatch'])
+/** Omitted: the calls of a batch are listed themselves. */
+const hiddenMethods = new Set(['callBatch'])
 
 export function CallList({ accessId }: { readonly accessId: string }) {
   const account = useAccount()
@@ -25,9 +25,9 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   const read = async (): Promise<void> => {
     const skip = calls?.length ?? 0
     try {
-      const next = await readCalls(account.client, { accessId, to: until, skip, limit: pageSize })
-      setCalls([...(calls ?? []), ...next])
-      setMore(next.length === pageSize)
+      const page = await readCalls(account.client, { accessId, to: until, skip, limit: pageSize })
+      setCalls([...(calls ?? []), ...page])
+      setMore(page.length === pageSize)
     } catch (error) {
       setProblem(explain(error).message)
     }
@@ -36,7 +36,7 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   const tree = useStore(account.tree)
   if (problem !== undefined) return <Alert>{problem}</Alert>
   if (!calls) return <p class="loading">{t('loading')}</p>
-  const days = daysOf(calls.filter(({ method, status }) => status >= 400 || !unsaid.has(method)))
+  const days = groupByDay(calls.filter(({ method, status }) => status >= 400 || !hiddenMethods.has(method)))
   if (days.length === 0) return <p class="hint none">{t('shared.noActivity')}</p>
   return (
     <>
@@ -75,17 +75,19 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   )
 }
 
-/** Calls that are told in one line. */
-interface Told {
-  /** The latest of them. */
+/** Calls combined in one line. */
+interface CallGroup {
+  /** The latest call. */
   readonly call: Call
   readonly count: number
-  /** When the first of them was. */
+  /** Time of the first call. */
   readonly since: number
 }
 
-function daysOf(calls: readonly Call[]): { readonly date: string; readonly told: readonly Told[] }[] {
-  const days: { date: string; told: Told[] }[] = []
+function groupByDay(
+  calls: readonly Call[]
+): { readonly date: string; readonly told: readonly CallGroup[] }[] {
+  const days: { date: string; told: CallGroup[] }[] = []
   for (const call of calls) {
     const date = formatted(call.time, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
     if (days.at(-1)?.date !== date) days.push({ date, told: [] })

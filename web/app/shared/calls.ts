@@ -1,7 +1,7 @@
-/** The calls of an access, from the audit: what it looked at, what it added, what it was refused. (docs/api/audit.md) */
+/** The calls of an access, from the audit log: what it read, wrote or was denied. (docs/api/audit.md) */
 import type { Client } from '../data/client.js'
 
-/** What a read reached. Times in seconds. (docs/spec/audit.md#what-was-read) */
+/** The data that a call read. Times are in seconds. (docs/spec/audit.md#what-was-read) */
 export interface Reached {
   readonly streamIds: readonly string[]
   readonly from?: number
@@ -19,13 +19,13 @@ export interface Call {
   readonly kind: Kind
   readonly status: number
   readonly read?: Reached
-  /** The event that was written. */
+  /** Id of the event that was written. */
   readonly eventId?: string
   /** Network address. */
   readonly ip?: string
 }
 
-interface Record {
+interface AuditRecord {
   readonly id: string
   readonly type: string
   readonly time: number
@@ -45,54 +45,54 @@ export interface Wanted {
   readonly to: number
   readonly skip?: number
   readonly limit: number
-  /** Types of records: one is for calls that failed. */
+  /** Types of audit records; failed calls have their own. */
   readonly types?: readonly string[]
 }
 
-/** Reads the latest calls within a range of times, the latest first. Rejects with a `Refusal`. */
-export async function readCalls(client: Client, wanted: Wanted): Promise<Call[]> {
-  return (await readRecords(client, wanted)).map(callOf)
+/** Reads the latest calls within a time range, latest first. Rejects with a `Refusal`. */
+export async function readCalls(client: Client, query: Wanted): Promise<Call[]> {
+  return (await readRecords(client, query)).map(toCall)
 }
 
-/** Number of calls that a lane reads at first, and parts in which it looks for more beyond them. */
-const most = 400
-const parts = 48
-const mostOfPart = 3
-const mostErrors = 100
+/** Calls that a lane reads first; number of parts in which it samples older ones; calls per part; maximum failed calls. */
+const maxLatest = 400
+const partCount = 48
+const maxPerPart = 3
+const maxErrors = 100
 
 /**
- * Reads calls for a lane: all of the range, or the latest, those that failed, and some of each part of the time before them,
- * so that an access that calls all day long costs no more than one that does not.
+ * Reads calls for a lane: all in the range, or, if there are many, the latest, failed ones, and a sample of each earlier part, so
+ * that the cost does not depend on the number of calls.
  */
 export async function readLane(client: Client, accessId: string, from: number, to: number): Promise<Call[]> {
-  const records = await readRecords(client, { accessId, from, to, limit: most })
-  const latest = records.map(callOf)
-  if (latest.length < most) return latest
+  const records = await readRecords(client, { accessId, from, to, limit: maxLatest })
+  const latest = records.map(toCall)
+  if (latest.length < maxLatest) return latest
   const type = `${records[0]!.type.replace(/-error$/, '')}-error`
-  const failing = readCalls(client, { accessId, from, to, limit: mostErrors, types: [type] })
+  const failedCalls = readCalls(client, { accessId, from, to, limit: maxErrors, types: [type] })
   const before = latest.at(-1)!.time
-  const length = (before - from) / parts
-  const rest = await Promise.all(
+  const length = (before - from) / partCount
+  const samples = await Promise.all(
     Array.from(
-      { length: parts },
+      { length: partCount },
       async (_, index) =>
         await readCalls(client, {
           accessId,
           from: from + index * length,
           to: from + (index + 1) * length - 0.001,
-          limit: mostOfPart
+          limit: maxPerPart
         })
     )
   )
-  const all = [...latest, ...rest.toReversed().flat(), ...(await failing)]
+  const all = [...latest, ...samples.toReversed().flat(), ...(await failedCalls)]
   return [...new Map(all.map(call => [call.id, call])).values()].toSorted((a, b) => b.time - a.time)
 }
 
-async function readRecords(client: Client, wanted: Wanted): Promise<readonly Record[]> {
-  return (await client.call<{ events: readonly Record[] }>('events.get', paramsOf(wanted))).events
+async function readRecords(client: Client, query: Wanted): Promise<readonly AuditRecord[]> {
+  return (await client.call<{ events: readonly AuditRecord[] }>('events.get', toParams(query))).events
 }
 
-function paramsOf({ accessId, from, to, skip, limit, types }: Wanted): object {
+function toParams({ accessId, from, to, skip, limit, types }: Wanted): object {
   return {
     streams: [`:_audit:access-${accessId}`],
     ...(from === undefined ? {} : { fromTime: from }),
@@ -103,27 +103,27 @@ function paramsOf({ accessId, from, to, skip, limit, types }: Wanted): object {
   }
 }
 
-function callOf({ id, time, content }: Record): Call {
+function toCall({ id, time, content }: AuditRecord): Call {
   const { action, query, read, record, source, status } = content
-  const asked = [query?.streams].flat().filter(each => typeof each === 'string')
-  const reached = read ?? (status >= 400 && asked.length > 0 ? { streamIds: asked } : undefined)
+  const requestedIds = [query?.streams].flat().filter(each => typeof each === 'string')
+  const data = read ?? (status >= 400 && requestedIds.length > 0 ? { streamIds: requestedIds } : undefined)
   const eventId = record?.key.startsWith('EVENT:') ? record.key.split(':')[2] : undefined
   return {
     id,
     time,
     method: action,
     status,
-    kind: kindOf(action, status),
-    ...(reached ? { read: reached } : {}),
+    kind: getKind(action, status),
+    ...(data ? { read: data } : {}),
     ...(eventId === undefined ? {} : { eventId }),
     ...(source?.ip === undefined ? {} : { ip: source.ip })
   }
 }
 
-const looks = /^(?:events\.get\w*|events\.sample|hfs\.get|previews\.get|streams\.facts)$/
-const writes = /^(?:events|hfs|streams)\.(?:create|add|update|delete)\w*$/
+const readMethods = /^(?:events\.get\w*|events\.sample|hfs\.get|previews\.get|streams\.facts)$/
+const writeMethods = /^(?:events|hfs|streams)\.(?:create|add|update|delete)\w*$/
 
-function kindOf(method: string, status: number): Kind {
+function getKind(method: string, status: number): Kind {
   if (status >= 400) return [401, 402, 403, 429].includes(status) ? 'refused' : 'other'
-  return looks.test(method) ? 'look' : writes.test(method) ? 'add' : 'other'
+  return readMethods.test(method) ? 'look' : writeMethods.test(method) ? 'add' : 'other'
 }

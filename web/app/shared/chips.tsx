@@ -1,10 +1,10 @@
-/** What an access may see, as chips: each stream with its colour, and its level where they differ. */
+/** The streams that an access may see, as chips with their colours, and levels if they differ. */
 import { t } from '../../language.js'
 import { seesKey, type Grant } from './accesses.js'
 
 interface Props {
   readonly grants: readonly Grant[]
-  /** Most chips that are shown; a number stands for the others. */
+  /** Maximum chips; the number of others is shown. */
   readonly most?: number
 }
 

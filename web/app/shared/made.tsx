@@ -1,6 +1,7 @@
-/** Shows what has just been made, once: a link with its picture to scan, or an endpoint for an app. */
+/** Shows a new shared link with its QR code, or the API endpoint for an app. Shown only once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
+import { copyText } from '../../parts/copy.js'
 import { useAccount } from '../data/account.js'
 import { linkTo } from '../data/link.js'
 import type { Access } from '../data/model.js'
@@ -10,7 +11,7 @@ import { plain } from '../../plain.js'
 import { untilWord } from './about.js'
 import { QrCode } from '../parts/qr-code.js'
 
-/** What has been made. */
+/** What was created. */
 export type Kind = 'link' | 'app'
 
 interface Props {
@@ -38,8 +39,8 @@ export function Made({ access, kind, onDone }: Props) {
         aria-label={t(kind === 'link' ? 'shared.theLink' : 'shared.theEndpoint')}
         onFocus={event => event.currentTarget.select()}
       />
-      <Hand text={text} title={name} isLink={kind === 'link'} />
-      {kind === 'link' && isNearby() && <p class="notice">{t('shared.nearby')}</p>}
+      <CopyOrShare text={text} title={name} isLink={kind === 'link'} />
+      {kind === 'link' && isLocalhost() && <p class="notice">{t('shared.nearby')}</p>}
       <QrCode text={text} label={t('shared.qr')} />
       <div class="actions">
         <button type="button" class="button" onClick={onDone}>
@@ -51,8 +52,8 @@ export function Made({ access, kind, onDone }: Props) {
   )
 }
 
-/** Copies the text, or hands it to another app on a phone. */
-function Hand({
+/** Copies the text, or shares it with another app on a phone. */
+function CopyOrShare({
   text,
   title,
   isLink
@@ -61,16 +62,13 @@ function Hand({
   readonly title: string
   readonly isLink: boolean
 }) {
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const copy = (): void => {
-    // Browsers offer no clipboard to pages without TLS.
-    const writing =
-      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
-    writing.then(
-      () => setSaid(t('shared.copied')),
+    copyText(text).then(
+      () => setStatus(t('shared.copied')),
       () => {
         document.querySelector<HTMLInputElement>('.made-text')?.select()
-        setSaid(t('shared.notCopied'))
+        setStatus(t('shared.notCopied'))
       }
     )
   }
@@ -93,13 +91,13 @@ function Hand({
         )}
       </div>
       <p class="hint" role="status">
-        {said}
+        {status}
       </p>
     </>
   )
 }
 
-/** Whether the address of this page is one that only this device knows. */
-function isNearby(): boolean {
+/** Returns whether the URL of this page works only on this device. */
+function isLocalhost(): boolean {
   return /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
 }

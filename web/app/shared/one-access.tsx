@@ -1,4 +1,4 @@
-/** One access: what it may see, until when, its calls in words, and ending it. */
+/** One access: permissions, expiry, activity, and revoking it. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -21,15 +21,15 @@ export function OneAccess({ id }: { readonly id: string }) {
   const account = useAccount()
   const current = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const [held, setHeld] = useState<Held>()
+  const [groups, setGroups] = useState<Held>()
   const [problem, setProblem] = useState<Message>()
-  const [isEnding, setEnding] = useState(false)
+  const [isRevoking, setRevoking] = useState(false)
   useEffect(() => {
-    readHeld(account).then(setHeld, (error: unknown) => setProblem(explain(error).message))
+    readHeld(account).then(setGroups, (error: unknown) => setProblem(explain(error).message))
   }, [current])
-  const all = held ? [...held.shared, ...held.apps, ...held.ended] : []
+  const all = groups ? [...groups.shared, ...groups.apps, ...groups.ended] : []
   const access = all.find(each => each.id === id)
-  const name = access && held ? nameOf(access, held.appNames) : ''
+  const name = access && groups ? nameOf(access, groups.appNames) : ''
   useEffect(() => {
     if (name !== '') document.title = name
   }, [name])
@@ -42,7 +42,7 @@ export function OneAccess({ id }: { readonly id: string }) {
     </p>
   )
   if (problem !== undefined) return <Alert>{problem}</Alert>
-  if (!held) return <p class="loading">{t('loading')}</p>
+  if (!groups) return <p class="loading">{t('loading')}</p>
   if (!access)
     return (
       <div class="empty">
@@ -52,8 +52,8 @@ export function OneAccess({ id }: { readonly id: string }) {
       </div>
     )
   const grants = grantsOf(access.permissions, tree)
-  const made = all.filter(each => each.createdBy.split(' ')[0] === id && !isOver(each))
-  const maker = all.find(each => each.id === access.createdBy.split(' ')[0])
+  const createdAccesses = all.filter(each => each.createdBy.split(' ')[0] === id && !isOver(each))
+  const creator = all.find(each => each.id === access.createdBy.split(' ')[0])
   return (
     <div class="one">
       {back}
@@ -62,7 +62,7 @@ export function OneAccess({ id }: { readonly id: string }) {
         <h1>{name}</h1>
         <p class="when num">{lineOf(access, grants)}</p>
         {!isOver(access) && (
-          <button type="button" class="button end" onClick={() => setEnding(true)}>
+          <button type="button" class="button end" onClick={() => setRevoking(true)}>
             {t('shared.revoke')}
           </button>
         )}
@@ -93,21 +93,23 @@ export function OneAccess({ id }: { readonly id: string }) {
           <dl>
             <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
             <Fact name={t('shared.since')}>{day(access.created)}</Fact>
-            {maker && (
+            {creator && (
               <Fact name={t('shared.createdBy')}>
-                <Go to={{ page: 'shared', id: maker.id }}>{nameOf(maker, held.appNames)}</Go>
+                <Go to={{ page: 'shared', id: creator.id }}>{nameOf(creator, groups.appNames)}</Go>
               </Fact>
             )}
-            {access.oauth && <Fact name={t('shared.authorizedWith')}>{cameBy(access.oauth)}</Fact>}
+            {access.oauth && (
+              <Fact name={t('shared.authorizedWith')}>{describeAuthorization(access.oauth)}</Fact>
+            )}
             <Fact name={t('shared.expires')}>{endDay(access)}</Fact>
             {access.lastUsed !== undefined && (
               <Fact name={t('shared.lastUse')}>{dayAndTime(access.lastUsed)}</Fact>
             )}
-            {made.length > 0 && (
+            {createdAccesses.length > 0 && (
               <Fact name={t('shared.sharedFurther')}>
-                {made.map(each => (
+                {createdAccesses.map(each => (
                   <Go key={each.id} to={{ page: 'shared', id: each.id }}>
-                    {nameOf(each, held.appNames)}
+                    {nameOf(each, groups.appNames)}
                   </Go>
                 ))}
               </Fact>
@@ -116,20 +118,20 @@ export function OneAccess({ id }: { readonly id: string }) {
           {!isOver(access) && <p class="hint">{t('shared.notEditable')}</p>}
         </section>
       </div>
-      {isEnding && (
-        <Ending
+      {isRevoking && (
+        <RevokeDialog
           access={access}
           name={name}
-          made={made.map(each => nameOf(each, held.appNames))}
-          onClose={() => setEnding(false)}
+          made={createdAccesses.map(each => nameOf(each, groups.appNames))}
+          onClose={() => setRevoking(false)}
         />
       )}
     </div>
   )
 }
 
-/** How an app has come, and when it has last prolonged its access. */
-function cameBy({ granted, refreshed }: NonNullable<Access['oauth']>): string {
+/** Describes how an app was authorized, and when it last renewed its access. */
+function describeAuthorization({ granted, refreshed }: NonNullable<Access['oauth']>): string {
   const agreed = t('shared.byOAuth', { date: day(granted) })
   return refreshed === undefined
     ? agreed
@@ -148,13 +150,13 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 interface EndingProps {
   readonly access: Access
   readonly name: string
-  /** Names of what ends with it. */
+  /** Names of the accesses that are revoked with it. */
   readonly made: readonly string[]
   readonly onClose: () => void
 }
 
-/** Says what ends before it does: this cannot be undone. */
-function Ending({ access, name, made, onClose }: EndingProps) {
+/** Revokes an access after confirmation, because it cannot be undone. */
+function RevokeDialog({ access, name, made: createdAccesses, onClose }: EndingProps) {
   const account = useAccount()
   return (
     <Confirm
@@ -169,14 +171,16 @@ function Ending({ access, name, made, onClose }: EndingProps) {
       }}
     >
       <p>{t(access.type === 'app' ? 'shared.revokeText' : 'shared.revokeLinkText', { name })}</p>
-      {made.length > 0 && (
+      {createdAccesses.length > 0 && (
         <>
           <p>{t('shared.revokeAlso')}</p>
           <ul>
-            {made.slice(0, 10).map(each => (
+            {createdAccesses.slice(0, 10).map(each => (
               <li key={each}>{each}</li>
             ))}
-            {made.length > 10 && <li>{t('shell.moreAccesses', { count: made.length - 10 })}</li>}
+            {createdAccesses.length > 10 && (
+              <li>{t('shell.moreAccesses', { count: createdAccesses.length - 10 })}</li>
+            )}
           </ul>
         </>
       )}

@@ -1,4 +1,4 @@
-/** All accesses as lanes over one time axis, and a form that makes another. */
+/** All accesses as lanes over a time axis, and the form that shares data. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -25,15 +25,15 @@ import { rangeIn, spanIn, spans, stepped, type Range } from './spans.js'
 export function Overview({ query }: { readonly query: URLSearchParams }) {
   const account = useAccount()
   const current = useStore(account.accesses)
-  const [held, setHeld] = useState<Held>()
+  const [groups, setGroups] = useState<Held>()
   const [problem, setProblem] = useState<Message>()
   const [isSharing, setSharing] = useState(false)
-  const isWide = useWide()
+  const isWide = useIsWide()
   useEffect(() => {
     document.title = t('shared.title')
     readHeld(account).then(
       read => {
-        setHeld(read)
+        setGroups(read)
         setProblem(undefined)
       },
       (error: unknown) => setProblem(explain(error).message)
@@ -45,8 +45,8 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
       <div class="main">
         <header class="head">
           <h1>{t('shared.title')}</h1>
-          <p class="when">{held ? summary(held) : ' '}</p>
-          <SpanOfTime query={query} range={range} />
+          <p class="when">{groups ? describeCounts(groups) : ' '}</p>
+          <TimeSpan query={query} range={range} />
           {!isWide && (
             <button type="button" class="button share" onClick={() => setSharing(true)}>
               <Icon name="link" />
@@ -55,8 +55,8 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           )}
         </header>
         {problem !== undefined && <Alert>{problem}</Alert>}
-        {held && <Lanes held={held} query={query} range={range} />}
-        {held && held.ended.length > 0 && <Ended held={held} />}
+        {groups && <AccessLanes held={groups} query={query} range={range} />}
+        {groups && groups.ended.length > 0 && <EndedAccesses held={groups} />}
       </div>
       {isWide && !isSharing && (
         <aside class="card form" aria-label={t('shared.shareData')}>
@@ -64,7 +64,7 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           <Share />
         </aside>
       )}
-      {/* A form that is being filled in stays, whatever becomes of the window. */}
+      {/* The form keeps its state when the window is resized. */}
       {isSharing && (
         <Dialog title={t('shared.shareData')} onClose={() => setSharing(false)}>
           <Share />
@@ -74,8 +74,8 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
   )
 }
 
-/** Whether there is room for the form beside the lanes. */
-function useWide(): boolean {
+/** Returns whether the form fits beside the lanes. */
+function useIsWide(): boolean {
   const query = '(min-width: 76rem)'
   const [isWide, setWide] = useState(() => matchMedia(query).matches)
   useEffect(() => {
@@ -87,7 +87,7 @@ function useWide(): boolean {
   return isWide
 }
 
-function summary({ shared, apps }: Held): string {
+function describeCounts({ shared, apps }: Held): string {
   if (shared.length + apps.length === 0) return t('shared.nobody')
   return [
     ...(shared.length > 0 ? [t('shared.linkCount', { count: shared.length })] : []),
@@ -95,12 +95,12 @@ function summary({ shared, apps }: Held): string {
   ].join(', ')
 }
 
-function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
+function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
   const { username } = useAccount()
   const span = spanIn(query)
   const isToday = range.to > Date.now() / 1000
-  const go = (next: { readonly span?: string; readonly to?: string | undefined }): void =>
-    visit(hrefTo(username, { page: 'shared', query: { span, ...next } }), true)
+  const go = (changes: { readonly span?: string; readonly to?: string | undefined }): void =>
+    visit(hrefTo(username, { page: 'shared', query: { span, ...changes } }), true)
   const to = query.get('to') ?? undefined
   return (
     <div class="steps-of-time">
@@ -123,8 +123,8 @@ function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonl
   )
 }
 
-/** Lanes shown at first in each group. */
-const few = 20
+/** Lanes shown initially in each group. */
+const initialCount = 20
 
 interface LanesProps {
   readonly held: Held
@@ -132,13 +132,13 @@ interface LanesProps {
   readonly range: Range
 }
 
-function Lanes({ held, query, range }: LanesProps) {
-  const { shared, apps, appNames } = held
-  const [isWhole, setWhole] = useState(false)
-  const [refused, setRefused] = useState<ReadonlyMap<string, Refused>>(new Map())
-  const note = useCallback((access: Access, calls: readonly Call[]): void => {
+function AccessLanes({ held: groups, query, range }: LanesProps) {
+  const { shared, apps, appNames } = groups
+  const [showsAll, setShowsAll] = useState(false)
+  const [denied, setDenied] = useState<ReadonlyMap<string, DeniedCall>>(new Map())
+  const noteCalls = useCallback((access: Access, calls: readonly Call[]): void => {
     const call = calls.find(({ kind }) => kind === 'refused')
-    setRefused(before => {
+    setDenied(before => {
       const after = new Map(before)
       if (call) after.set(access.id, { access, call })
       else after.delete(access.id)
@@ -152,13 +152,13 @@ function Lanes({ held, query, range }: LanesProps) {
         <p>{t('shared.nobodyLead')}</p>
       </div>
     )
-  const latest = [...refused.values()].toSorted((a, b) => b.call.time - a.call.time)[0]
+  const latest = [...denied.values()].toSorted((a, b) => b.call.time - a.call.time)[0]
   const group = (title: string, accesses: readonly Access[]) =>
     accesses.length > 0 && (
       <>
         <h2>{title}</h2>
-        {(isWhole ? accesses : accesses.slice(0, few)).map(access => (
-          <Row key={access.id} access={access} appNames={appNames} range={range} onCalls={note} />
+        {(showsAll ? accesses : accesses.slice(0, initialCount)).map(access => (
+          <Row key={access.id} access={access} appNames={appNames} range={range} onCalls={noteCalls} />
         ))}
       </>
     )
@@ -180,23 +180,23 @@ function Lanes({ held, query, range }: LanesProps) {
       </p>
       {group(t('shared.people'), shared)}
       {group(t('shared.apps'), apps)}
-      {!isWhole && Math.max(shared.length, apps.length) > few && (
-        <button type="button" class="text more" onClick={() => setWhole(true)}>
+      {!showsAll && Math.max(shared.length, apps.length) > initialCount && (
+        <button type="button" class="text more" onClick={() => setShowsAll(true)}>
           {t('shared.all')}
         </button>
       )}
       <Axis range={range} span={spanIn(query)} />
-      {latest && <LastRefusal {...latest} appNames={appNames} />}
+      {latest && <LatestDenied {...latest} appNames={appNames} />}
     </div>
   )
 }
 
-interface Refused {
+interface DeniedCall {
   readonly access: Access
   readonly call: Call
 }
 
-function LastRefusal({ access, call, appNames }: Refused & Pick<Held, 'appNames'>) {
+function LatestDenied({ access, call, appNames }: DeniedCall & Pick<Held, 'appNames'>) {
   const tree = useStore(useAccount().tree)
   return (
     <p class="say num">
@@ -206,16 +206,16 @@ function LastRefusal({ access, call, appNames }: Refused & Pick<Held, 'appNames'
   )
 }
 
-function Ended({ held: { ended, appNames } }: { readonly held: Held }) {
+function EndedAccesses({ held: { ended, appNames } }: { readonly held: Held }) {
   const tree = useStore(useAccount().tree)
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   return (
     <details class="card ended">
       <summary>
         {t('shared.revoked')} <span class="count num">{ended.length}</span>
       </summary>
       <ul>
-        {(isWhole ? ended : ended.slice(0, few)).map(access => (
+        {(showsAll ? ended : ended.slice(0, initialCount)).map(access => (
           <li key={access.id}>
             <Go to={{ page: 'shared', id: access.id }}>{nameOf(access, appNames)}</Go>
             <span class="num">{Number.isFinite(endOf(access)) ? endedWord(access) : ''}</span>
@@ -227,8 +227,8 @@ function Ended({ held: { ended, appNames } }: { readonly held: Held }) {
           </li>
         ))}
       </ul>
-      {!isWhole && ended.length > few && (
-        <button type="button" class="text more" onClick={() => setWhole(true)}>
+      {!showsAll && ended.length > initialCount && (
+        <button type="button" class="text more" onClick={() => setShowsAll(true)}>
           {t('shared.all')}
         </button>
       )}

@@ -1,14 +1,9 @@
-/** Who sees what: all accesses, or one of them with its calls. */
+/** The sharing page: all accesses, or one with its activity. */
 import './style.css'
+import type { PageProps } from '../route.js'
 import { OneAccess } from './one-access.js'
 import { Overview } from './overview.js'
 
-interface Props {
-  /** Of the access. */
-  readonly id?: string
-  readonly query: URLSearchParams
-}
-
-export default function Page({ id, query }: Props) {
+export default function Page({ id, query }: PageProps) {
   return id === undefined ? <Overview query={query} /> : <OneAccess id={id} />
 }

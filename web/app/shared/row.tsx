@@ -1,4 +1,4 @@
-/** One access on the page of all: who it is, what it sees, and its calls over time. */
+/** One access in the overview: name, permissions, and calls over time. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -17,7 +17,7 @@ interface Props {
   readonly access: Access
   readonly appNames: Held['appNames']
   readonly range: Range
-  /** Told once the calls have been read. */
+  /** Called when the calls have been read. */
   readonly onCalls?: (access: Access, calls: readonly Call[]) => void
 }
 
@@ -33,7 +33,7 @@ export function Row({ access, appNames, range, onCalls }: Props) {
         setCalls(read)
         onCalls?.(access, read)
       },
-      // The row says what the access may do all the same.
+      // Without calls, the row still shows the permissions.
       () => undefined
     )
     return () => {
@@ -52,12 +52,12 @@ export function Row({ access, appNames, range, onCalls }: Props) {
         <p class="until num">{lineOf(access, grants)}</p>
         <Chips grants={grants} />
       </header>
-      <CallLane calls={calls} range={range} label={summary(name, calls)} />
+      <CallLane calls={calls} range={range} label={describeCalls(name, calls)} />
     </section>
   )
 }
 
-/** A round picture for people, a square one for apps. */
+/** The icon of an access: round for links, square for apps. */
 export function Face({ access, name }: { readonly access: Access; readonly name: string }) {
   const isApp = access.type === 'app'
   return (
@@ -67,7 +67,7 @@ export function Face({ access, name }: { readonly access: Access; readonly name:
   )
 }
 
-function summary(name: string, calls: readonly Call[]): string {
+function describeCalls(name: string, calls: readonly Call[]): string {
   const count = (kind: Kind): number => calls.filter(call => call.kind === kind).length
   return t('shared.lane', { name, looks: count('look'), adds: count('add'), refused: count('refused') })
 }

@@ -1,4 +1,4 @@
-/** What a call did, in words. */
+/** Describes calls in sentences. */
 import type { ComponentChildren } from 'preact'
 import { isKey, locale, rich, t, type Key } from '../../language.js'
 import type { Tree } from '../data/tree.js'
@@ -6,8 +6,8 @@ import { day, formatted } from '../parts/time.js'
 import { streamName } from './accesses.js'
 import type { Call, Reached } from './calls.js'
 
-/** Methods by what somebody who is refused wanted, the first that fits. */
-const wishes: readonly (readonly [RegExp, Key])[] = [
+/** What a denied call wanted, by method; the first match counts. */
+const intentions: readonly (readonly [RegExp, Key])[] = [
   [/^(?:events\.(?:get|sample)|hfs\.get|previews|streams\.(?:get|facts))/, 'shared.wish.see'],
   [/^(?:events\.(?:create|addAttachment)|hfs\.add)/, 'shared.wish.add'],
   [/^(?:events|hfs)\./, 'shared.wish.change'],
@@ -18,36 +18,36 @@ const wishes: readonly (readonly [RegExp, Key])[] = [
   [/^(?:account|profile|mfa|sessions|followedSlices)\./, 'shared.wish.account']
 ]
 
-/** Methods that answer points rather than entries. */
-const pointed = /^hfs\./
-/** Methods whose answers are counted in parts or facts, which say nothing to people. */
-const uncounted = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
+/** Methods that return points rather than events. */
+const pointMethods = /^hfs\./
+/** Methods whose result counts are not meaningful to users. */
+const uncountedMethods = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
 
-/** Returns the sentence for a call, without a full stop. */
+/** Describes a call in a sentence, without a full stop. */
 export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildren {
   const { method, read, status } = call
-  if (status >= 400) return refusal(call, tree)
+  if (status >= 400) return describeFailure(call, tree)
   const key = `shared.did.${method}`
   if (!isKey(key)) return t('shared.didMethod', { method })
-  const said = rich(key, { what: <b>{streamsOf(read, tree)}</b> })
-  return read ? [...said, detail(method, read)] : said
+  const sentence = rich(key, { what: <b>{listStreamNames(read, tree)}</b> })
+  return read ? [...sentence, describeResult(method, read)] : sentence
 }
 
-/** Two calls with the same text are told as one. */
+/** Returns a key that is equal for calls with the same text, which are combined. */
 export function sameness({ method, read, status }: Call): string {
-  return JSON.stringify([method, status, read?.streamIds, read && rangeOf(read)])
+  return JSON.stringify([method, status, read?.streamIds, read && formatRange(read)])
 }
 
-function refusal({ method, read, status }: Call, tree: Tree | undefined): ComponentChildren {
-  const isRefused = status === 401 || status === 402 || status === 403 || status === 429
-  const wish = wishes.find(([pattern]) => pattern.test(method))?.[1]
-  const wanted = wish === undefined ? method : t(wish)
-  if (!isRefused) return t('shared.failedWish', { wish: wanted })
-  if (!read) return t('shared.deniedWish', { wish: wanted })
-  return rich('shared.deniedWishIn', { wish: wanted, what: <b>{streamsOf(read, tree)}</b> })
+function describeFailure({ method, read, status }: Call, tree: Tree | undefined): ComponentChildren {
+  const isDenied = status === 401 || status === 402 || status === 403 || status === 429
+  const wish = intentions.find(([pattern]) => pattern.test(method))?.[1]
+  const intention = wish === undefined ? method : t(wish)
+  if (!isDenied) return t('shared.failedWish', { wish: intention })
+  if (!read) return t('shared.deniedWish', { wish: intention })
+  return rich('shared.deniedWishIn', { wish: intention, what: <b>{listStreamNames(read, tree)}</b> })
 }
 
-function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
+function listStreamNames(read: Reached | undefined, tree: Tree | undefined): string {
   if (!read || read.streamIds.length === 0) return t('shell.allData')
   const names = read.streamIds.slice(0, 4).map(id => streamName(id, tree))
   if (read.streamIds.length > names.length)
@@ -55,20 +55,20 @@ function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 }
 
-/** The range and the number of what was read: `, 13–20 Nov: 604,800 points`. */
-function detail(method: string, read: Reached): string {
-  const range = rangeOf(read)
+/** Formats the range and the number of results: `, 13–20 Nov: 604,800 points`. */
+function describeResult(method: string, read: Reached): string {
+  const range = formatRange(read)
   const { count } = read
-  const isTold = count !== undefined && !uncounted.test(method)
-  return [range === '' ? '' : `, ${range}`, isTold ? `: ${countText(method, count)}` : ''].join('')
+  const isCounted = count !== undefined && !uncountedMethods.test(method)
+  return [range === '' ? '' : `, ${range}`, isCounted ? `: ${formatCount(method, count)}` : ''].join('')
 }
 
-function countText(method: string, count: number): string {
+function formatCount(method: string, count: number): string {
   if (count === 0) return t('shared.noResults')
-  return t(pointed.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
+  return t(pointMethods.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
-function rangeOf({ from, to }: Reached): string {
+function formatRange({ from, to }: Reached): string {
   if (from === undefined && to === undefined) return ''
   if (from === undefined) return t('shell.until', { date: day(to!) })
   if (to === undefined) return t('shell.since', { date: day(from) })
@@ -77,10 +77,10 @@ function rangeOf({ from, to }: Reached): string {
     day: 'numeric',
     month: 'short',
     ...(new Date(from * 1000).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' })
-  }).formatRange(clamped(from), clamped(to))
+  }).formatRange(toDateMs(from), toDateMs(to))
 }
 
-/** Milliseconds that a date can hold. */
-function clamped(seconds: number): number {
+/** Converts seconds to milliseconds within the range of dates. */
+function toDateMs(seconds: number): number {
   return Math.max(-8.64e15, Math.min(seconds * 1000, 8.64e15))
 }

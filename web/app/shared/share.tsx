@@ -1,4 +1,4 @@
-/** Makes a link that shows streams to whoever has it, or a token for an app. */
+/** Creates a shared link, which shows streams to anyone who has it, or a token for an app. */
 import { useId, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { locale, t } from '../../language.js'
@@ -11,9 +11,9 @@ import { formatted } from '../parts/time.js'
 import { Made, type Kind } from './made.js'
 import { StreamChoice } from './stream-choice.js'
 
-/** Ends on offer, in days. */
-const lengths = ['1', '7', '30', '90', '365', 'date', 'never'] as const
-type Length = (typeof lengths)[number]
+/** Available expiries, in days. */
+const expiries = ['1', '7', '30', '90', '365', 'date', 'never'] as const
+type Expiry = (typeof expiries)[number]
 const levels: readonly Level[] = ['read', 'create-only', 'contribute', 'manage']
 
 export function Share() {
@@ -21,16 +21,16 @@ export function Share() {
   const [kind, setKind] = useState<Kind>('link')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [level, setLevel] = useState<Level>('read')
-  const [length, setLength] = useState<Length>('30')
+  const [expiry, setExpiry] = useState<Expiry>('30')
   const [isMissing, setMissing] = useState(false)
-  const [made, setMade] = useState<Access>()
-  if (made)
+  const [created, setCreated] = useState<Access>()
+  if (created)
     return (
       <Made
-        access={made}
+        access={created}
         kind={kind}
         onDone={() => {
-          setMade(undefined)
+          setCreated(undefined)
           setChosen(new Set())
         }}
       />
@@ -38,26 +38,26 @@ export function Share() {
   const submit = async ({ name, date }: Values): Promise<void> => {
     setMissing(chosen.size === 0)
     if (chosen.size === 0) throw new Refusal('shared-nothing', t('shared.chooseStreams'))
-    const expireAfter = secondsOf(length, date)
+    const expireAfter = toExpireAfter(expiry, date)
     const permissions = [...chosen].map(streamId => ({
       streamId,
       level: kind === 'link' ? ('read' as const) : level
     }))
-    const access = await grant(account, {
+    const access = await createAccess(account, {
       type: kind === 'link' ? 'shared' : 'app',
       name: name!.trim(),
       permissions,
       ...(expireAfter === undefined ? {} : { expireAfter })
     })
     void account.readAccesses()
-    setMade(access)
+    setCreated(access)
   }
   return (
     <Form action={t(kind === 'link' ? 'shared.createLink' : 'shared.createToken')} onSubmit={submit}>
       <StreamChoice
         chosen={chosen}
-        onChange={next => {
-          setChosen(next)
+        onChange={newChoice => {
+          setChosen(newChoice)
           setMissing(false)
         }}
         problem={isMissing ? t('shared.chooseStreams') : undefined}
@@ -87,19 +87,19 @@ export function Share() {
       )}
       <Choice
         label={t('shared.expiry')}
-        value={length}
-        onChange={value => setLength(value as Length)}
-        options={lengths.map(each => [each, lengthName(each)])}
+        value={expiry}
+        onChange={value => setExpiry(value as Expiry)}
+        options={expiries.map(each => [each, getExpiryName(each)])}
       />
-      {length === 'date' && (
+      {expiry === 'date' && (
         <Field
           name="date"
           label={t('shared.lastDay')}
-          input={{ type: 'date', defaultValue: inDays(30).toISOString().slice(0, 10) }}
+          input={{ type: 'date', defaultValue: addDays(30).toISOString().slice(0, 10) }}
         />
       )}
-      {length === 'never' && <p class="notice">{t('shared.noEndWarning')}</p>}
-      <Outlook chosen={chosen} isRead={kind === 'link' || level !== 'create-only'} />
+      {expiry === 'never' && <p class="notice">{t('shared.noEndWarning')}</p>}
+      <Preview chosen={chosen} isRead={kind === 'link' || level !== 'create-only'} />
     </Form>
   )
 }
@@ -127,16 +127,16 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   )
 }
 
-/** Says how much would be seen: what the streams hold today. */
-function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; readonly isRead: boolean }) {
+/** Previews how much data would be visible. */
+function Preview({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; readonly isRead: boolean }) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   if (chosen.size === 0 || !isRead) return null
   const ids = new Set([...chosen].flatMap(id => tree?.idsBelow(id) ?? []))
-  const own = facts.filter(({ streamId }) => ids.has(streamId))
-  const count = own.reduce((sum, fact) => sum + fact.count, 0)
-  const since = Math.min(...own.map(({ first }) => first))
+  const visibleFacts = facts.filter(({ streamId }) => ids.has(streamId))
+  const count = visibleFacts.reduce((sum, fact) => sum + fact.count, 0)
+  const since = Math.min(...visibleFacts.map(({ first }) => first))
   return (
     <p class="hint num outlook">
       {count === 0
@@ -149,33 +149,33 @@ function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
   )
 }
 
-function lengthName(length: Length): string {
-  if (length === 'date') return t('shared.onDate')
-  if (length === 'never') return t('shared.noExpiry')
-  const days = Number(length)
+function getExpiryName(expiry: Expiry): string {
+  if (expiry === 'date') return t('shared.onDate')
+  if (expiry === 'never') return t('shared.noExpiry')
+  const days = Number(expiry)
   const [value, unit] = days === 365 ? [1, 'year' as const] : [days, 'day' as const]
   const text = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
   return t('shared.lengthTo', {
     length: text,
-    date: formatted(inDays(days).getTime() / 1000, { dateStyle: 'medium' })
+    date: formatted(addDays(days).getTime() / 1000, { dateStyle: 'medium' })
   })
 }
 
-function inDays(days: number): Date {
+function addDays(days: number): Date {
   return new Date(Date.now() + days * 86_400_000)
 }
 
-/** Seconds from now; `undefined` for no end. A date counts to the end of that day. */
-function secondsOf(length: Length, date: string | undefined): number | undefined {
-  if (length === 'never') return undefined
-  if (length !== 'date') return Number(length) * 86_400
+/** Returns the seconds until expiry; undefined if there is none. A date includes the whole day. */
+function toExpireAfter(expiry: Expiry, date: string | undefined): number | undefined {
+  if (expiry === 'never') return undefined
+  if (expiry !== 'date') return Number(expiry) * 86_400
   const end = new Date(`${date ?? ''}T24:00`).getTime()
   if (!(end > Date.now())) throw new Refusal('shared-past', t('shared.dateInPast'))
   return Math.round((end - Date.now()) / 1000)
 }
 
-/** Creates an access; says plainly if its name is taken. */
-async function grant({ client }: Account, params: object): Promise<Access> {
+/** Creates an access. Rejects with a specific error if its name is taken. */
+async function createAccess({ client }: Account, params: object): Promise<Access> {
   try {
     return (await client.call<{ access: Access }>('accesses.create', params)).access
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Ranges of the time axis: a week, a month or a year that ends with a day. Times in seconds. */
+/** Ranges of the time axis: a week, a month or a year that ends with a day. Times are in seconds. */
 export const spans = ['week', 'month', 'year'] as const
 export type Span = (typeof spans)[number]
 
@@ -10,33 +10,33 @@ export interface Range {
 
 const days: Readonly<Record<Span, number>> = { week: 7, month: 31, year: 365 }
 
-/** Returns the span that a query names. */
+/** Returns the span given by a query; a month by default. */
 export function spanIn(query: URLSearchParams): Span {
   return spans.find(each => each === query.get('span')) ?? 'month'
 }
 
-/** Returns the range that ends with the day which a query names, or today. */
+/** Returns the range that ends with the day given by a query, or today. */
 export function rangeIn(query: URLSearchParams): Range {
   const text = query.get('to') ?? ''
-  const asked = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()
-  const end = Number.isNaN(asked.getTime()) ? new Date() : asked
-  return endingWith(end, days[spanIn(query)])
+  const requested = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()
+  const end = Number.isNaN(requested.getTime()) ? new Date() : requested
+  return createRange(end, days[spanIn(query)])
 }
 
-/** Returns the range before or after, as a query names it; `undefined` for the one that ends today, or later. */
+/** Returns the query value of the previous or next range; undefined for the one that ends today or later. */
 export function stepped(range: Range, span: Span, direction: 1 | -1): string | undefined {
   const end = new Date((range.to - 1) * 1000)
   end.setDate(end.getDate() + direction * days[span])
-  return end.getTime() >= Date.now() ? undefined : nameOf(end)
+  return end.getTime() >= Date.now() ? undefined : formatDate(end)
 }
 
-/** Times of the beginnings of days in a range, every so many days that at most `most` come out. */
+/** Returns starts of days in a range, at equal intervals, at most `most`. */
 export function dayTicks({ from, to }: Range, most: number): number[] {
   const count = Math.round((to - from) / 86_400)
-  const every = Math.max(1, Math.ceil(count / most))
+  const interval = Math.max(1, Math.ceil(count / most))
   const ticks: number[] = []
   const day = new Date(from * 1000)
-  for (let index = 0; index < count; index += every) {
+  for (let index = 0; index < count; index += interval) {
     const tick = new Date(day)
     tick.setDate(day.getDate() + index)
     ticks.push(tick.getTime() / 1000)
@@ -44,20 +44,20 @@ export function dayTicks({ from, to }: Range, most: number): number[] {
   return ticks
 }
 
-/** Times of the beginnings of months in a range, every so many months that at most `most` come out. */
+/** Returns starts of months in a range, at equal intervals, at most about `most`. */
 export function monthTicks({ from, to }: Range, most: number): number[] {
   const first = new Date(from * 1000)
   const months = Math.round((to - from) / 86_400 / 30.4)
-  const every = Math.max(1, Math.ceil(months / most))
+  const interval = Math.max(1, Math.ceil(months / most))
   const ticks: number[] = []
-  for (let index = 1; index <= months; index += every) {
+  for (let index = 1; index <= months; index += interval) {
     const tick = new Date(first.getFullYear(), first.getMonth() + index).getTime() / 1000
     if (tick < to) ticks.push(tick)
   }
   return ticks
 }
 
-/** Beginning and end of each weekend in a range. */
+/** Returns the days of the weekends in a range. */
 export function weekends({ from, to }: Range): Range[] {
   const found: Range[] = []
   const day = new Date(from * 1000)
@@ -70,7 +70,7 @@ export function weekends({ from, to }: Range): Range[] {
   return found
 }
 
-function endingWith(day: Date, length: number): Range {
+function createRange(day: Date, length: number): Range {
   const end = new Date(day)
   end.setHours(0, 0, 0, 0)
   end.setDate(end.getDate() + 1)
@@ -79,10 +79,10 @@ function endingWith(day: Date, length: number): Range {
   return { from: start.getTime() / 1000, to: end.getTime() / 1000 }
 }
 
-function nameOf(day: Date): string {
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
+function formatDate(day: Date): string {
+  return `${day.getFullYear()}-${padTwo(day.getMonth() + 1)}-${padTwo(day.getDate())}`
 }
 
-function two(value: number): string {
+function padTwo(value: number): string {
   return String(value).padStart(2, '0')
 }

@@ -1,4 +1,4 @@
-/** Chooses streams in the tree: whoever gets one gets what lies below it. */
+/** Chooses streams in the tree. Sharing a stream includes those below it. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -19,7 +19,7 @@ export function StreamChoice({ chosen, onChange, problem }: Props) {
   const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []
   const toggle = (stream: Stream): void => {
     const next = new Set(chosen)
-    // What lies below comes with it.
+    // The streams below are included.
     for (const id of tree!.idsBelow(stream.id)) next.delete(id)
     if (!chosen.has(stream.id)) next.add(stream.id)
     onChange(next)
@@ -50,7 +50,7 @@ export function StreamChoice({ chosen, onChange, problem }: Props) {
 interface BranchProps {
   readonly stream: Stream
   readonly chosen: ReadonlySet<string>
-  /** Whether a stream above is chosen. */
+  /** Whether an ancestor is chosen. */
   readonly isWithin: boolean
   readonly onToggle: (stream: Stream) => void
 }

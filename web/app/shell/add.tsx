@@ -1,4 +1,4 @@
-/** The dialog in which something is added, loaded when it is first opened. */
+/** The dialog for adding an event, loaded when first opened. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { explain } from '../../problem.js'
@@ -10,7 +10,7 @@ import { adding, type AddProps } from './adding.js'
 export function Adding() {
   const draft = useStore(adding)
   const [View, setView] = useState<ComponentType<AddProps>>()
-  // The dialog is of the account in sight.
+  // The dialog belongs to the open account.
   useEffect(() => () => adding.set(undefined), [])
   useEffect(() => {
     if (!draft || View) return

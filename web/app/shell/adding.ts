@@ -1,22 +1,22 @@
-/** Adding an event from anywhere: which dialog is open, and with what. */
+/** State of the dialog for adding events, which can be opened from anywhere. */
 import { storeOf } from '../data/store.js'
 
 export interface Draft {
   readonly streamId?: string
   readonly type?: string
-  /** Seconds; now if it is left out. */
+  /** In seconds. Default: now. */
   readonly time?: number
 }
 
-/** What is being added; undefined while nothing is. */
+/** The event being added; undefined while the dialog is closed. */
 export const adding = storeOf<Draft | undefined>(undefined)
 
-/** Opens the dialog. */
+/** Opens the dialog for adding an event. */
 export function add(draft: Draft = {}): void {
   adding.set(draft)
 }
 
-/** The dialog closes itself when it is done. */
+/** Props of the dialog, which closes itself when done. */
 export interface AddProps {
   readonly draft: Draft
   readonly onClose: () => void

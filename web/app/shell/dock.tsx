@@ -1,4 +1,4 @@
-/** The five doors at the foot of a phone. */
+/** The bottom navigation bar on phones. */
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { Go } from '../parts/go.js'
@@ -7,7 +7,7 @@ import { Menu } from '../parts/menu.js'
 import type { PageName } from '../route.js'
 import { add } from './adding.js'
 
-/** Pages behind "More". */
+/** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
   ['streams', 'tree'],
   ['table', 'table'],
@@ -18,7 +18,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
 
 export function Dock({ page }: { readonly page: PageName }) {
   const { isOwner } = useAccount()
-  const door = (name: PageName, icon: IconName) => (
+  const renderLink = (name: PageName, icon: IconName) => (
     <Go to={{ page: name }} isCurrent={page === name}>
       <Icon name={icon} />
       {t(`shell.${name}` as 'shell.timeline')}
@@ -27,21 +27,21 @@ export function Dock({ page }: { readonly page: PageName }) {
   if (!isOwner)
     return (
       <nav class="dock" aria-label={t('shell.main')}>
-        {door('timeline', 'lines')}
-        {door('table', 'table')}
-        {door('map', 'map')}
-        {door('photos', 'photo')}
-        {door('streams', 'tree')}
+        {renderLink('timeline', 'lines')}
+        {renderLink('table', 'table')}
+        {renderLink('map', 'map')}
+        {renderLink('photos', 'photo')}
+        {renderLink('streams', 'tree')}
       </nav>
     )
   return (
     <nav class="dock" aria-label={t('shell.main')}>
-      {door('timeline', 'lines')}
-      {door('map', 'map')}
+      {renderLink('timeline', 'lines')}
+      {renderLink('map', 'map')}
       <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => add()}>
         <Icon name="plus" />
       </button>
-      {door('shared', 'people')}
+      {renderLink('shared', 'people')}
       <Menu
         class="nav-link"
         label={t('shell.more')}
@@ -52,7 +52,7 @@ export function Dock({ page }: { readonly page: PageName }) {
           </>
         }
       >
-        {others.map(([name, icon]) => door(name, icon))}
+        {others.map(([name, icon]) => renderLink(name, icon))}
       </Menu>
     </nav>
   )

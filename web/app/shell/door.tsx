@@ -1,4 +1,4 @@
-/** What who is not signed in sees: signing in, or registering. */
+/** The app without a session: signing in or registering. */
 import '../../sign-in/style.css'
 import { useContext } from 'preact/hooks'
 import type { Session } from '../../api.js'
@@ -9,11 +9,11 @@ import { SignIn } from '../../sign-in/views/sign-in.js'
 import { Surroundings } from '../../surroundings.js'
 import { visit } from '../route.js'
 
-/** Names the session in the list of sessions. */
+/** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-app'
 
 interface Props {
-  /** Whether a session has just ended by itself. */
+  /** Whether a session has just expired. */
   readonly isOver: boolean
   readonly isRegistering: boolean
   readonly onSignedIn: (session: Session) => void

@@ -1,7 +1,7 @@
-/** Finding streams by name and events by their words, as one types. */
+/** Searches streams by name and events by text while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { foldText, plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event as Found, Stream } from '../data/model.js'
 import { Go } from '../parts/go.js'
@@ -9,10 +9,10 @@ import { Icon } from '../parts/icon.js'
 import { dayAndTime } from '../parts/time.js'
 import { hrefTo, visit, type Target } from '../route.js'
 
-/** Events, and streams, shown at most. */
-const most = 8
-/** Milliseconds after the last letter until the service is asked. */
-const patience = 150
+/** Maximum events and streams shown. */
+const maxResults = 8
+/** Milliseconds after the last keystroke until the service is called. */
+const debounceMs = 150
 
 interface Results {
   readonly text: string
@@ -26,28 +26,32 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
   const [isOpen, setOpen] = useState(false)
   const [results, setResults] = useState<Results>()
   const box = useRef<HTMLFormElement>(null)
-  const wanted = text.trim()
+  const query = text.trim()
 
-  const named = (name: string) =>
-    (tree.value?.all ?? []).filter(each => matches(each.name, name)).slice(0, most)
+  const findStreams = (name: string) =>
+    (tree.value?.all ?? []).filter(each => matches(each.name, name)).slice(0, maxResults)
   useEffect(() => {
-    if (wanted === '') return setResults(undefined)
-    const gone = new AbortController()
+    if (query === '') return setResults(undefined)
+    const abort = new AbortController()
     const timer = setTimeout(() => {
-      const streams = named(wanted)
+      const streams = findStreams(query)
       void client
-        .callAlone<{ events: readonly Found[] }>('events.get', { text: wanted, limit: most }, gone.signal)
-        // A text without any word is refused: nothing is found by it.
+        .callAlone<{ events: readonly Found[] }>(
+          'events.get',
+          { text: query, limit: maxResults },
+          abort.signal
+        )
+        // A text without words is refused; it has no results.
         .catch(() => ({ events: [] }))
         .then(({ events }) => {
-          if (!gone.signal.aborted) setResults({ text: wanted, streams, events })
+          if (!abort.signal.aborted) setResults({ text: query, streams, events })
         })
-    }, patience)
+    }, debounceMs)
     return () => {
       clearTimeout(timer)
-      gone.abort()
+      abort.abort()
     }
-  }, [wanted, client, tree])
+  }, [query, client, tree])
   const show = (isShown: boolean): void => {
     setOpen(isShown)
     onFinding(isShown)
@@ -63,12 +67,14 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
       ref={box}
       onSubmit={event => {
         event.preventDefault()
-        if (wanted === '') return
-        const [stream] = named(wanted)
-        const isSaid = results?.text === wanted && results.events.length > 0
-        // What stands in no event, but is the name of a stream, means that stream.
+        if (query === '') return
+        const [stream] = findStreams(query)
+        const hasEvents = results?.text === query && results.events.length > 0
+        // If no event matches but a stream does, opens the stream.
         const target: Target =
-          stream && !isSaid ? { page: 'streams', id: stream.id } : { page: 'table', query: { text: wanted } }
+          stream && !hasEvents
+            ? { page: 'streams', id: stream.id }
+            : { page: 'table', query: { text: query } }
         visit(hrefTo(username, target))
         close()
       }}
@@ -79,7 +85,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
       onKeyDown={event => {
         if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
           event.preventDefault()
-          step(box.current!, event.key === 'ArrowDown' ? 1 : -1)
+          moveFocus(box.current!, event.key === 'ArrowDown' ? 1 : -1)
         }
         if (event.key === 'Escape') {
           close()
@@ -118,7 +124,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
             <Go key={event.id} to={{ page: 'events', id: event.id }}>
               <Icon name="note" />
               <span>
-                {excerpt(event)} <small>{dayAndTime(event.time)}</small>
+                {getExcerpt(event)} <small>{dayAndTime(event.time)}</small>
               </span>
             </Go>
           ))}
@@ -128,24 +134,19 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
   )
 }
 
-/** Moves the focus from the box to the results, from one of them to the next, and back. */
-function step(box: HTMLElement, by: number): void {
-  const stops = [...box.querySelectorAll<HTMLElement>('input, .results a')]
-  const index = stops.indexOf(document.activeElement as HTMLElement)
-  stops[(index + by + stops.length) % stops.length]?.focus()
+/** Moves the focus between the search box and the results. */
+function moveFocus(box: HTMLElement, by: number): void {
+  const targets = [...box.querySelectorAll<HTMLElement>('input, .results a')]
+  const index = targets.indexOf(document.activeElement as HTMLElement)
+  targets[(index + by + targets.length) % targets.length]?.focus()
 }
 
-function matches(name: string, wanted: string): boolean {
-  return wordsOf(name).includes(wordsOf(wanted))
+function matches(name: string, query: string): boolean {
+  return foldText(name).includes(foldText(query))
 }
 
-/** Without case and accents. */
-function wordsOf(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
-}
-
-/** The beginning of what an event says. */
-function excerpt({ content, description, attachments, type }: Found): string {
+/** Returns the beginning of an event's text. */
+function getExcerpt({ content, description, attachments, type }: Found): string {
   const said = typeof content === 'string' ? content : (description ?? attachments?.[0]?.fileName ?? type)
   return plain(said).slice(0, 120)
 }

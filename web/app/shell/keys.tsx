@@ -1,4 +1,4 @@
-/** Keys that work on every page, and the list of them. */
+/** Keyboard shortcuts of all pages, and the dialog that lists them. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.js'
 import { hrefTo, visit, type PageName } from '../route.js'
 import { add } from './adding.js'
 
-/** Pages by the key that follows `g`: those that a link shows, and all. */
+/** Pages by the key that follows `g`: those available to shared links, and all. */
 const guestPages: Readonly<Record<string, PageName>> = {
   t: 'timeline',
   s: 'streams',
@@ -19,14 +19,14 @@ const pages: Readonly<Record<string, PageName>> = { ...guestPages, h: 'shared', 
 export function Keys() {
   const { username, isOwner } = useAccount()
   const [isShown, setShown] = useState(false)
-  const own = isOwner ? pages : guestPages
+  const available = isOwner ? pages : guestPages
   useEffect(() => {
     let isGoing = false
     const press = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (target.closest('input, textarea, select, dialog, [contenteditable]')) return
-      const page = isGoing ? own[event.key] : undefined
+      const page = isGoing ? available[event.key] : undefined
       isGoing = event.key === 'g'
       if (page) visit(hrefTo(username, { page }))
       else if (event.key === '/') document.querySelector<HTMLElement>('.find input')?.focus()
@@ -42,7 +42,7 @@ export function Keys() {
   const rows: readonly (readonly [string, string])[] = [
     ['/', t('shell.find')],
     ...(isOwner ? [['n', t('shell.add')] as const] : []),
-    ...Object.entries(own).map(
+    ...Object.entries(available).map(
       ([key, page]) => [`g ${key}`, t(`shell.${page}` as 'shell.timeline')] as const
     ),
     ['← →', t('shell.moveCursor')],

@@ -1,4 +1,4 @@
-/** The lid above all pages: the service, finding, adding, the account. */
+/** The header of all pages: service name, search, adding, account menu. */
 import { useContext, useState } from 'preact/hooks'
 import mark from '../../assets/logo.svg'
 import { t } from '../../language.js'

@@ -1,4 +1,4 @@
-/** The frame around all pages of an account: the lid above, streams beside, five doors below on a phone. */
+/** The layout of all pages of an account: header, sidebar, bottom bar on phones. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -20,19 +20,19 @@ interface Props {
   readonly tag: string
   readonly onLanguage: (tag: string) => void
   readonly onLeave: () => void
-  /** Stands above the page. */
+  /** Shown above the page. */
   readonly banner?: ComponentChildren
 }
 
 export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
   const { page, id, query } = route
   const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>
-    at(page)
+    getLoadedView(page)
   )
   const [problem, setProblem] = useState<Message>()
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
-    const known = at(page)
+    const known = getLoadedView(page)
     setProblem(undefined)
     if (known) {
       setView(known)
@@ -92,7 +92,7 @@ export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
   )
 }
 
-function at(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
+function getLoadedView(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
   const View = pageAtHand(name)
   return View && { name, View }
 }

@@ -1,4 +1,4 @@
-/** Beside the page: where to go, and the streams, each with what it holds. */
+/** The sidebar: links to pages, and the tree of streams with event counts. */
 import { useMemo, useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -11,13 +11,13 @@ import { Icon, type IconName } from '../parts/icon.js'
 import { Turn } from '../parts/turn.js'
 import type { PageName, Route } from '../route.js'
 
-const doors: readonly (readonly [PageName, IconName])[] = [
+const mainLinks: readonly (readonly [PageName, IconName])[] = [
   ['timeline', 'lines'],
   ['table', 'table'],
   ['map', 'map'],
   ['photos', 'photo']
 ]
-const others: readonly (readonly [PageName, IconName])[] = [
+const otherLinks: readonly (readonly [PageName, IconName])[] = [
   ['shared', 'people'],
   ['import', 'import'],
   ['account', 'person']
@@ -25,7 +25,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
 
 export function Side({ route }: { readonly route: Route }) {
   const { isOwner } = useAccount()
-  const door = ([name, icon]: readonly [PageName, IconName]) => (
+  const renderLink = ([name, icon]: readonly [PageName, IconName]) => (
     <Go key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
       <Icon name={icon} />
       {t(`shell.${name}` as 'shell.timeline')}
@@ -33,19 +33,19 @@ export function Side({ route }: { readonly route: Route }) {
   )
   return (
     <nav class="side" aria-label={t('shell.main')}>
-      {doors.map(door)}
+      {mainLinks.map(renderLink)}
       <h2>
         <Go to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
           {t('shell.streams')}
         </Go>
       </h2>
       <StreamList here={route.page === 'streams' ? route.id : undefined} />
-      {isOwner && <div class="foot">{others.map(door)}</div>}
+      {isOwner && <div class="foot">{otherLinks.map(renderLink)}</div>}
     </nav>
   )
 }
 
-/** The tree, with the number of events of each stream and of all below it. `here`: the stream that the page is about. */
+/** The tree of streams, with the number of events in each and below. `here` is the stream that the page shows. */
 function StreamList({ here }: { readonly here: string | undefined }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -70,7 +70,7 @@ function StreamList({ here }: { readonly here: string | undefined }) {
 interface BranchProps {
   readonly stream: Stream
   readonly counts: ReadonlyMap<string, number>
-  /** Ids of the streams above the current one. */
+  /** Ids of the ancestors of the current stream. */
   readonly path: readonly string[]
   readonly here: string | undefined
 }
@@ -79,7 +79,7 @@ function Branch({ stream, counts, path, here }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))
   const name = plain(stream.name)
-  const count = countIn(stream, counts)
+  const count = countEvents(stream, counts)
   return (
     <li>
       <div class={stream.id === here ? 'here' : undefined}>
@@ -92,7 +92,7 @@ function Branch({ stream, counts, path, here }: BranchProps) {
         <Go to={{ page: 'streams', id: stream.id }} isCurrent={stream.id === here}>
           {name}
         </Go>
-        <span class="n">{count > 0 ? short(count) : ''}</span>
+        <span class="n">{count > 0 ? formatCompact(count) : ''}</span>
       </div>
       {isOpen && children.length > 0 && (
         <ul>
@@ -105,10 +105,10 @@ function Branch({ stream, counts, path, here }: BranchProps) {
   )
 }
 
-function countIn(stream: Stream, counts: ReadonlyMap<string, number>): number {
-  return stream.children.reduce((sum, child) => sum + countIn(child, counts), counts.get(stream.id) ?? 0)
+function countEvents(stream: Stream, counts: ReadonlyMap<string, number>): number {
+  return stream.children.reduce((sum, child) => sum + countEvents(child, counts), counts.get(stream.id) ?? 0)
 }
 
-function short(count: number): string {
+function formatCompact(count: number): string {
   return new Intl.NumberFormat(locale(), count < 10_000 ? {} : { notation: 'compact' }).format(count)
 }

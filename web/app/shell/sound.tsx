@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
 import { explain, type Message } from '../../problem.js'
 
-/** Shows what it is given; where drawing that throws, says so, and tells the console. */
+/** Renders its children, or an error message if rendering throws; the error is logged to the console. */
 export function Sound({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary()
-  return error === undefined ? <>{children}</> : <Unsound message={explain(error).message} />
+  return error === undefined ? <>{children}</> : <ErrorMessage message={explain(error).message} />
 }
 
-function Unsound({ message }: { readonly message: Message }) {
+function ErrorMessage({ message }: { readonly message: Message }) {
   return (
     <div class="notice bad" role="alert">
       {message}

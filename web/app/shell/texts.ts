@@ -1,4 +1,4 @@
-/** The texts of the shell, for the type of keys. */
+/** Declares the keys of the texts of the shell. */
 import type texts from './messages/en.json'
 
 type Own = Readonly<Record<keyof typeof texts, string>>

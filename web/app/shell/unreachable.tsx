@@ -1,15 +1,15 @@
-/** Says that a page cannot be shown, or that the service does not answer; then it waits for the service. */
+/** Shows that a page cannot be loaded or that the service is unreachable, and waits for the service. */
 import { useEffect, useState } from 'preact/hooks'
 import { readPageFacts } from '../../api.js'
 import { t } from '../../language.js'
 import type { Message } from '../../problem.js'
 
 export function Unreachable({ message }: { readonly message: Message }) {
-  const isAway = useAway()
+  const isOffline = useIsOffline()
   return (
     <main class="empty">
-      <h1>{t(isAway ? 'shell.offline' : 'shell.unreachable')}</h1>
-      <p role="status">{isAway ? t('shell.offlineText') : message}</p>
+      <h1>{t(isOffline ? 'shell.offline' : 'shell.unreachable')}</h1>
+      <p role="status">{isOffline ? t('shell.offlineText') : message}</p>
       <button type="button" class="button primary" onClick={() => location.reload()}>
         {t('shell.again')}
       </button>
@@ -17,42 +17,42 @@ export function Unreachable({ message }: { readonly message: Message }) {
   )
 }
 
-/** First and longest pause between attempts to reach the service, in milliseconds. */
-const firstPause = 1000
-const longestPause = 30_000
+/** Minimum and maximum delay between attempts to reach the service, in milliseconds. */
+const minDelayMs = 1000
+const maxDelayMs = 30_000
 
-/** Whether the service cannot be reached. Reloads the page once it can be again. */
-function useAway(): boolean {
-  const [isAway, setAway] = useState(!navigator.onLine)
+/** Returns whether the service is unreachable. Reloads the page when it is reachable again. */
+function useIsOffline(): boolean {
+  const [isOffline, setOffline] = useState(!navigator.onLine)
   useEffect(() => {
-    let pause = firstPause
-    let wasAway = false
+    let delayMs = minDelayMs
+    let wasOffline = false
     let isGone = false
     let timer: number | undefined
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       clearTimeout(timer)
-      const isThere = await readPageFacts().then(
+      const isReachable = await readPageFacts().then(
         () => true,
         () => false
       )
       if (isGone) return
-      // Only then: a page that cannot be shown for other reasons would reload for ever.
-      if (isThere && wasAway) return location.reload()
-      wasAway ||= !isThere
-      setAway(!isThere)
-      if (isThere) return
+      // Only after an outage: a page that fails for other reasons would reload forever.
+      if (isReachable && wasOffline) return location.reload()
+      wasOffline ||= !isReachable
+      setOffline(!isReachable)
+      if (isReachable) return
       clearTimeout(timer)
-      timer = window.setTimeout(() => void look(), pause)
-      pause = Math.min(pause * 1.5, longestPause)
+      timer = window.setTimeout(() => void check(), delayMs)
+      delayMs = Math.min(delayMs * 1.5, maxDelayMs)
     }
-    const lookNow = (): void => void look()
-    lookNow()
-    addEventListener('online', lookNow)
+    const checkNow = (): void => void check()
+    checkNow()
+    addEventListener('online', checkNow)
     return () => {
       isGone = true
       clearTimeout(timer)
-      removeEventListener('online', lookNow)
+      removeEventListener('online', checkNow)
     }
   }, [])
-  return isAway
+  return isOffline
 }

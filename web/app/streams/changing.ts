@@ -1,11 +1,11 @@
-/** Changes streams, each with what takes it back. Reject with a `Refusal`. */
+/** Changes streams, with undo. All functions reject with a `Refusal`. */
 import type { Account } from '../data/account.js'
 import type { Stream } from '../data/model.js'
 
-/** Takes a change back. */
+/** Undoes a change. */
 export type Undo = () => Promise<void>
 
-/** Changes fields of a stream; the result sets those that had other values to them again. */
+/** Updates fields of a stream. Returns a function that restores their previous values. */
 export async function changeStream(
   account: Account,
   { id, ...before }: Stream,
@@ -29,25 +29,25 @@ export async function changeStream(
   return async () => await set(former)
 }
 
-/** Puts a stream, with all below it, into the trash. */
+/** Moves a stream and all below it to the trash. */
 export async function trashStream(account: Account, id: string): Promise<Undo> {
   await account.client.call('streams.delete', { id })
-  await readAgain(account)
+  await reload(account)
   return async () => await restoreStream(account, id)
 }
 
-/** Takes a stream out of the trash. */
+/** Restores a stream from the trash. */
 export async function restoreStream(account: Account, id: string): Promise<void> {
   await account.client.call('streams.update', { id, update: { trashed: false } })
-  await readAgain(account)
+  await reload(account)
 }
 
-/** Deletes a stream that is in the trash for good, with all below it. `isMerged`: its events join the stream above it. */
+/** Deletes a trashed stream and all below it permanently. `isMerged`: its events are moved to its parent. */
 export async function deleteStream(account: Account, id: string, isMerged: boolean): Promise<void> {
   await account.client.call('streams.delete', { id, mergeEventsWithParent: isMerged })
-  await readAgain(account)
+  await reload(account)
 }
 
-async function readAgain(account: Account): Promise<void> {
+async function reload(account: Account): Promise<void> {
   await Promise.all([account.readStreams(), account.readFacts(), account.readAccesses()])
 }

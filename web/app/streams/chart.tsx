@@ -1,4 +1,4 @@
-/** The chart of a stream: what it holds most, over a month, a year, or all the time. */
+/** The chart of a stream's main type over a month, a year, or all time. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -26,26 +26,26 @@ interface Props {
 
 const spans = ['month', 'year', 'all'] as const
 const daySeconds = 86_400
-/** Parts that a chart is divided into, at two pixels each. */
+/** Assumed width of the chart in pixels, which determines its resolution. */
 const pixels = 720
 
-const axisName = (value: number): string => written(value, 2)
+const formatAxisValue = (value: number): string => written(value, 2)
 
 export function StreamChart({ stream, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   const plan = useMemo(() => tree && planOf(stream, tree, facts), [stream, tree, facts])
-  const asked = query.get('span')
-  const span = spans.find(each => each === asked) ?? usualSpan(plan)
-  const [view] = useState(() => storeOf<View>(viewOf(span, plan?.first ?? 0, plan?.last ?? 0)))
+  const requested = query.get('span')
+  const span = spans.find(each => each === requested) ?? chooseSpan(plan)
+  const [view] = useState(() => storeOf<View>(createView(span, plan?.first ?? 0, plan?.last ?? 0)))
   const key = plan ? `${plan.kind} ${plan.streamIds.join()} ${plan.types.join()}` : ''
   const loader = useMemo(() => plan && new LaneLoader(account.client, plan), [key, account])
   const empty = useMemo(() => storeOf({ data: undefined, range: undefined }), [])
   const { data, range } = useStore(loader?.shown ?? empty)
   useEffect(() => {
     if (!plan || !loader) return undefined
-    view.set(viewOf(span, plan.first, plan.last))
+    view.set(createView(span, plan.first, plan.last))
     loader.look(view.value, pixels)
     return account.live.follow('events', () => loader.refresh(), 2000)
   }, [loader, span])
@@ -72,7 +72,7 @@ export function StreamChart({ stream, query }: Props) {
         />
       </div>
       <figure
-        aria-label={sentenceOf(data, view.value, plain(stream.name), unit)}
+        aria-label={describeChart(data, view.value, plain(stream.name), unit)}
         aria-busy={data === undefined}
       >
         <LaneChart
@@ -81,28 +81,28 @@ export function StreamChart({ stream, query }: Props) {
           range={range}
           colour={colourOf(stream)}
           zones={zones}
-          name={axisName}
+          name={formatAxisValue}
         />
       </figure>
       <div class="axis">
         <TimeAxis view={view} zones={zones} />
       </div>
       <p class="hint">
-        {sentenceOf(data, view.value, plain(stream.name), unit)}{' '}
+        {describeChart(data, view.value, plain(stream.name), unit)}{' '}
         <Go to={{ page: 'timeline', query: { lanes: stream.id } }}>{t('streams.toTimeline')}</Go>
       </p>
     </section>
   )
 }
 
-/** The shortest that shows most of what there is. */
-function usualSpan(plan: Plan | undefined): (typeof spans)[number] {
+/** Returns the shortest span that shows most of the data. */
+function chooseSpan(plan: Plan | undefined): (typeof spans)[number] {
   const length = plan ? plan.last - plan.first : 0
   return length <= 30 * daySeconds ? 'month' : length <= 365 * daySeconds ? 'all' : 'year'
 }
 
-/** The stretch of time up to the last value, or up to now if that is near. */
-function viewOf(span: (typeof spans)[number], first: number, last: number): View {
+/** Returns the view that ends with the last value, or now if that is recent. */
+function createView(span: (typeof spans)[number], first: number, last: number): View {
   const now = Date.now() / 1000
   const end = now - last < 90 * daySeconds ? Math.max(now, last) : last + daySeconds
   const length =
@@ -110,18 +110,18 @@ function viewOf(span: (typeof spans)[number], first: number, last: number): View
   return { from: end - Math.max(daySeconds, length), to: end }
 }
 
-/** What the chart says, in words. */
-function sentenceOf(data: LaneData | undefined, view: View, name: string, unit: string): string {
+/** Describes the chart in a sentence. */
+function describeChart(data: LaneData | undefined, view: View, name: string, unit: string): string {
   const range = { from: day(view.from), to: day(view.to) }
   if (data?.kind === 'band' || data?.kind === 'pairs') {
     const parts =
       data.kind === 'band'
         ? data.parts
         : data.bars.map(({ high, low, time }) => ({ time, min: low, max: high }))
-    const within = parts.filter(({ time }) => time >= view.from && time <= view.to)
-    if (within.length > 0) {
-      const min = Math.min(...within.map(part => part.min))
-      const max = Math.max(...within.map(part => part.max))
+    const visible = parts.filter(({ time }) => time >= view.from && time <= view.to)
+    if (visible.length > 0) {
+      const min = Math.min(...visible.map(part => part.min))
+      const max = Math.max(...visible.map(part => part.max))
       return t('streams.between', {
         name,
         min: written(min, 2),

@@ -1,4 +1,4 @@
-/** Dialogs in which streams are made, named, moved and coloured. */
+/** Dialogs that create, rename, move and colour streams. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -14,7 +14,7 @@ import { changeStream, trashStream } from './changing.js'
 import { idsTo, sightChange } from './sight.js'
 import { Names } from './names.js'
 
-/** What is to be done with a stream; without one: with the top of the tree. */
+/** An action on a stream; without one, on the top level of the tree. */
 export interface Doing {
   readonly what: 'create' | 'rename' | 'move' | 'colour' | 'trash' | 'delete'
   readonly stream?: Stream
@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Makes a stream below another one, or at the top. */
+/** Creates a stream below another one, or at the top level. */
 export function Create({
   parent,
   onClose
@@ -49,7 +49,7 @@ export function Create({
           await account.readStreams()
           onClose()
           tell(t('streams.created', { stream: plain(stream.name) }), async () => {
-            // What has just been made is empty: first into the trash, then away.
+            // The new stream is empty: deleting it twice trashes it, then removes it.
             await account.client.call('streams.delete', { id: stream.id })
             await account.client.call('streams.delete', { id: stream.id, mergeEventsWithParent: false })
             await account.readStreams()
@@ -92,7 +92,7 @@ function NameField({ name = '' }: { readonly name?: string }) {
   )
 }
 
-/** Chooses where a stream stands in the tree; says who begins or ceases to see it by that. */
+/** Moves a stream in the tree; shows which accesses gain or lose it. */
 export function Move({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -190,7 +190,7 @@ export function Colour({ stream, onClose }: Props) {
   )
 }
 
-/** Puts a stream into the trash, after it has been said what that touches. */
+/** Moves a stream to the trash, and shows a message with undo. */
 export async function trash(account: ReturnType<typeof useAccount>, stream: Stream): Promise<void> {
   tell(t('streams.trashed', { stream: plain(stream.name) }), await trashStream(account, stream.id))
 }

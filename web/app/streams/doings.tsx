@@ -1,4 +1,4 @@
-/** The dialog of what is being done with a stream, and the actions that open it. */
+/** The dialog of the current action on a stream, and the menu items that open it. */
 import { t, type Key } from '../../language.js'
 import type { Stream } from '../data/model.js'
 import { Icon, type IconName } from '../parts/icon.js'
@@ -8,7 +8,7 @@ import { ForGood, Trash } from './leaving.js'
 interface Props {
   readonly doing: Doing | undefined
   readonly onClose: () => void
-  /** Called when the stream is gone. */
+  /** Called when the stream has been deleted. */
   readonly onDeleted?: () => void
 }
 
@@ -31,7 +31,7 @@ const actions: readonly (readonly [Doing['what'], IconName, Key])[] = [
   ['trash', 'trash', 'shell.moveToTrash']
 ]
 
-/** Buttons for what can be done with a stream, for a menu. */
+/** Menu items for the actions on a stream. */
 export function DoingButtons({
   stream,
   onDoing

@@ -1,4 +1,4 @@
-/** The latest events of a stream and of those below it, page by page. */
+/** The latest events of a stream and of those below it, in pages. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -11,8 +11,8 @@ import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import { dayAndTime } from '../parts/time.js'
 
-/** Events of a page. */
-const size = 15
+/** Events per page. */
+const pageSize = 15
 
 export function EventList({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
@@ -20,31 +20,31 @@ export function EventList({ stream }: { readonly stream: Stream }) {
   const [events, setEvents] = useState<readonly Event[]>()
   const [problem, setProblem] = useState<Message>()
   useEffect(() => {
-    const gone = new AbortController()
+    const abort = new AbortController()
     const read = (): void => {
       const params = {
         streams: [stream.id],
         skip,
-        limit: size + 1,
+        limit: pageSize + 1,
         ...(stream.trashed ? { state: 'all' } : {})
       }
-      account.client.callAlone<{ events: readonly Event[] }>('events.get', params, gone.signal).then(
-        answer => setEvents(answer.events),
+      account.client.callAlone<{ events: readonly Event[] }>('events.get', params, abort.signal).then(
+        result => setEvents(result.events),
         (error: unknown) => {
-          if (!gone.signal.aborted) setProblem(explain(error).message)
+          if (!abort.signal.aborted) setProblem(explain(error).message)
         }
       )
     }
     read()
     const end = account.live.follow('events', read, 1000)
     return () => {
-      gone.abort()
+      abort.abort()
       end()
     }
   }, [account, stream.id, stream.trashed, skip])
-  const shown = events?.slice(0, size) ?? []
+  const shown = events?.slice(0, pageSize) ?? []
   const isMixed = new Set(shown.map(({ type }) => type)).size > 1
-  const aboutOf = ({ streamIds, type }: Event): string => {
+  const getDetail = ({ streamIds, type }: Event): string => {
     if (!streamIds.includes(stream.id)) return plain(account.tree.value?.find(streamIds[0]!)?.name ?? '')
     return isMixed ? typeName(type) : ''
   }
@@ -60,23 +60,23 @@ export function EventList({ stream }: { readonly stream: Stream }) {
               <Icon name={iconOf(event.type)} />
               <span class="said">
                 {shownEvent(event, isGlucose(account.tree.value?.pathOf(event.streamIds[0]!) ?? []))}
-                <small>{aboutOf(event)}</small>
+                <small>{getDetail(event)}</small>
               </span>
               <time class="num">{dayAndTime(event.time)}</time>
             </Go>
           </li>
         ))}
       </ul>
-      {(skip > 0 || (events?.length ?? 0) > size) && (
+      {(skip > 0 || (events?.length ?? 0) > pageSize) && (
         <div class="tools">
           {skip > 0 && (
-            <button type="button" class="square" onClick={() => setSkip(Math.max(0, skip - size))}>
+            <button type="button" class="square" onClick={() => setSkip(Math.max(0, skip - pageSize))}>
               <Icon name="left" />
               {t('streams.later')}
             </button>
           )}
-          {(events?.length ?? 0) > size && (
-            <button type="button" class="square" onClick={() => setSkip(skip + size)}>
+          {(events?.length ?? 0) > pageSize && (
+            <button type="button" class="square" onClick={() => setSkip(skip + pageSize)}>
               {t('streams.earlier')}
               <Icon name="right" />
             </button>

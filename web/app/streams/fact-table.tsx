@@ -1,4 +1,4 @@
-/** What a stream holds, type by type: how much, from when to when, and the latest. */
+/** The contents of a stream by type: count, first, last and latest value. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'

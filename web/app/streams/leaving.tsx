@@ -1,4 +1,4 @@
-/** Streams that go: into the trash, or for good, with what that touches said first. */
+/** Moves streams to the trash or deletes them permanently, after showing the effects. */
 import { useEffect, useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -20,7 +20,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks before a stream goes into the trash. */
+/** Asks for confirmation before moving a stream to the trash. */
 export function Trash({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -30,7 +30,7 @@ export function Trash({ stream, onClose }: Props) {
   const below = (tree?.idsBelow(stream.id).length ?? 1) - 1
   const path = idsTo(tree, stream.id)
   const now = Date.now() / 1000
-  const seers = new Set([
+  const readers = new Set([
     ...seersOf(accesses, path, now).map(({ access }) => access),
     ...namedBy(accesses, tree?.idsBelow(stream.id) ?? [], now)
   ])
@@ -45,12 +45,12 @@ export function Trash({ stream, onClose }: Props) {
       }}
     >
       <p>
-        {t('streams.contains', { contents: contentsText(t('shell.eventCount', { count }), below) })}{' '}
+        {t('streams.contains', { contents: formatContents(t('shell.eventCount', { count }), below) })}{' '}
         {t('streams.trashEffect')}
       </p>
-      {seers.size > 0 && (
+      {readers.size > 0 && (
         <p>
-          {t('streams.loses')} <Names accesses={[...seers]} />
+          {t('streams.loses')} <Names accesses={[...readers]} />
         </p>
       )}
       <p>{t('streams.trashUndo')}</p>
@@ -58,10 +58,10 @@ export function Trash({ stream, onClose }: Props) {
   )
 }
 
-/** Events that are counted; beyond it there are more. */
-const mostCounted = 1000
+/** Maximum events counted. */
+const maxCounted = 1000
 
-/** Asks what becomes of the events of a stream in the trash, and deletes it for good. */
+/** Deletes a trashed stream permanently, after asking what happens to its events. */
 export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -71,22 +71,22 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   const ids = tree?.idsBelow(stream.id) ?? [stream.id]
   const parent = stream.parentId === null ? undefined : tree?.find(stream.parentId)
   useEffect(() => {
-    const gone = new AbortController()
-    const params = { streams: [stream.id], state: 'all', limit: mostCounted + 1 }
-    account.client.callAlone<{ events: readonly Event[] }>('events.get', params, gone.signal).then(
+    const abort = new AbortController()
+    const params = { streams: [stream.id], state: 'all', limit: maxCounted + 1 }
+    account.client.callAlone<{ events: readonly Event[] }>('events.get', params, abort.signal).then(
       read => setFound(read.events),
       () => undefined
     )
-    return () => gone.abort()
+    return () => abort.abort()
   }, [account, stream.id])
   const own = new Set(ids)
   const elsewhere = found?.filter(({ streamIds }) => streamIds.some(id => !own.has(id))).length ?? 0
   const count = found?.length ?? 0
-  const counted =
-    count > mostCounted ? t('streams.moreThan', { count: mostCounted }) : t('shell.eventCount', { count })
+  const countText =
+    count > maxCounted ? t('streams.moreThan', { count: maxCounted }) : t('shell.eventCount', { count })
   const now = Date.now() / 1000
-  const ended = namedBy(accesses, ids, now)
-  const gaining = isMerged
+  const endingAccesses = namedBy(accesses, ids, now)
+  const gainingAccesses = isMerged
     ? seersOf(accesses, idsTo(tree, stream.parentId), now).map(({ access }) => access)
     : []
   return (
@@ -108,7 +108,7 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
         <p>
           {found === undefined
             ? t('loading')
-            : t('streams.contains', { contents: contentsText(counted, ids.length - 1) })}
+            : t('streams.contains', { contents: formatContents(countText, ids.length - 1) })}
         </p>
         {count > 0 && (
           <fieldset class="fates">
@@ -118,9 +118,9 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
                 <input type="radio" name="fate" checked={isMerged} onChange={() => setMerged(true)} />
                 <span>
                   {t('streams.merge', { stream: plain(parent.name) })}
-                  {gaining.length > 0 && (
+                  {gainingAccesses.length > 0 && (
                     <small>
-                      {t('streams.gains')} <Names accesses={gaining} />
+                      {t('streams.gains')} <Names accesses={gainingAccesses} />
                     </small>
                   )}
                 </span>
@@ -135,9 +135,9 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
             </label>
           </fieldset>
         )}
-        {ended.length > 0 && (
+        {endingAccesses.length > 0 && (
           <p class="notice">
-            {t('streams.endsFor')} <Names accesses={ended} />
+            {t('streams.endsFor')} <Names accesses={endingAccesses} />
           </p>
         )}
         <p>
@@ -148,8 +148,8 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   )
 }
 
-/** `1,204 events and 2 substreams`. */
-function contentsText(events: string, substreams: number): string {
+/** Formats the contents of a stream: `1,204 events and 2 substreams`. */
+function formatContents(events: string, substreams: number): string {
   const parts = substreams === 0 ? [events] : [events, t('streams.substreams', { count: substreams })]
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(parts)
 }

@@ -1,4 +1,4 @@
-/** One stream: what it holds, its chart, its latest events, and who may see it. */
+/** One stream: chart, contents, latest events, and who may see it. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -29,7 +29,7 @@ export function OneStream({ id, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   useStore(unitWishes)
-  const [doing, setDoing] = useState<Doing>()
+  const [action, setAction] = useState<Doing>()
   const stream = tree?.find(id)
   if (!tree) return <p class="loading">{t('loading')}</p>
   if (!stream)
@@ -44,7 +44,7 @@ export function OneStream({ id, query }: Props) {
     )
   const path = tree.pathOf(id)
   const name = plain(stream.name)
-  const bin = path.find(({ trashed }) => trashed)
+  const trashedAncestor = path.find(({ trashed }) => trashed)
   const children = stream.children.filter(({ trashed }) => !trashed)
   return (
     <div class="one" style={{ '--c': colourOf(stream) }}>
@@ -61,30 +61,30 @@ export function OneStream({ id, query }: Props) {
           <i class="dot" />
           {name}
         </h1>
-        {!bin && account.isOwner && (
+        {!trashedAncestor && account.isOwner && (
           <div class="tools">
             <button type="button" class="square" onClick={() => add({ streamId: id })}>
               <Icon name="plus" />
               {t('streams.addEvent')}
             </button>
             <Menu class="square" label={t('streams.actions', { stream: name })} button={<Icon name="more" />}>
-              <DoingButtons stream={stream} onDoing={setDoing} />
+              <DoingButtons stream={stream} onDoing={setAction} />
             </Menu>
           </div>
         )}
       </header>
-      {bin && (
+      {trashedAncestor && (
         <div class="notice">
-          {t('streams.inTrash', { stream: plain(bin.name) })}
+          {t('streams.inTrash', { stream: plain(trashedAncestor.name) })}
           <div class="tools" hidden={!account.isOwner}>
-            <Action class="square" onClick={async () => await restoreStream(account, bin.id)}>
+            <Action class="square" onClick={async () => await restoreStream(account, trashedAncestor.id)}>
               {t('shell.restore')}
             </Action>
-            {bin.id === id && (
+            {trashedAncestor.id === id && (
               <button
                 type="button"
                 class="square danger"
-                onClick={() => setDoing({ what: 'delete', stream })}
+                onClick={() => setAction({ what: 'delete', stream })}
               >
                 {t('shell.deletePermanently')}
               </button>
@@ -92,7 +92,7 @@ export function OneStream({ id, query }: Props) {
           </div>
         </div>
       )}
-      {!bin && <StreamChart stream={stream} query={query} />}
+      {!trashedAncestor && <StreamChart stream={stream} query={query} />}
       <FactTable stream={stream} />
       {children.length > 0 && (
         <section class="card below">
@@ -112,8 +112,8 @@ export function OneStream({ id, query }: Props) {
       <EventList stream={stream} />
       {account.isOwner && <Seers stream={stream} />}
       <Doings
-        doing={doing}
-        onClose={() => setDoing(undefined)}
+        doing={action}
+        onClose={() => setAction(undefined)}
         onDeleted={() => visit(hrefTo(account.username, { page: 'streams' }))}
       />
     </div>

@@ -1,4 +1,4 @@
-/** The tree: what each stream holds, what came last, and what is in the trash. */
+/** The tree of streams with counts and latest values, and the trash. */
 import { useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -27,11 +27,11 @@ export function Overview() {
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   useStore(unitWishes)
-  const [doing, setDoing] = useState<Doing>()
+  const [action, setAction] = useState<Doing>()
   const tallyOf = useMemo(() => (tree ? talliesOf(tree, facts) : undefined), [tree, facts])
   if (!tree || !tallyOf) return <p class="loading">{t('loading')}</p>
   const roots = tree.roots.filter(({ trashed }) => !trashed)
-  // Of what is in the trash, only the topmost: the rest comes and goes with it.
+  // Only the topmost trashed streams: those below are restored and deleted with them.
   const trashed = tree.all.filter(
     ({ id, trashed: isTrashed }) => isTrashed && tree.pathOf(id).filter(each => each.trashed).length === 1
   )
@@ -40,7 +40,7 @@ export function Overview() {
       <header>
         <h1>{t('shell.streams')}</h1>
         {account.isOwner && (
-          <button type="button" class="square" onClick={() => setDoing({ what: 'create' })}>
+          <button type="button" class="square" onClick={() => setAction({ what: 'create' })}>
             <Icon name="plus" />
             {t('streams.new')}
           </button>
@@ -58,7 +58,7 @@ export function Overview() {
         <section class="card">
           <ul class="list">
             {roots.map(stream => (
-              <Branch key={stream.id} stream={stream} depth={0} tallyOf={tallyOf} onDoing={setDoing} />
+              <Branch key={stream.id} stream={stream} depth={0} tallyOf={tallyOf} onDoing={setAction} />
             ))}
           </ul>
         </section>
@@ -86,7 +86,7 @@ export function Overview() {
                   type="button"
                   class="square danger"
                   aria-label={t('streams.deleteOne', { stream: plain(stream.name) })}
-                  onClick={() => setDoing({ what: 'delete', stream })}
+                  onClick={() => setAction({ what: 'delete', stream })}
                 >
                   {t('shell.deletePermanently')}
                 </button>
@@ -95,7 +95,7 @@ export function Overview() {
           </ul>
         </section>
       )}
-      <Doings doing={doing} onClose={() => setDoing(undefined)} />
+      <Doings doing={action} onClose={() => setAction(undefined)} />
     </div>
   )
 }
@@ -104,7 +104,7 @@ interface BranchProps {
   readonly stream: Stream
   readonly depth: number
   readonly tallyOf: (id: string) => Tally
-  readonly onDoing: (doing: Doing) => void
+  readonly onDoing: (action: Doing) => void
 }
 
 function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {

@@ -1,4 +1,4 @@
-/** The tree of streams with what they hold, or one stream. */
+/** The streams page: the tree, or one stream. */
 import './style.css'
 import type { PageProps } from '../route.js'
 import { OneStream } from './one-stream.js'

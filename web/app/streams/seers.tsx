@@ -1,4 +1,4 @@
-/** Who else may see a stream, by which access, and what they may do. */
+/** The accesses that may see a stream, and their levels. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -14,19 +14,19 @@ export function Seers({ stream }: { readonly stream: Stream }) {
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
   const now = Date.now() / 1000
-  const seers = seersOf(accesses, idsTo(tree, stream.id), now)
+  const readers = seersOf(accesses, idsTo(tree, stream.id), now)
   const ids = (tree?.idsBelow(stream.id) ?? []).filter(id => id !== stream.id)
-  const others = namedBy(accesses, ids, now).filter(access => !seers.some(each => each.access === access))
+  const others = namedBy(accesses, ids, now).filter(access => !readers.some(each => each.access === access))
   return (
     <section class="card seers">
       <h2>{t('streams.whoSees')}</h2>
-      {seers.length === 0 && others.length === 0 && (
+      {readers.length === 0 && others.length === 0 && (
         <p class="hint">
           <Icon name="lock" /> {t('shell.onlyYou')}
         </p>
       )}
       <ul>
-        {seers.map(({ access, level }) => (
+        {readers.map(({ access, level }) => (
           <li key={access.id}>
             <Go to={{ page: 'shared', id: access.id }}>
               <Icon name="eye" />

@@ -1,21 +1,21 @@
-/** Who may see a stream, and what changes for them when it moves or goes. (docs/spec/accesses.md#levels) */
+/** Determines which accesses may see a stream, and how that changes when it is moved or deleted. (docs/spec/accesses.md#levels) */
 import type { Access, Level } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
-/** An access, and its level on a stream. */
-export interface Seer {
+/** An access and its level on a stream. */
+interface Seer {
   readonly access: Access
   readonly level: Level
 }
 
-/** Who gains and who loses sight of something. */
-export interface SightChange {
+/** Accesses that gain or lose permission to read a stream. */
+interface SightChange {
   readonly gains: readonly Access[]
   readonly loses: readonly Access[]
 }
 
-/** Returns the level of an access on a stream: that of the nearest stream on its path that the access names, else that on all. */
-export function levelOn({ permissions }: Access, path: readonly string[]): Level {
+/** Returns the level of an access on a stream: that of the nearest ancestor with a permission, else that on all streams. */
+function levelOn({ permissions }: Access, path: readonly string[]): Level {
   for (const id of [...path.toReversed(), '*']) {
     const level = permissions.find(each => 'streamId' in each && each.streamId === id)
     if (level && 'level' in level) return level.level
@@ -23,48 +23,53 @@ export function levelOn({ permissions }: Access, path: readonly string[]): Level
   return 'none'
 }
 
-/** Returns whoever else may do something with a stream: not the person's own sessions, nor what has ended. `path`: ids from the root. */
+/**
+ * Returns the accesses with a level on a stream, without the user's own sessions and ended ones. `path`: ids from the root; `now`
+ * in seconds.
+ */
 export function seersOf(accesses: readonly Access[], path: readonly string[], now: number): readonly Seer[] {
   return accesses
-    .filter(access => isInForce(access, now))
+    .filter(access => isActive(access, now))
     .map(access => ({ access, level: levelOn(access, path) }))
     .filter(({ level }) => level !== 'none')
 }
 
-/** Returns who gains or loses the sight of a stream that moves from one path to another. */
+/** Returns which accesses gain or lose permission to read a stream that moves from one path to another. */
 export function sightChange(
   accesses: readonly Access[],
   before: readonly string[],
   after: readonly string[],
   now: number
 ): SightChange {
-  const own = accesses.filter(access => isInForce(access, now))
+  const own = accesses.filter(access => isActive(access, now))
   return {
-    gains: own.filter(access => !sees(access, before) && sees(access, after)),
-    loses: own.filter(access => sees(access, before) && !sees(access, after))
+    gains: own.filter(access => !mayRead(access, before) && mayRead(access, after)),
+    loses: own.filter(access => mayRead(access, before) && !mayRead(access, after))
   }
 }
 
-/** Returns the accesses that name a stream or one below it, whose permission ends when it is deleted. */
+/** Returns the accesses with permissions on one of these streams, which end when they are deleted. */
 export function namedBy(accesses: readonly Access[], ids: readonly string[], now: number): readonly Access[] {
-  const named = new Set(ids)
+  const streamIds = new Set(ids)
   return accesses.filter(
     access =>
-      isInForce(access, now) &&
-      access.permissions.some(each => 'streamId' in each && named.has(each.streamId) && each.level !== 'none')
+      isActive(access, now) &&
+      access.permissions.some(
+        each => 'streamId' in each && streamIds.has(each.streamId) && each.level !== 'none'
+      )
   )
 }
 
-/** Ids from the root down to a stream, and the stream itself. */
+/** Returns the ids from the root to a stream, which is included. */
 export function idsTo(tree: Tree | undefined, id: string | null): readonly string[] {
   return id === null ? [] : (tree?.pathOf(id).map(each => each.id) ?? [])
 }
 
-/** Whether an access reads what is in a stream. */
-function sees(access: Access, path: readonly string[]): boolean {
+/** Returns whether an access may read a stream. */
+function mayRead(access: Access, path: readonly string[]): boolean {
   return !['none', 'create-only'].includes(levelOn(access, path))
 }
 
-function isInForce({ deleted, expires, type }: Access, now: number): boolean {
+function isActive({ deleted, expires, type }: Access, now: number): boolean {
   return type !== 'personal' && deleted === undefined && (expires ?? Infinity) > now
 }

@@ -1,29 +1,29 @@
-/** What streams hold, of their own and with all below them: counts, and what came last. */
+/** Counts and latest events of streams, with and without the streams below. */
 import type { Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 export interface Tally {
   readonly own: number
-  /** With all below it. */
+  /** Including all streams below. */
   readonly all: number
-  /** What came last, here or below. */
+  /** Latest event, here or below. */
   readonly last?: Fact
 }
 
-const nothing: Tally = { own: 0, all: 0 }
+const noEvents: Tally = { own: 0, all: 0 }
 
-/** Returns the tallies of all streams by their ids. */
+/** Computes the totals of all streams. Returns a function that finds them by id. */
 export function talliesOf(tree: Tree, facts: readonly Fact[]): (id: string) => Tally {
-  const tallies = new Map<string, Tally>()
+  const totals = new Map<string, Tally>()
   for (const fact of facts)
     for (const { id } of tree.pathOf(fact.streamId)) {
-      const { all, last, own } = tallies.get(id) ?? nothing
+      const { all, last, own } = totals.get(id) ?? noEvents
       const isLater = last === undefined || fact.last > last.last
-      tallies.set(id, {
+      totals.set(id, {
         own: own + (id === fact.streamId ? fact.count : 0),
         all: all + fact.count,
         ...(isLater ? { last: fact } : last ? { last } : {})
       })
     }
-  return id => tallies.get(id) ?? nothing
+  return id => totals.get(id) ?? noEvents
 }

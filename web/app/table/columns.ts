@@ -1,4 +1,4 @@
-/** The columns of the table: those of every event, and those of the contents of one type. */
+/** The columns of the table: those of all events, and those of the contents of one type. */
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { plainType, shownQuantity, unitOf } from '../data/units.js'
@@ -10,19 +10,19 @@ import { dayAndTime } from '../parts/time.js'
 export interface Column {
   readonly key: string
   readonly title: string
-  /** Shown in the table. */
+  /** Formats the cell of an event. */
   readonly text: (event: Event) => string
   readonly isNumber?: boolean
 }
 
-/** The name of a column in exports. */
+/** Returns the name of a column in exports. */
 export function exportedAs({ key }: Column): string {
   return key === 'stream' ? 'streams' : key === 'files' ? 'attachments' : key
 }
 
 /**
- * Returns the columns for these events. `schema`: of the contents, if only one type is shown: objects get a column for each field.
- * What no event has gets no column; without `events`, everything has one.
+ * Returns the columns for these events. `schema` is that of the contents if only one type is shown: objects get a column per
+ * field. Optional columns are omitted if no event has a value; without `events`, all are included.
  */
 export function columnsOf(
   tree: Tree | undefined,
@@ -42,8 +42,12 @@ export function columnsOf(
       title: t('table.stream'),
       text: ({ streamIds }) => streamIds.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
     },
-    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: typeOf }] : []),
-    ...(fields.length > 0 ? fields.map(name => fieldColumn(name, schema!)) : [contentColumn(type)]),
+    ...(type === undefined
+      ? [{ key: 'type', title: t('table.type'), text: ({ type: own }: Event) => own }]
+      : []),
+    ...(fields.length > 0
+      ? fields.map(name => createFieldColumn(name, schema!))
+      : [createContentColumn(type)]),
     {
       key: 'duration',
       title: t('table.duration'),
@@ -68,16 +72,12 @@ export function columnsOf(
   )
 }
 
-/** Names of the fields of contents that are objects. */
+/** Returns the field names of an object content. */
 export function fieldsOf(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
 
-function typeOf({ type }: Event): string {
-  return type
-}
-
-function contentColumn(type: string | undefined): Column {
+function createContentColumn(type: string | undefined): Column {
   const symbol = type === undefined ? undefined : unitOf(type)?.symbol
   return {
     key: 'content',
@@ -87,7 +87,7 @@ function contentColumn(type: string | undefined): Column {
   }
 }
 
-function fieldColumn(name: string, schema: ContentSchema): Column {
+function createFieldColumn(name: string, schema: ContentSchema): Column {
   const { description, type } = schema.properties![name]!
   const isNumber = type === 'number'
   const value = ({ content }: Event): unknown =>
@@ -96,31 +96,33 @@ function fieldColumn(name: string, schema: ContentSchema): Column {
     key: `content.${name}`,
     title:
       isNumber && description !== undefined && description.length < 12 ? `${name} (${description})` : name,
-    text: event => scalarText(value(event)),
+    text: event => formatScalar(value(event)),
     isNumber
   }
 }
 
-/** Shows the content of an event in a line. */
-export function contentText(type: string, content: unknown): string {
+/** Formats a content in one line. */
+function contentText(type: string, content: unknown): string {
   if (typeof content === 'number') {
     const { value, unit } = shownQuantity(plainType(type), content)
     return unit === '' ? value : `${value} ${unit}`
   }
-  if (typeof content !== 'object' || content === null) return scalarText(content)
+  if (typeof content !== 'object' || content === null) return formatScalar(content)
   return Object.entries(content)
-    .map(([name, value]) => `${name} ${scalarText(value)}`)
+    .map(([name, value]) => `${name} ${formatScalar(value)}`)
     .join(', ')
-    .slice(0, longest)
+    .slice(0, maxCharacters)
 }
 
-/** Characters of a cell at most. */
-const longest = 300
+/** Maximum characters of a cell. */
+const maxCharacters = 300
 
-function scalarText(value: unknown): string {
+function formatScalar(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number')
     return new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(value)
   if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
-  return plain(typeof value === 'string' ? value.slice(0, longest) : JSON.stringify(value).slice(0, longest))
+  return plain(
+    typeof value === 'string' ? value.slice(0, maxCharacters) : JSON.stringify(value).slice(0, maxCharacters)
+  )
 }

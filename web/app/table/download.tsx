@@ -1,4 +1,4 @@
-/** Downloading the rows of the table, however many they are: the service writes the file. */
+/** Downloads all rows of the table as a file written by the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explain } from '../../problem.js'
@@ -11,25 +11,25 @@ import { tell } from '../parts/toast.js'
 import { exportedAs, type Column } from './columns.js'
 
 interface Props {
-  /** Of `events.get`. */
+  /** Params of `events.get`. */
   readonly params: object
   readonly columns: readonly Column[]
-  /** Types of what is shown. */
+  /** Types of the shown events. */
   readonly types: readonly string[]
 }
 
-/** What has a code in FHIR, at least in some streams. */
-const isCoded =
+/** Types that have a FHIR code, at least in some streams. */
+const fhirTypes =
   /^(?:series:)?(?:blood-pressure|clinical|count|density|frequency|length|mass|pressure|ratio|sleep|temperature)\//
-const isPosition = /^(?:series:)?position\/wgs84$/
+const positionType = /^(?:series:)?position\/wgs84$/
 
 export function Download({ params, columns, types }: Props) {
   const { client, username } = useAccount()
   const [bytes, setBytes] = useState<number>()
   const running = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => running.current?.abort(), [])
-  const download = async (format: string, more: object, ending: string): Promise<void> => {
-    const gone = (running.current = new AbortController())
+  const download = async (format: string, more: object, extension: string): Promise<void> => {
+    const abort = (running.current = new AbortController())
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
     const query = Object.entries({ format, zone, ...params, ...more }).map(
       ([name, value]) =>
@@ -37,11 +37,11 @@ export function Download({ params, columns, types }: Props) {
     )
     setBytes(0)
     try {
-      const file = await client.file(`events/export?${query.join('&')}`, gone.signal, setBytes)
-      save(file, `${username}-${new Date().toISOString().slice(0, 10)}.${ending}`)
+      const file = await client.file(`events/export?${query.join('&')}`, abort.signal, setBytes)
+      save(file, `${username}-${new Date().toISOString().slice(0, 10)}.${extension}`)
       tell(t('table.done'))
     } catch (error) {
-      if (!gone.signal.aborted) tell(explain(error).message)
+      if (!abort.signal.aborted) tell(explain(error).message)
     } finally {
       setBytes(undefined)
     }
@@ -55,9 +55,9 @@ export function Download({ params, columns, types }: Props) {
         </button>
       </p>
     )
-  const shown = { columns: columns.map(exportedAs), titles: columns.map(({ title }) => title) }
-  const item = (label: string, format: string, more: object, ending: string) => (
-    <button type="button" onClick={() => void download(format, more, ending)}>
+  const columnParams = { columns: columns.map(exportedAs), titles: columns.map(({ title }) => title) }
+  const renderItem = (label: string, format: string, more: object, extension: string) => (
+    <button type="button" onClick={() => void download(format, more, extension)}>
       {label}
     </button>
   )
@@ -72,11 +72,12 @@ export function Download({ params, columns, types }: Props) {
         </>
       }
     >
-      {item(t('table.csv'), 'csv-wide', { ...shown, bom: true }, 'csv')}
-      {item(t('table.csvLong'), 'csv', { series: true, bom: true }, 'csv')}
-      {item(t('table.json'), 'json', {}, 'json')}
-      {types.some(type => isPosition.test(type)) && item(t('table.gpx'), 'gpx', {}, 'gpx')}
-      {types.some(type => isCoded.test(type)) && item(t('table.fhir'), 'fhir', { series: true }, 'fhir.json')}
+      {renderItem(t('table.csv'), 'csv-wide', { ...columnParams, bom: true }, 'csv')}
+      {renderItem(t('table.csvLong'), 'csv', { series: true, bom: true }, 'csv')}
+      {renderItem(t('table.json'), 'json', {}, 'json')}
+      {types.some(type => positionType.test(type)) && renderItem(t('table.gpx'), 'gpx', {}, 'gpx')}
+      {types.some(type => fhirTypes.test(type)) &&
+        renderItem(t('table.fhir'), 'fhir', { series: true }, 'fhir.json')}
     </Menu>
   )
 }

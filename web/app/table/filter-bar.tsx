@@ -1,4 +1,4 @@
-/** The filters of the table: stream, kind, words, days, bounds of the value. */
+/** The filters of the table: stream, type, text, dates, value range. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Fact } from '../data/model.js'
@@ -15,11 +15,16 @@ interface Props {
 
 export function FilterBar({ filters, facts, tree, onChange }: Props) {
   const { streams, type } = filters
-  const kinds = kindsIn(facts, tree, streams)
+  const types = kindsIn(facts, tree, streams)
   const isFiltered = Object.keys(filters).some(name => name !== 'sort')
   const set = (name: keyof Filters, value: string): void =>
     onChange({ [name]: value === '' ? undefined : value })
-  const input = (name: keyof Filters, label: string, kind: 'text' | 'number' | 'date', hint?: string) => (
+  const renderInput = (
+    name: keyof Filters,
+    label: string,
+    kind: 'text' | 'number' | 'date',
+    hint?: string
+  ) => (
     <label>
       <span>{label}</span>
       {kind === 'date' ? (
@@ -63,18 +68,18 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
           <span>{t('table.type')}</span>
           <select value={type ?? ''} onChange={event => set('type', event.currentTarget.value)}>
             <option value="">{t('table.allTypes')}</option>
-            {[...new Set([...kinds, ...(type === undefined ? [] : [type])])].toSorted().map(each => (
+            {[...new Set([...types, ...(type === undefined ? [] : [type])])].toSorted().map(each => (
               <option key={each} value={each}>
                 {each}
               </option>
             ))}
           </select>
         </label>
-        {input('text', t('table.text'), 'text', t('table.textHint'))}
-        {input('from', t('table.start'), 'date')}
-        {input('to', t('table.end'), 'date')}
-        {type !== undefined && input('least', t('table.atLeast'), 'number')}
-        {type !== undefined && input('most', t('table.atMost'), 'number')}
+        {renderInput('text', t('table.text'), 'text', t('table.textHint'))}
+        {renderInput('from', t('table.start'), 'date')}
+        {renderInput('to', t('table.end'), 'date')}
+        {type !== undefined && renderInput('least', t('table.atLeast'), 'number')}
+        {type !== undefined && renderInput('most', t('table.atMost'), 'number')}
         <label>
           <span>{t('table.order')}</span>
           <select value={filters.sort ?? ''} onChange={event => set('sort', event.currentTarget.value)}>
@@ -104,7 +109,7 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
   )
 }
 
-/** The types of what a stream and those below it hold; of everything unless one is given. */
+/** Returns the event types in a stream and those below it; all types if none is given. */
 export function kindsIn(
   facts: readonly Fact[],
   tree: Tree | undefined,

@@ -1,30 +1,30 @@
-/** What the table shows: read from the address, and asked of the service. */
+/** The filters of the table: parsed from the URL, converted to params. */
 
 export interface Filters {
   readonly streams?: string
   readonly type?: string
   readonly text?: string
-  /** Days by the calendar of this device, `2026-11-22`. */
+  /** Local dates, such as `2026-11-22`. */
   readonly from?: string
   readonly to?: string
-  /** Bounds of the value, as typed. */
+  /** Bounds of the value, as entered. */
   readonly least?: string
   readonly most?: string
   /** `trashed` shows the trash. */
   readonly state?: string
-  /** `up`: the earliest first. */
+  /** `up`: earliest first. */
   readonly sort?: string
 }
 
-/** Filters to change; undefined takes one away. */
+/** Filters to change; undefined removes one. */
 export type Changes = { readonly [Name in keyof Filters]?: string | undefined }
 
-const names = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
+const filterNames = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
 
-/** Reads the filters in an address. */
+/** Parses the filters in a query. */
 export function filtersOf(query: URLSearchParams): Filters {
   return Object.fromEntries(
-    names.flatMap(name => {
+    filterNames.flatMap(name => {
       const value = query.get(name)
       return value === null || value === '' ? [] : [[name, value]]
     })
@@ -32,48 +32,48 @@ export function filtersOf(query: URLSearchParams): Filters {
 }
 
 /**
- * Returns the params of `events.get` for these filters. `roots`: all streams without a parent, `path`: where the number is in contents
- * that are objects.
+ * Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams; `path`: JSON path of the number in
+ * contents that are objects.
  */
 export function paramsOf(
   { streams, type, text, from, to, least, most, state, sort }: Filters,
   roots: readonly string[],
   path = '$'
 ): object {
-  const [begin, end] = [dayStart(from), dayStart(to)]
-  const [low, high] = [numberOf(least), numberOf(most)]
+  const [begin, end] = [parseDayStart(from), parseDayStart(to)]
+  const [low, high] = [parseNumber(least), parseNumber(most)]
   const content = [
     ...(low === undefined ? [] : [{ path, gte: low }]),
     ...(high === undefined ? [] : [{ path, lte: high }])
   ]
   return {
-    // Everything, but for the values of the account, which have a page of their own.
+    // All streams except account fields, which have a page of their own.
     streams: streams === undefined ? roots : [streams],
     ...(type === undefined ? {} : { types: [type] }),
     ...(text === undefined ? {} : { text }),
     ...(content.length === 0 ? {} : { content }),
-    ...(begin === undefined ? {} : { fromTime: begin, ...(end === undefined ? { toTime: farthest } : {}) }),
-    // The last day belongs to the range.
+    ...(begin === undefined ? {} : { fromTime: begin, ...(end === undefined ? { toTime: maxTime } : {}) }),
+    // The last day is included.
     ...(end === undefined
       ? {}
-      : { toTime: end + daySeconds - 0.001, ...(begin === undefined ? { fromTime: -farthest } : {}) }),
+      : { toTime: end + daySeconds - 0.001, ...(begin === undefined ? { fromTime: -maxTime } : {}) }),
     ...(state === 'trashed' ? { state } : {}),
     sortAscending: sort === 'up'
   }
 }
 
 const daySeconds = 86_400
-/** Seconds from 1970 beyond which nothing lies. */
-const farthest = 8.64e12
+/** Maximum time, in seconds. */
+const maxTime = 8.64e12
 
-/** When a day begins, in seconds; undefined for anything but a day. */
-function dayStart(text: string | undefined): number | undefined {
+/** Returns the start of a date in seconds; undefined for anything else. */
+function parseDayStart(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4,6}-\d\d-\d\d$/.test(text)) return undefined
   const time = new Date(`${text}T00:00:00`).getTime() / 1000
   return Number.isFinite(time) ? time : undefined
 }
 
-function numberOf(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() !== '' && Number.isFinite(value) ? value : undefined

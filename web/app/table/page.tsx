@@ -1,4 +1,4 @@
-/** Events as rows: filtered, sorted, and downloaded exactly as shown. */
+/** The table page: events as rows, filtered, sorted, and downloadable as shown. */
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
@@ -45,7 +45,7 @@ export default function TablePage({ query }: PageProps) {
         </p>
         <Download
           params={params}
-          // Rows that have not been read may have what those in sight have not.
+          // Rows that are not loaded may have values in further columns.
           columns={rows.isWhole ? columns : columnsOf(tree, filters.type, schema)}
           types={filters.type === undefined ? kindsIn(facts, tree, filters.streams) : [filters.type]}
         />

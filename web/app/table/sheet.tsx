@@ -1,4 +1,4 @@
-/** The rows in sight, of however many there are: rows have one height, those out of sight are room above and below. */
+/** A virtualized table: only visible rows are rendered, and spacers above and below stand for the others. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -11,19 +11,19 @@ import type { Column } from './columns.js'
 interface Props {
   readonly events: readonly Event[]
   readonly columns: readonly Column[]
-  /** Whether the earliest is first. */
+  /** Whether the order is ascending. */
   readonly isUp: boolean
   readonly onSort: () => void
-  /** Called when the end comes near. */
+  /** Called when the user scrolls near the end. */
   readonly onEnd: () => void
 }
 
-/** Heights of a row in pixels, as in the styles: in a table, and as a card on a phone. */
+/** Row heights in pixels, as in the style sheet: as table rows, and as cards on phones. */
 const heights = { row: 44, card: 64 }
-const narrow = '(max-width: 60rem)'
-/** Rows drawn beyond the window; rows from the end that call for more. */
-const margin = 12
-const near = 60
+const narrowQuery = '(max-width: 60rem)'
+/** Rows rendered beyond the window; rows before the end at which more are loaded. */
+const extraRows = 12
+const loadAhead = 60
 
 export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
   const { username } = useAccount()
@@ -32,27 +32,27 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
   const [count, setCount] = useState(40)
   const [height, setHeight] = useState(heights.row)
   useEffect(() => {
-    const follow = (): void => {
+    const update = (): void => {
       const { row, card } = heights
-      const each = matchMedia(narrow).matches ? card : row
-      setHeight(each)
-      // The window may still report a change while the rows are being removed.
+      const rowHeight = matchMedia(narrowQuery).matches ? card : row
+      setHeight(rowHeight)
+      // Events may still fire while the rows are being removed.
       if (!body.current) return
       const { top } = body.current.getBoundingClientRect()
-      setFrom(Math.max(0, Math.floor(-top / each) - margin))
-      setCount(Math.ceil(innerHeight / each) + 2 * margin)
+      setFrom(Math.max(0, Math.floor(-top / rowHeight) - extraRows))
+      setCount(Math.ceil(innerHeight / rowHeight) + 2 * extraRows)
     }
-    follow()
-    addEventListener('scroll', follow, { passive: true })
-    addEventListener('resize', follow)
+    update()
+    addEventListener('scroll', update, { passive: true })
+    addEventListener('resize', update)
     return () => {
-      removeEventListener('scroll', follow)
-      removeEventListener('resize', follow)
+      removeEventListener('scroll', update)
+      removeEventListener('resize', update)
     }
   }, [])
   const until = Math.min(from + count, events.length)
   useEffect(() => {
-    if (until > events.length - near) onEnd()
+    if (until > events.length - loadAhead) onEnd()
   }, [until, events.length])
   return (
     <div class="card sheet">
@@ -64,7 +64,7 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
                 key={key}
                 role="columnheader"
                 scope="col"
-                class={cellClass(key, isNumber)}
+                class={getCellClass(key, isNumber)}
                 {...(key === 'time' ? { 'aria-sort': isUp ? 'ascending' : 'descending' } : {})}
               >
                 {key === 'time' ? (
@@ -80,7 +80,7 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
           </tr>
         </thead>
         <tbody role="rowgroup" ref={body}>
-          <Room height={from * height} columns={columns.length} />
+          <Spacer height={from * height} columns={columns.length} />
           {events.slice(from, until).map((event, index) => (
             <tr
               key={event.id}
@@ -92,7 +92,7 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
               }}
             >
               {columns.map(({ key, title, text, isNumber = false }) => (
-                <td key={key} role="cell" class={cellClass(key, isNumber)} data-title={title}>
+                <td key={key} role="cell" class={getCellClass(key, isNumber)} data-title={title}>
                   {key === 'time' ? (
                     <Go to={{ page: 'events', id: event.id }}>{text(event)}</Go>
                   ) : (
@@ -102,15 +102,15 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
               ))}
             </tr>
           ))}
-          <Room height={(events.length - until) * height} columns={columns.length} />
+          <Spacer height={(events.length - until) * height} columns={columns.length} />
         </tbody>
       </table>
     </div>
   )
 }
 
-/** The room of rows that are not drawn. `height` in pixels. */
-function Room({ height, columns }: { readonly height: number; readonly columns: number }) {
+/** A spacer for rows that are not rendered. `height` is in pixels. */
+function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
   if (height <= 0) return null
   return (
     <tr aria-hidden="true" class="room">
@@ -119,6 +119,6 @@ function Room({ height, columns }: { readonly height: number; readonly columns: 
   )
 }
 
-function cellClass(key: string, isNumber: boolean): string {
+function getCellClass(key: string, isNumber: boolean): string {
   return `${key.split('.')[0]!}${isNumber ? ' num' : ''}`
 }

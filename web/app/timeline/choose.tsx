@@ -1,4 +1,4 @@
-/** Choosing which streams are lanes. */
+/** Dialog that chooses the streams shown as lanes. */
 import { useState } from 'preact/hooks'
 import { locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -27,10 +27,10 @@ export function Choose({ chosen, onChosen, onClose }: Props) {
       plan: planOf(stream, tree!, facts)
     }))
     .filter(({ plan }) => plan !== undefined)
-  const turn = (id: string, isOn: boolean): void => {
-    const next = isOn ? [...ids, id] : ids.filter(each => each !== id)
-    setIds(next)
-    onChosen(next)
+  const toggle = (id: string, isOn: boolean): void => {
+    const newIds = isOn ? [...ids, id] : ids.filter(each => each !== id)
+    setIds(newIds)
+    onChosen(newIds)
   }
   return (
     <Dialog title={t('timeline.chooseLanes')} onClose={onClose}>
@@ -45,7 +45,7 @@ export function Choose({ chosen, onChosen, onClose }: Props) {
                   type="checkbox"
                   checked={isOn}
                   disabled={!isOn && ids.length >= mostLanes}
-                  onChange={event => turn(stream.id, event.currentTarget.checked)}
+                  onChange={event => toggle(stream.id, event.currentTarget.checked)}
                 />
                 <i class="dot" style={{ '--c': colourOf(stream) }} />
                 <span>{plain(stream.name)}</span>

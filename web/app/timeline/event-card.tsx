@@ -1,4 +1,4 @@
-/** An event beside the lanes: a note with its text, a photo, a run with its way. */
+/** An event beside the lanes: a note with its text, a photo, an activity with its track. */
 import { t } from '../../language.js'
 import { plain, plainLines } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -15,13 +15,13 @@ import { hoursAndMinutes } from './units.js'
 
 interface Props {
   readonly event: Event
-  /** Events beside it, with the ways of activities among them. */
+  /** Events of the same period, which include the tracks of activities. */
   readonly tracks: readonly Event[]
   readonly zones: Zones
 }
 
-/** Letters of a note at most. */
-const longest = 600
+/** Maximum characters of a note. */
+const maxCharacters = 600
 const icons = {
   note: 'note',
   photo: 'photo',
@@ -40,12 +40,12 @@ const titles = {
 export function EventCard({ event, tracks, zones }: Props) {
   const { tree } = useAccount()
   const { content, description, duration, id, time, type } = event
-  const way = type.startsWith('activity/')
+  const track = type.startsWith('activity/')
     ? tracks.find(other => other.type.startsWith('series:position') && other.time === time)
     : undefined
-  const isWay = type.startsWith('series:position')
-  // The way of an activity stands in its card.
-  if (isWay && tracks.some(other => other.type.startsWith('activity/') && other.time === time)) return null
+  const isTrack = type.startsWith('series:position')
+  // The track of an activity is shown in its card.
+  if (isTrack && tracks.some(other => other.type.startsWith('activity/') && other.time === time)) return null
   const stream = event.streamIds.map(each => tree.value?.find(each)).find(Boolean)
   const icon = iconOf(type)
   const kind = icon in icons ? (icon as keyof typeof icons) : 'file'
@@ -63,8 +63,8 @@ export function EventCard({ event, tracks, zones }: Props) {
         : plainLines(description ?? '')
   return (
     <article class="card moment-card" style={stream ? { '--c': colourOf(stream) } : {}}>
-      {way && <Track holder={way} />}
-      {isWay && <Track holder={event} />}
+      {track && <Track holder={track} />}
+      {isTrack && <Track holder={event} />}
       {type === 'picture/attached' && (
         <Picture event={event} alt={plain(description ?? '') || t('timeline.photo')} width={512} />
       )}
@@ -72,12 +72,12 @@ export function EventCard({ event, tracks, zones }: Props) {
         <h3>
           <Icon name={icons[kind]} />
           <Go to={{ page: 'events', id }}>{title}</Go>
-          <small class="num">{duration ? hoursOf(duration) : clock(time, dayAt(time, zones).zone)}</small>
+          <small class="num">{duration ? formatHours(duration) : clock(time, dayAt(time, zones).zone)}</small>
         </h3>
         {text !== '' && (
-          <blockquote>{text.length > longest ? `${text.slice(0, longest)}…` : text}</blockquote>
+          <blockquote>{text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text}</blockquote>
         )}
-        {way && (
+        {track && (
           <p class="hint small">
             <Icon name="lock" />
             <span>
@@ -98,6 +98,6 @@ export function EventCard({ event, tracks, zones }: Props) {
   )
 }
 
-function hoursOf(seconds: number): string {
+function formatHours(seconds: number): string {
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : hoursAndMinutes(seconds)
 }

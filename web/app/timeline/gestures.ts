@@ -1,92 +1,93 @@
-/** Moving through time by pointer and by keys: drag, wheel, pinch, arrows, plus and minus. */
+/** Navigates through time by pointer and keys: drag, wheel, pinch, arrows, plus and minus. */
 import { lengthOf, timeAt } from '../lanes/scale.js'
 import { gutterOf } from '../lanes/surface.js'
 import type { Model } from './model.js'
 
-/** Pixels that a pointer may move in a click. */
+/** Maximum movement of a click, in pixels. */
 const clickRange = 4
-/** How much a notch of a wheel zooms. */
-const perPixel = 0.0022
+/** Zoom per pixel of the wheel. */
+const zoomPerPixel = 0.0022
 
-interface Finger {
+interface Pointer {
   x: number
   readonly startX: number
   readonly lane: string | undefined
 }
 
-/** Follows pointers over the figures of an element; the result ends that. */
+/** Handles pointers over the figures of an element. Returns a function that stops it. */
 export function followPointers(sheet: HTMLElement, model: Model): () => void {
-  const fingers = new Map<number, Finger>()
+  const pointers = new Map<number, Pointer>()
   let isDragging = false
-  const box = (): { left: number; width: number } => {
+  const getPlotBox = (): { left: number; width: number } => {
     const figure = sheet.querySelector('figure')!
     const { left, width } = figure.getBoundingClientRect()
     return { left, width: width - gutterOf(width) }
   }
-  const timeOf = (x: number): number => {
-    const { left, width } = box()
+  const getTime = (x: number): number => {
+    const { left, width } = getPlotBox()
     return timeAt(x - left, model.view.value, width)
   }
 
   const down = (event: PointerEvent): void => {
-    const figure = figureOf(event)
+    const figure = findFigure(event)
     if (!figure || event.button !== 0 || (event.target as Element).closest('button, a, [role="slider"]'))
       return
-    fingers.set(event.pointerId, { x: event.clientX, startX: event.clientX, lane: figure.dataset['lane'] })
-    if (fingers.size > 1) isDragging = true
+    pointers.set(event.pointerId, { x: event.clientX, startX: event.clientX, lane: figure.dataset['lane'] })
+    if (pointers.size > 1) isDragging = true
   }
   const move = (event: PointerEvent): void => {
-    const finger = fingers.get(event.pointerId)
-    if (!finger) {
+    const pointer = pointers.get(event.pointerId)
+    if (!pointer) {
       if (event.pointerType === 'mouse' && event.buttons === 0)
-        model.hover.set(figureOf(event) ? inSight(timeOf(event.clientX)) : undefined)
+        model.hover.set(findFigure(event) ? clampToView(getTime(event.clientX)) : undefined)
       return
     }
-    if (!isDragging && Math.abs(event.clientX - finger.startX) <= clickRange) return
+    if (!isDragging && Math.abs(event.clientX - pointer.startX) <= clickRange) return
     if (!isDragging) {
       isDragging = true
       sheet.classList.add('dragging')
     }
-    // From the first move on, so that the click of a link is not swallowed.
+    // Captured only once the pointer moves, so that clicks on links still work.
     if (!sheet.hasPointerCapture(event.pointerId)) sheet.setPointerCapture(event.pointerId)
     model.hover.set(undefined)
-    const other = Array.from(fingers.values()).find(each => each !== finger)
-    if (other) pinch(finger, other, event.clientX)
-    else model.pan((-(event.clientX - finger.x) / box().width) * lengthOf(model.view.value))
-    finger.x = event.clientX
+    const other = Array.from(pointers.values()).find(each => each !== pointer)
+    if (other) pinch(pointer, other, event.clientX)
+    else model.pan((-(event.clientX - pointer.x) / getPlotBox().width) * lengthOf(model.view.value))
+    pointer.x = event.clientX
   }
-  const pinch = (finger: Finger, other: Finger, x: number): void => {
-    const before = Math.max(20, Math.abs(finger.x - other.x))
+  const pinch = (pointer: Pointer, other: Pointer, x: number): void => {
+    const before = Math.max(20, Math.abs(pointer.x - other.x))
     const after = Math.max(20, Math.abs(x - other.x))
-    model.zoom(before / after, timeOf(other.x))
+    model.zoom(before / after, getTime(other.x))
   }
   const up = (event: PointerEvent): void => {
-    const finger = fingers.get(event.pointerId)
-    fingers.delete(event.pointerId)
-    if (!finger) return
-    if (!isDragging && event.type === 'pointerup') model.place(inSight(timeOf(event.clientX)), finger.lane)
-    if (fingers.size > 0) return
+    const pointer = pointers.get(event.pointerId)
+    pointers.delete(event.pointerId)
+    if (!pointer) return
+    if (!isDragging && event.type === 'pointerup')
+      model.place(clampToView(getTime(event.clientX)), pointer.lane)
+    if (pointers.size > 0) return
     isDragging = false
     sheet.classList.remove('dragging')
   }
   const leave = (): void => model.hover.set(undefined)
   const wheel = (event: WheelEvent): void => {
-    if (!figureOf(event)) return
+    if (!findFigure(event)) return
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
-    // A plain wheel scrolls the page until somebody has turned to the lanes.
-    const isMeant = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
+    // The wheel scrolls the page until the lanes have the focus.
+    const isIntended = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault()
-      model.pan(((event.deltaX * pixels) / box().width) * lengthOf(model.view.value))
-    } else if (isMeant) {
+      model.pan(((event.deltaX * pixels) / getPlotBox().width) * lengthOf(model.view.value))
+    } else if (isIntended) {
       event.preventDefault()
       model.zoom(
-        Math.exp(event.deltaY * pixels * perPixel * (event.ctrlKey && event.deltaMode === 0 ? 3 : 1)),
-        timeOf(event.clientX)
+        Math.exp(event.deltaY * pixels * zoomPerPixel * (event.ctrlKey && event.deltaMode === 0 ? 3 : 1)),
+        getTime(event.clientX)
       )
     }
   }
-  const inSight = (time: number): number =>
+  const clampToView = (time: number): number =>
     Math.min(model.view.value.to, Math.max(model.view.value.from, time))
 
   sheet.addEventListener('pointerdown', down)
@@ -105,11 +106,11 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
   }
 }
 
-function figureOf(event: Event): HTMLElement | null {
+function findFigure(event: Event): HTMLElement | null {
   return (event.target as Element).closest<HTMLElement>('figure')
 }
 
-/** Keys that move the cursor and what is in sight, wherever nothing else takes them; the result ends that. */
+/** Handles keys that move the cursor and the view, unless another control handles them. Returns a function that stops it. */
 export function followKeys(model: Model): () => void {
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
@@ -120,8 +121,8 @@ export function followKeys(model: Model): () => void {
       return
     const { from, to } = model.view.value
     const step = (lengthOf({ from, to }) / 200) * (event.shiftKey ? 10 : 1)
-    if (event.key === 'ArrowLeft') moveBy(model, -step)
-    else if (event.key === 'ArrowRight') moveBy(model, step)
+    if (event.key === 'ArrowLeft') moveCursor(model, -step)
+    else if (event.key === 'ArrowRight') moveCursor(model, step)
     else if (event.key === '+' || event.key === '=') model.zoom(1 / 1.6)
     else if (event.key === '-' || event.key === '−') model.zoom(1.6)
     else if (target.closest('.flag') && event.key === 'Home') model.place(from)
@@ -135,8 +136,8 @@ export function followKeys(model: Model): () => void {
   return () => removeEventListener('keydown', press)
 }
 
-/** Moves the cursor; at the edge what is in sight moves with it. */
-function moveBy(model: Model, seconds: number): void {
+/** Moves the cursor; at the edge, the view moves with it. */
+function moveCursor(model: Model, seconds: number): void {
   const next = model.resting + seconds
   const { from, to } = model.view.value
   if (next < from || next > to) model.pan(seconds * 20)

@@ -1,4 +1,4 @@
-/** Above the lanes: what is in sight, for how long, earlier and later, which lanes. */
+/** The header of the timeline: visible period, spans, earlier and later, lanes. */
 import { t } from '../../language.js'
 import { colourOf } from '../data/colours.js'
 import { useStore } from '../data/store.js'
@@ -14,7 +14,7 @@ import { titleOf } from './titles.js'
 
 interface Props {
   readonly model: Model
-  /** All there is. */
+  /** The range of all data. */
   readonly whole: View | undefined
   readonly plans: readonly Plan[]
   readonly onChoose: () => void
@@ -26,19 +26,19 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
   const { zones } = model
   const { detail, main } = titleOf(view, whole, zones, now())
   const preset = presetOf(view, whole)
-  const show = (wanted: Preset): void => {
-    if (wanted === 'all') return whole && model.show(whole)
-    // Where the present is in sight it stays there, else the cursor.
+  const show = (newPreset: Preset): void => {
+    if (newPreset === 'all') return whole && model.show(whole)
+    // Keeps the present visible if it is, otherwise the cursor.
     const hasNow = view.from <= now() && now() <= view.to
     model.show(
       presetView(
-        wanted,
+        newPreset,
         hasNow && model.at.value === undefined ? now() : Math.min(model.resting, view.to - 1),
         zones
       )
     )
   }
-  const today = (): void => {
+  const showToday = (): void => {
     const length = preset === undefined || preset === 'all' ? 'month' : preset
     model.show(presetView(length, now(), zones))
   }
@@ -79,7 +79,7 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
           </Menu>
         }
       >
-        <button type="button" class="square today" onClick={today}>
+        <button type="button" class="square today" onClick={showToday}>
           {t('shell.today')}
         </button>
       </Steps>

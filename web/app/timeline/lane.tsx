@@ -1,4 +1,4 @@
-/** A lane: what it is about and who may see it, and its figure. */
+/** A lane: its name, latest value and audience, and its chart. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -34,7 +34,7 @@ interface Props {
   readonly onMove: (by: 1 | -1) => void
 }
 
-const axisName = (value: number): string => (Math.abs(value) < 10_000 ? number(value) : short(value))
+const formatAxisValue = (value: number): string => (Math.abs(value) < 10_000 ? number(value) : short(value))
 
 const TableOf = lazily(async () => (await import('./later.js')).TableOf)
 
@@ -43,31 +43,31 @@ export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMo
   const figure = useRef<HTMLElement>(null)
   const { data, problem, range } = useStore(loader.shown)
   const [isTable, setTable] = useState(false)
-  const resting = useResting(model)
+  const settledView = useSettledView(model)
   const colour = colourOf(stream)
 
   useEffect(() => {
     let timer: number | undefined
-    const look = (): void => {
+    const load = (): void => {
       const width = figure.current?.clientWidth ?? 600
       loader.look(model.view.value, width - gutterOf(width))
     }
-    look()
+    load()
     const end = model.view.follow(() => {
       clearTimeout(timer)
-      timer = window.setTimeout(look, rest)
+      timer = window.setTimeout(load, rest)
     })
     return () => {
       end()
       clearTimeout(timer)
     }
   }, [loader, model])
-  useEffect(() => model.tell(stream.id, data, longOnes(data, name)), [data])
+  useEffect(() => model.tell(stream.id, data, findSpans(data, name)), [data])
   useEffect(() => () => model.tell(stream.id, undefined, []), [])
 
-  const latest = useMemo(() => latestOf(plan, data, resting, model.zones), [plan, data, resting])
-  const about = useMemo(() => aboutOf(plan, data, resting, model.zones), [plan, data, resting])
-  const sentence = useMemo(() => sentenceOf(plan, data, resting, model.zones), [plan, data, resting])
+  const latest = useMemo(() => latestOf(plan, data, settledView, model.zones), [plan, data, settledView])
+  const about = useMemo(() => aboutOf(plan, data, settledView, model.zones), [plan, data, settledView])
+  const sentence = useMemo(() => sentenceOf(plan, data, settledView, model.zones), [plan, data, settledView])
   return (
     <section class={`lane ${plan.kind}${isFirst ? ' first' : ''}`} style={{ '--c': colour }}>
       <header>
@@ -132,19 +132,25 @@ export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMo
           zones={model.zones}
           spans={spans}
           isFirst={isFirst}
-          name={axisName}
+          name={formatAxisValue}
         />
-        <At plan={plan} loader={loader} model={model} isFirst={isFirst} />
+        <LaneCursor plan={plan} loader={loader} model={model} isFirst={isFirst} />
       </figure>
       {isTable && (
-        <TableOf plan={plan} data={data} view={resting} zones={model.zones} onClose={() => setTable(false)} />
+        <TableOf
+          plan={plan}
+          data={data}
+          view={settledView}
+          zones={model.zones}
+          onClose={() => setTable(false)}
+        />
       )}
     </section>
   )
 }
 
-/** The cursor in a lane, with the value there. */
-function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
+/** The cursor in a lane, with the value at its position. */
+function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
   const line = useRef<HTMLElement>(null)
   const { data, range } = useStore(loader.shown)
   useStore(model.hover)
@@ -152,10 +158,10 @@ function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' 
   const view = useStore(model.view)
   const time = model.cursor
   const reading = data && readingAt(data, time, view, model.zones)
-  const y = reading?.value !== undefined && range ? heightInCss(reading.value, range, isFirst) : undefined
-  const isLate = (time - view.from) / (view.to - view.from) > (y === undefined ? 0.6 : 0.8)
+  const y = reading?.value !== undefined && range ? toCssPosition(reading.value, range, isFirst) : undefined
+  const isRightAligned = (time - view.from) / (view.to - view.from) > (y === undefined ? 0.6 : 0.8)
   return (
-    <i ref={line} class={isLate ? 'needle late' : 'needle'} aria-hidden="true">
+    <i ref={line} class={isRightAligned ? 'needle late' : 'needle'} aria-hidden="true">
       {y !== undefined && <b style={{ top: y }} />}
       {reading && (
         <span
@@ -168,22 +174,22 @@ function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' 
   )
 }
 
-/** Where a value stands, whatever the height of the lane. */
-function heightInCss(value: number, { high, low }: ValueRange, isFirst: boolean): string {
+/** Returns the y position of a value as a CSS expression, for any height of the lane. */
+function toCssPosition(value: number, { high, low }: ValueRange, isFirst: boolean): string {
   const { bottom, top } = roomOf(isFirst)
   const share = (value - low) / (high - low || 1)
   return `calc(100% - ${bottom}px - (100% - ${top + bottom}px) * ${share.toFixed(4)})`
 }
 
-/** The view, once it rests: words are not worked out for each frame. */
-function useResting(model: Model) {
+/** Returns the view once it stops moving, because texts are too slow to compute for each frame. */
+function useSettledView(model: Model) {
   const [view, setView] = useState(model.view.value)
   useEffect(() => {
     let timer: number | undefined
     setView(model.view.value)
-    const end = model.view.follow(next => {
+    const end = model.view.follow(newView => {
       clearTimeout(timer)
-      timer = window.setTimeout(() => setView(next), rest)
+      timer = window.setTimeout(() => setView(newView), rest)
     })
     return () => {
       end()
@@ -193,8 +199,8 @@ function useResting(model: Model) {
   return view
 }
 
-/** What lasted longer than a day, and has a name. */
-function longOnes(data: LaneLoader['shown']['value']['data'], name: string): Span[] {
+/** Returns named spans for events longer than a day. */
+function findSpans(data: LaneLoader['shown']['value']['data'], name: string): Span[] {
   if (data?.kind !== 'marks') return []
   return data.marks
     .filter(({ end, time }) => end - time > 86_400)

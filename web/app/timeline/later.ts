@@ -1,4 +1,4 @@
-/** What is loaded after the lanes: one file rather than several small ones. */
+/** Components loaded after the lanes, in one file rather than several small ones. */
 export { Choose } from './choose.js'
 export { Moment } from './moment.js'
 export { Paper } from './paper.js'

@@ -1,4 +1,4 @@
-/** What is in sight, where the cursor is, and how both move; kept in the address. Times in seconds. */
+/** State of the timeline: view and cursor, stored in the URL. Times are in seconds. */
 import { storeOf, type Store } from '../data/store.js'
 import type { LaneData } from '../lanes/data.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -6,36 +6,36 @@ import type { Span } from '../lanes/draw.js'
 import { bounded, lengthOf, panned, zoomed, type View } from '../lanes/scale.js'
 import { presetView } from './presets.js'
 
-/** Milliseconds without a move after which data are asked for, and the address is changed. */
+/** Milliseconds without movement after which data are loaded and the URL is updated. */
 export const rest = 120
 
-/** Number of own addresses that are remembered. */
-const rememberedAddresses = 20
+/** Number of written URLs that are remembered. */
+const maxRemembered = 20
 
 export class Model {
   readonly view: Store<View>
-  /** Where the cursor stays; undefined before anybody has placed it. */
+  /** Position of the placed cursor; undefined until the user places it. */
   readonly at: Store<number | undefined>
-  /** Where a pointer is just now. */
+  /** Time under the pointer. */
   readonly hover: Store<number | undefined> = storeOf<number | undefined>(undefined)
-  /** Stretches of days with names, in all lanes. */
+  /** Named spans of all lanes. */
   readonly spans: Store<readonly Span[]> = storeOf<readonly Span[]>([])
-  /** The lane in which the cursor was placed last. */
+  /** Lane in which the cursor was last placed. */
   readonly chosen: Store<string | undefined> = storeOf<string | undefined>(undefined)
-  /** What the lanes show, by the ids of their streams. */
+  /** Data of the lanes, by stream id. */
   readonly data: Store<ReadonlyMap<string, LaneData>> = storeOf<ReadonlyMap<string, LaneData>>(new Map())
-  #written: readonly string[] = []
+  #writtenKeys: readonly string[] = []
   readonly #spans = new Map<string, readonly Span[]>()
 
   constructor(
     query: URLSearchParams,
     readonly zones: Zones
   ) {
-    this.view = storeOf(viewIn(query) ?? presetView('month', now(), zones))
-    this.at = storeOf(numberIn(query, 'at'))
+    this.view = storeOf(parseView(query) ?? presetView('month', now(), zones))
+    this.at = storeOf(parseTime(query, 'at'))
   }
 
-  /** Where the cursor is: at the pointer, else where it was placed, else at the end of what is in sight. */
+  /** The time of the cursor: under the pointer, else where it was placed, else the end of the view. */
   get cursor(): number {
     return this.hover.value ?? this.resting
   }
@@ -47,16 +47,16 @@ export class Model {
   }
 
   show(view: View): void {
-    const next = bounded(view)
+    const newValue = bounded(view)
     const { from, to } = this.view.value
-    if (from !== next.from || to !== next.to) this.view.set(next)
+    if (from !== newValue.from || to !== newValue.to) this.view.set(newValue)
   }
 
   pan(seconds: number): void {
     this.show(panned(this.view.value, seconds))
   }
 
-  /** By how much longer the view gets, around a time. */
+  /** Zooms the view around a time. Factors above 1 show a longer period. */
   zoom(factor: number, about = this.resting): void {
     this.show(zoomed(this.view.value, factor, about))
   }
@@ -69,39 +69,36 @@ export class Model {
       this.show({ from: at - lengthOf({ from, to }) / 2, to: at + lengthOf({ from, to }) / 2 })
   }
 
-  /** What a lane has read, and the stretches with names in it. */
+  /** Sets the data of a lane and its named spans. */
   tell(lane: string, data: LaneData | undefined, spans: readonly Span[]): void {
-    const next = new Map(this.data.value)
-    if (data) next.set(lane, data)
-    else next.delete(lane)
-    this.data.set(next)
-    this.#tellSpans(lane, spans)
+    const newValue = new Map(this.data.value)
+    if (data) newValue.set(lane, data)
+    else newValue.delete(lane)
+    this.data.set(newValue)
+    this.#setSpans(lane, spans)
   }
 
-  #tellSpans(lane: string, spans: readonly Span[]): void {
+  #setSpans(lane: string, spans: readonly Span[]): void {
     const before = this.#spans.get(lane) ?? []
     if (JSON.stringify(before) === JSON.stringify(spans)) return
     this.#spans.set(lane, spans)
     this.spans.set(Array.from(this.#spans.values()).flat())
   }
 
-  /**
-   * Shows what an address says, unless this model has written it: the page hears of that only when it renders, and somebody may
-   * have moved on by then.
-   */
+  /** Applies the state in a URL, unless this model has written it: the page re-renders later, when the view may have moved on. */
   follow(query: URLSearchParams, isBack = false): void {
-    if (!isBack && this.#written.includes(keyOf(query))) return
-    const view = viewIn(query)
+    if (!isBack && this.#writtenKeys.includes(toKey(query))) return
+    const view = parseView(query)
     if (view) this.show(view)
-    if (query.has('at')) this.at.set(numberIn(query, 'at'))
+    if (query.has('at')) this.at.set(parseTime(query, 'at'))
   }
 
-  /** Remembers that an address has been written. */
+  /** Remembers a written URL. */
   wrote(query: URLSearchParams): void {
-    this.#written = [...this.#written, keyOf(query)].slice(-rememberedAddresses)
+    this.#writtenKeys = [...this.#writtenKeys, toKey(query)].slice(-maxRemembered)
   }
 
-  /** For the address. */
+  /** Returns the state for the URL. */
   query(): { readonly from: string; readonly to: string; readonly at: string | undefined } {
     const { from, to } = this.view.value
     const at = this.at.value
@@ -113,7 +110,7 @@ export class Model {
   }
 }
 
-function keyOf(query: URLSearchParams): string {
+function toKey(query: URLSearchParams): string {
   return ['from', 'to', 'at'].map(name => query.get(name) ?? '').join()
 }
 
@@ -121,13 +118,13 @@ export function now(): number {
   return Date.now() / 1000
 }
 
-function viewIn(query: URLSearchParams): View | undefined {
-  const [from, to] = [numberIn(query, 'from'), numberIn(query, 'to')]
+function parseView(query: URLSearchParams): View | undefined {
+  const [from, to] = [parseTime(query, 'from'), parseTime(query, 'to')]
   return from !== undefined && to !== undefined && to > from ? bounded({ from, to }) : undefined
 }
 
-/** A time in an address: seconds, or a date. */
-function numberIn(query: URLSearchParams, name: string): number | undefined {
+/** Parses a time in a URL: seconds, or a date. */
+function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text.trim() === '') return undefined
   const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000

@@ -1,4 +1,4 @@
-/** What lies at the cursor: values, notes, photos, ways; and who may see the lane it was placed in. */
+/** The panel for the time of the cursor: values, notes, photos, tracks; and who may see the lane in which it was placed. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
@@ -20,8 +20,8 @@ import { dated, dayPart } from './titles.js'
 import { unitFor } from './units.js'
 import { whoSees } from './who.js'
 
-/** Cards at most. */
-const most = 8
+/** Maximum cards. */
+const maxCards = 8
 
 interface Props {
   readonly model: Model
@@ -53,12 +53,12 @@ export function Moment({ model, plans }: Props) {
           })}
         </span>
       </div>
-      <Values model={model} plans={plans} at={at} isAlone={events?.length === 0} />
+      <LaneValues model={model} plans={plans} at={at} isAlone={events?.length === 0} />
       {events?.map(event => (
         <EventCard key={event.id} event={event} tracks={events} zones={zones} />
       ))}
       {more > 0 && <p class="hint num">{t('timeline.more', { count: more })}</p>}
-      {account.isOwner && plan && <Seen plan={plan} />}
+      {account.isOwner && plan && <LaneAccesses plan={plan} />}
       <Own>
         <button type="button" class="add-here" onClick={() => add({ time: at })}>
           <Icon name="plus" />
@@ -71,12 +71,12 @@ export function Moment({ model, plans }: Props) {
 
 interface ValuesProps extends Props {
   readonly at: number
-  /** Whether nothing else lies there. */
+  /** Whether there are no events at this time. */
   readonly isAlone: boolean
 }
 
-/** What the lanes say at the cursor. */
-function Values({ model, plans, at, isAlone }: ValuesProps) {
+/** The values of the lanes at the cursor. */
+function LaneValues({ model, plans, at, isAlone }: ValuesProps) {
   const data = useStore(model.data)
   const view = model.view.value
   const rows = plans.flatMap(plan => {
@@ -104,23 +104,23 @@ function Values({ model, plans, at, isAlone }: ValuesProps) {
   )
 }
 
-/** What happened in a part of a day, but for numbers: those stand in the lanes. Undefined until it has been read. */
+/** Reads the events of a part of a day, without numbers, which the lanes show. Undefined until they have been read. */
 function useEvents(from: number, to: number) {
   const { client, facts, live, tree } = useAccount()
-  const known = useStore(facts)
+  const allFacts = useStore(facts)
   const [found, setFound] = useState<{ readonly events?: readonly Event[]; readonly more: number }>({
     more: 0
   })
-  const [turn, setTurn] = useState(0)
+  const [version, setVersion] = useState(0)
   const types = [
     ...new Set(
-      known
+      allFacts
         .filter(fact => kindOf(fact) === 'marks' && tree.value?.find(fact.streamId))
         .map(({ type }) => type)
     )
   ]
   const key = types.join(' ')
-  useEffect(() => live.follow('events', () => setTurn(each => each + 1), 1000), [live])
+  useEffect(() => live.follow('events', () => setVersion(each => each + 1), 1000), [live])
   useEffect(() => {
     if (types.length === 0) return setFound({ events: [], more: 0 })
     let isGone = false
@@ -134,20 +134,23 @@ function useEvents(from: number, to: number) {
         )
         const cards = events.filter(({ time, type }) => !(type.startsWith('series:') && activities.has(time)))
         const tracks = events.filter(event => !cards.includes(event))
-        setFound({ events: [...cards.slice(0, most), ...tracks], more: Math.max(0, cards.length - most) })
+        setFound({
+          events: [...cards.slice(0, maxCards), ...tracks],
+          more: Math.max(0, cards.length - maxCards)
+        })
       },
-      // The lanes say what is wrong.
+      // The lanes show the error.
       () => undefined
     )
     return () => {
       isGone = true
     }
-  }, [from, to, key, turn])
+  }, [from, to, key, version])
   return found
 }
 
-/** Who may see a lane. */
-function Seen({ plan }: { readonly plan: Plan }) {
+/** The accesses that may see a lane. */
+function LaneAccesses({ plan }: { readonly plan: Plan }) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
@@ -194,7 +197,7 @@ function Seen({ plan }: { readonly plan: Plan }) {
   )
 }
 
-/** A value, once it has not changed for a moment. */
+/** Returns a value once it has not changed for `rest` milliseconds. */
 function useSettled(value: number): number {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

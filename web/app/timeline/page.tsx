@@ -1,4 +1,4 @@
-/** The timeline: one axis of time, a lane for each stream, one cursor through all of them. */
+/** The timeline page: one time axis, a lane for each stream, and one cursor. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -14,7 +14,7 @@ import { defaultLanes, planOf, type Plan } from '../lanes/plan.js'
 import { Sheet } from './sheet.js'
 import './style.css'
 
-// The lanes come first.
+// Loaded after the lanes.
 const Moment = lazily(async () => (await import('./later.js')).Moment)
 const Strip = lazily(async () => (await import('./later.js')).Strip)
 const Paper = lazily(async () => (await import('./later.js')).Paper)
@@ -34,12 +34,12 @@ export default function Timeline({ query }: PageProps) {
   const [isChoosing, setChoosing] = useState(false)
 
   const asked = query.get('lanes')
-  const usual = useRef<readonly string[] | undefined>(undefined)
-  // Those shown at first stay the same while others grow.
-  if (tree && facts.length > 0) usual.current ??= defaultLanes(tree, facts)
+  const defaultIds = useRef<readonly string[] | undefined>(undefined)
+  // The default lanes do not change while data arrive.
+  if (tree && facts.length > 0) defaultIds.current ??= defaultLanes(tree, facts)
   const ids = useMemo(
-    () => (asked === null ? (usual.current ?? []) : asked.split(',').filter(Boolean)),
-    [asked, usual.current]
+    () => (asked === null ? (defaultIds.current ?? []) : asked.split(',').filter(Boolean)),
+    [asked, defaultIds.current]
   )
   const plans = useMemo<readonly Plan[]>(
     () =>
@@ -51,7 +51,7 @@ export default function Timeline({ query }: PageProps) {
   )
   const choose = (lanes: readonly string[]): void => write({ lanes: lanes.join(',') }, false)
 
-  /** Puts what is shown into the address; moves do not become steps to go back over. */
+  /** Writes the state to the URL. Movements do not create history entries. */
   const write = (more: Readonly<Record<string, string | undefined>>, isSame: boolean): void => {
     const here = new URL(location.href)
     if (routeOf(here).page !== 'timeline') return
@@ -68,11 +68,11 @@ export default function Timeline({ query }: PageProps) {
   }, [model])
   useEffect(() => {
     let timer: number | undefined
-    const later = (): void => {
+    const schedule = (): void => {
       clearTimeout(timer)
       timer = window.setTimeout(() => write({}, true), rest)
     }
-    const ends = [model.view.follow(later), model.at.follow(later)]
+    const ends = [model.view.follow(schedule), model.at.follow(schedule)]
     return () => {
       clearTimeout(timer)
       for (const end of ends) end()
@@ -80,9 +80,9 @@ export default function Timeline({ query }: PageProps) {
   }, [model])
 
   if (!tree) return null
-  // Facts about the account itself are left out.
-  if (!facts.some(({ streamId }) => tree.find(streamId))) return <Nothing />
-  const whole = wholeOf(plans)
+  // Ignores account fields.
+  if (!facts.some(({ streamId }) => tree.find(streamId))) return <EmptyTimeline />
+  const whole = getWholeRange(plans)
   return (
     <div class="score">
       <Head model={model} whole={whole} plans={plans} onChoose={() => setChoosing(true)} onLanes={choose} />
@@ -106,15 +106,15 @@ export default function Timeline({ query }: PageProps) {
   )
 }
 
-/** From the first to the last of all that the lanes hold. */
-function wholeOf(plans: readonly Plan[]) {
+/** Returns the range of all data in the lanes. */
+function getWholeRange(plans: readonly Plan[]) {
   if (plans.length === 0) return undefined
   const from = Math.min(...plans.map(({ first }) => first))
   const to = Math.max(...plans.map(({ last }) => last), Date.now() / 1000)
   return { from: from - (to - from) * 0.01, to: to + (to - from) * 0.01 + 60 }
 }
 
-function Nothing() {
+function EmptyTimeline() {
   return (
     <div class="empty">
       <h1>{t('timeline.empty')}</h1>

@@ -1,4 +1,4 @@
-/** The second sheet of what is printed: means of what the lanes show, and blood pressures one by one. */
+/** The second page of the printout: averages of the lanes, and single blood pressures. */
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
@@ -17,10 +17,10 @@ interface Props {
   readonly plans: readonly Plan[]
 }
 
-/** Rows of single measurements at most: what fits on the sheet. */
-const most = 36
+/** Maximum rows of single measurements that fit on the page. */
+const maxRows = 36
 
-/** Seen on paper only. */
+/** Visible only in print. */
 export function Paper({ model, plans }: Props) {
   const { username } = useAccount()
   const data = useStore(model.data)
@@ -28,7 +28,7 @@ export function Paper({ model, plans }: Props) {
   const { zones } = model
   const rows = plans.flatMap(plan => {
     const own = data.get(plan.stream.id)
-    const row = own && meansOf(own, view, model)
+    const row = own && summarize(own, view, model)
     return row ? [{ plan, row }] : []
   })
   const pairs = plans.filter(({ kind }) => kind === 'pairs')
@@ -66,7 +66,7 @@ export function Paper({ model, plans }: Props) {
             <caption>{plan.name}</caption>
             <Columns names={head} />
             <tbody>
-              {single.slice(-most).map((row, index) => (
+              {single.slice(-maxRows).map((row, index) => (
                 <tr key={index}>
                   {row.map((cell, column) => (
                     <td key={column}>{cell}</td>
@@ -81,18 +81,15 @@ export function Paper({ model, plans }: Props) {
   )
 }
 
-/** Mean, least, greatest and number of what is in sight; undefined for what has no numbers. */
-function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
+/** Returns average, min, max and count of the visible data; undefined for data without numbers. */
+function summarize(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
   if (data.kind === 'band') {
     const parts = partsIn(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return undefined
     const mean = parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count
-    const [least, greatest] = [
-      Math.min(...parts.map(({ min }) => min)),
-      Math.max(...parts.map(({ max }) => max))
-    ]
-    return [number(mean, 1), number(least), number(greatest), number(count, 0)]
+    const [min, max] = [Math.min(...parts.map(part => part.min)), Math.max(...parts.map(part => part.max))]
+    return [number(mean, 1), number(min), number(max), number(count, 0)]
   }
   if (data.kind === 'pairs') {
     const bars = data.bars.filter(({ time }) => isWithin(time, time, view))
@@ -100,9 +97,14 @@ function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[
     if (count === 0) return undefined
     const mean = (of: 'low' | 'high'): string =>
       number(bars.reduce((sum, bar) => sum + bar[of] * bar.count, 0) / count, 0)
-    const ends = (pick: (...values: number[]) => number): string =>
+    const formatExtreme = (pick: (...values: number[]) => number): string =>
       `${number(pick(...bars.map(({ high }) => high)), 0)}/${number(pick(...bars.map(({ low }) => low)), 0)}`
-    return [`${mean('high')}/${mean('low')}`, ends(Math.min), ends(Math.max), number(count, 0)]
+    return [
+      `${mean('high')}/${mean('low')}`,
+      formatExtreme(Math.min),
+      formatExtreme(Math.max),
+      number(count, 0)
+    ]
   }
   if (data.kind === 'nights') {
     const nights = nightsOf(data, zones)

@@ -1,4 +1,4 @@
-/** Lengths of time that people ask for, in whole days. Times in seconds. */
+/** Preset lengths of views, in whole days. Times are in seconds. */
 import { getDayStart } from '../../../schemas/zones.js'
 import { dayAt, type Zones } from '../lanes/calendar.js'
 import { lengthOf, type View } from '../lanes/scale.js'
@@ -9,29 +9,29 @@ export type Preset = (typeof presets)[number]
 const days: Readonly<Record<Exclude<Preset, 'all'>, number>> = { day: 1, week: 7, month: 30, year: 365 }
 const day = 86_400
 
-/** So many days up to the end of the one in which `last` lies. */
+/** Returns the view of a preset that ends with the day of `last`. */
 export function presetView(preset: Exclude<Preset, 'all'>, last: number, zones: Zones): View {
   const { number, zone } = dayAt(last, zones)
   return { from: getDayStart(zone, number + 1 - days[preset]), to: getDayStart(zone, number + 1) }
 }
 
-/** The same number of days, earlier or later; where clocks change, some are longer. */
+/** Moves a view by its length in days, earlier or later. Days with clock changes differ in length. */
 export function stepped(view: View, direction: 1 | -1, zones: Zones): View {
   const length = lengthOf(view)
   const count = Math.round(length / day)
   if (count < 1) return { from: view.from + direction * length, to: view.to + direction * length }
   return {
-    from: movedByDays(view.from, direction * count, zones),
-    to: movedByDays(view.to, direction * count, zones)
+    from: addDays(view.from, direction * count, zones),
+    to: addDays(view.to, direction * count, zones)
   }
 }
 
-function movedByDays(time: number, count: number, zones: Zones): number {
+function addDays(time: number, count: number, zones: Zones): number {
   const { from, number, zone } = dayAt(time, zones)
   return getDayStart(zone, number + count) + (time - from)
 }
 
-/** Which of the lengths a view has. */
+/** Returns the preset that a view matches, if any. */
 export function presetOf(view: View, whole: View | undefined): Preset | undefined {
   const length = lengthOf(view)
   const known = presets.find(preset => preset !== 'all' && Math.abs(length - days[preset] * day) <= 3700)

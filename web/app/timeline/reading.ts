@@ -1,4 +1,4 @@
-/** What a lane says at a moment, lately, and as a whole: in words. Times in seconds. */
+/** Describes a lane as text: at a time, its latest value, and as a whole. Times are in seconds. */
 import { locale, t, type PluralKey } from '../../language.js'
 import { plain } from '../../plain.js'
 import { conversionOf } from '../data/units.js'
@@ -13,29 +13,30 @@ import { hoursAndMinutes, number, unitFor } from './units.js'
 
 export interface Reading {
   readonly text: string
-  /** Where it stands, if it is a number. */
+  /** The number, which determines the position. */
   readonly value?: number
 }
 
-/** Share of a view within which something counts as being at the cursor. */
-const near = 0.012
+/** Maximum distance from the cursor, as a share of the view. */
+const maxDistanceShare = 0.012
 
-/** What a lane says at a time; undefined if it says nothing there. */
+/** Returns the value of a lane at a time; undefined if there is none. */
 export function readingAt(data: LaneData, time: number, view: View, zones: Zones): Reading | undefined {
   if (data.kind === 'band') {
     const part = nearest(data.parts, time - data.step / 2)
-    const reach = Math.max(
+    const maxDistance = Math.max(
       data.step,
-      lengthOf(view) * near,
-      Math.min(pauseOf(around(data.parts, time), data.step) / 2, 36 * 3600)
+      lengthOf(view) * maxDistanceShare,
+      Math.min(pauseOf(listNearbyParts(data.parts, time), data.step) / 2, 36 * 3600)
     )
-    return part && Math.abs(part.time + data.step / 2 - time) <= reach
+    return part && Math.abs(part.time + data.step / 2 - time) <= maxDistance
       ? { text: number(part.mean), value: part.mean }
       : undefined
   }
   if (data.kind === 'pairs') {
     const bar = nearest(data.bars, time - data.step / 2)
-    const isNear = bar && Math.abs(bar.time - time) <= Math.max(data.step, lengthOf(view) * near * 1.5)
+    const isNear =
+      bar && Math.abs(bar.time - time) <= Math.max(data.step, lengthOf(view) * maxDistanceShare * 1.5)
     return isNear ? { text: `${number(bar.high, 0)}/${number(bar.low, 0)}`, value: bar.high } : undefined
   }
   if (data.kind === 'nights') {
@@ -47,22 +48,22 @@ export function readingAt(data: LaneData, time: number, view: View, zones: Zones
     const part = data.parts[firstAt(data.parts, time - data.step)]
     return part && part.time <= time ? { text: number(part.count, 0) } : undefined
   }
-  const reach = lengthOf(view) * near
-  const there = data.marks.filter(mark =>
-    isWithin(mark.time - reach, mark.end + reach, { from: time, to: time })
+  const maxDistance = lengthOf(view) * maxDistanceShare
+  const nearby = data.marks.filter(mark =>
+    isWithin(mark.time - maxDistance, mark.end + maxDistance, { from: time, to: time })
   )
-  const first = there.find(({ label }) => label !== '')
-  if (there.length === 0 || !first) return undefined
+  const first = nearby.find(({ label }) => label !== '')
+  if (nearby.length === 0 || !first) return undefined
   const label = plain(first.label)
   return { text: label.length > 44 ? `${label.slice(0, 43)}…` : label }
 }
 
-function around(parts: readonly Part[], time: number): readonly Part[] {
+function listNearbyParts(parts: readonly Part[], time: number): readonly Part[] {
   const at = firstAt(parts, time)
   return parts.slice(Math.max(0, at - 6), at + 6)
 }
 
-/** What is in sight of the parts of a band. */
+/** Returns the visible parts. */
 export function partsIn(parts: readonly Part[], view: View, step: number): readonly Part[] {
   return parts.slice(firstAt(parts, view.from - step / 2), firstAt(parts, view.to))
 }
@@ -72,7 +73,7 @@ export interface Latest {
   readonly detail: string
 }
 
-/** The latest value of a lane with its unit, and how it has changed over what is in sight. */
+/** Returns the latest value of a lane with its unit, and its change over the view. */
 export function latestOf(
   { kind, last, latest, types }: Plan,
   data: LaneData | undefined,
@@ -83,7 +84,7 @@ export function latestOf(
   if (kind === 'numbers' && typeof latest === 'number') {
     const change =
       data?.kind === 'band' && data.isAmount !== true
-        ? changeOf(partsIn(data.parts, view, data.step))
+        ? formatChange(partsIn(data.parts, view, data.step))
         : undefined
     const convert = conversionOf(types[0]!)
     const value = convert ? convert(latest) : latest
@@ -100,7 +101,7 @@ export function latestOf(
     if (!part) return undefined
     return {
       value: number(part.mean, part.mean >= 20 ? 0 : 1),
-      detail: [unit, agoOf(part.time + data.step)].filter(Boolean).join(', ')
+      detail: [unit, formatAgo(part.time + data.step)].filter(Boolean).join(', ')
     }
   }
   if (kind === 'nights' && data?.kind === 'nights') {
@@ -111,8 +112,8 @@ export function latestOf(
   return undefined
 }
 
-/** How long ago, for what is not older than some days. */
-function agoOf(time: number): string {
+/** Formats how long ago a time is. */
+function formatAgo(time: number): string {
   const minutes = (Date.now() / 1000 - time) / 60
   if (minutes < 3) return t('timeline.justNow')
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'short' })
@@ -121,7 +122,7 @@ function agoOf(time: number): string {
   return format.format(-Math.round(minutes / 1440), 'day')
 }
 
-function changeOf(parts: readonly Part[]): string | undefined {
+function formatChange(parts: readonly Part[]): string | undefined {
   const [first, last] = [parts[0], parts.at(-1)]
   if (!first || !last || first === last) return undefined
   const change = last.mean - first.mean
@@ -129,7 +130,7 @@ function changeOf(parts: readonly Part[]): string | undefined {
   return text === '0' ? '±0' : `${change > 0 ? '+' : '−'}${text}`
 }
 
-/** How much there is in sight, and how it is shown. */
+/** Describes how much data is visible. */
 export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, zones: Zones): string {
   if (!data) return ''
   if (data.kind === 'band') {
@@ -151,14 +152,15 @@ export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, 
     return t('timeline.nights', {
       count: nightsOf(data, zones).filter(({ time }) => isWithin(time, time, view)).length
     })
-  if (data.kind === 'marks') return marksText(data.marks.filter(({ end, time }) => isWithin(time, end, view)))
+  if (data.kind === 'marks')
+    return describeMarks(data.marks.filter(({ end, time }) => isWithin(time, end, view)))
   const count = data.parts
     .filter(({ time }) => isWithin(time, time, view))
     .reduce((sum, part) => sum + part.count, 0)
   return count === 0 ? t('timeline.noData') : t('shell.eventCount', { count })
 }
 
-const countedIcons = {
+const textsByIcon = {
   note: 'timeline.notes',
   photo: 'timeline.photos',
   pin: 'timeline.places',
@@ -166,18 +168,18 @@ const countedIcons = {
   file: 'timeline.files'
 } as const
 
-/** `6 notes, 4 photos`. */
-function marksText(marks: readonly Mark[]): string {
+/** Counts marks by kind: `6 notes, 4 photos`. */
+function describeMarks(marks: readonly Mark[]): string {
   const counts = new Map<PluralKey, number>()
   for (const { icon } of marks) {
-    const key = icon in countedIcons ? countedIcons[icon as keyof typeof countedIcons] : 'shell.eventCount'
+    const key = icon in textsByIcon ? textsByIcon[icon as keyof typeof textsByIcon] : 'shell.eventCount'
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   if (counts.size === 0) return t('timeline.noData')
   return Array.from(counts, ([key, count]) => t(key, { count })).join(', ')
 }
 
-/** The whole lane in a sentence, for those who do not see it. */
+/** Describes a lane in a sentence, for screen readers. */
 export function sentenceOf(plan: Plan, data: LaneData | undefined, view: View, zones: Zones): string {
   const name = plan.name
   const dates = datesOf(view, zones)

@@ -1,4 +1,4 @@
-/** The lanes upon each other, with one cursor through all of them, and the axis below. */
+/** The stacked lanes with one cursor, and the axis below. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -23,8 +23,8 @@ interface Props {
   readonly onLanes: (ids: readonly string[]) => void
 }
 
-/** Milliseconds between readings while changes come in. */
-const spacing = 1000
+/** Minimum milliseconds between reloads while changes arrive. */
+const minIntervalMs = 1000
 
 export function Sheet({ model, plans, client, onLanes }: Props) {
   const { live } = useAccount()
@@ -39,7 +39,7 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
     const ends = [
       followPointers(sheet.current!, model),
       followKeys(model),
-      followCursor(sheet.current!, flag.current!, model, () => wordsAt(model, current.current))
+      drawCursor(sheet.current!, flag.current!, model, () => describeCursor(model, current.current))
     ]
     return () => {
       for (const end of ends) end()
@@ -52,16 +52,16 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
         () => {
           for (const loader of current.current.loaders.values()) loader.refresh()
         },
-        spacing
+        minIntervalMs
       ),
     [live]
   )
   const order = plans.map(({ stream }) => stream.id)
   const move = (id: string, by: 1 | -1): void => {
     const at = order.indexOf(id)
-    const next = order.toSpliced(at, 1)
-    next.splice(at + by, 0, id)
-    onLanes(next)
+    const newLoaders = order.toSpliced(at, 1)
+    newLoaders.splice(at + by, 0, id)
+    onLanes(newLoaders)
   }
   const view = useStore(model.view)
   return (
@@ -90,7 +90,7 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
         />
       ))}
       <div class="axis">
-        <span class="zone">{zoneText(model, view.to)}</span>
+        <span class="zone">{getZoneName(model, view.to)}</span>
         <div class="ticks">
           <TimeAxis view={model.view} zones={model.zones} />
         </div>
@@ -99,19 +99,22 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
   )
 }
 
-/** One loader for each lane, kept for as long as it shows the same. */
+/** Returns a loader for each lane, kept while its plan is the same. */
 function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string, LaneLoader> {
   const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
   const loaders = useMemo(() => {
-    const next = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
+    const newLoaders = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
     for (const plan of plans) {
       const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
       const known = kept.current.get(plan.stream.id)
-      next.set(plan.stream.id, known?.key === key ? known : { key, loader: new LaneLoader(client, plan) })
+      newLoaders.set(
+        plan.stream.id,
+        known?.key === key ? known : { key, loader: new LaneLoader(client, plan) }
+      )
     }
-    for (const [id, { loader }] of kept.current) if (next.get(id)?.loader !== loader) loader.end()
-    kept.current = next
-    return new Map(Array.from(next, ([id, { loader }]) => [id, loader]))
+    for (const [id, { loader }] of kept.current) if (newLoaders.get(id)?.loader !== loader) loader.end()
+    kept.current = newLoaders
+    return new Map(Array.from(newLoaders, ([id, { loader }]) => [id, loader]))
   }, [plans, client])
   useEffect(
     () => () => {
@@ -122,8 +125,8 @@ function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string,
   return loaders
 }
 
-/** Moves the line and its flag, at most once a frame; words follow when it rests. */
-function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words: () => string): () => void {
+/** Moves the cursor line and its label, at most once per frame; texts for screen readers follow when it stops. */
+function drawCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, describe: () => string): () => void {
   let frame = 0
   let timer: number | undefined
   const show = (): void => {
@@ -142,20 +145,20 @@ function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words
     flag.style.left = `${Math.max(inner.left - outer.left + half, Math.min(outer.width - half - 4, left)).toFixed(1)}px`
     flag.style.top = `${(inner.top - outer.top + 4).toFixed(1)}px`
     clearTimeout(timer)
-    timer = window.setTimeout(tell, 200)
+    timer = window.setTimeout(updateAria, 200)
   }
-  const tell = (): void => {
+  const updateAria = (): void => {
     const { from, to } = model.view.value
     flag.setAttribute('aria-valuenow', String(Math.round(((model.resting - from) / (to - from)) * 1000)))
-    flag.setAttribute('aria-valuetext', words())
+    flag.setAttribute('aria-valuetext', describe())
   }
-  const later = (): void => {
+  const schedule = (): void => {
     frame ||= requestAnimationFrame(show)
   }
-  const sizes = new ResizeObserver(later)
+  const sizes = new ResizeObserver(schedule)
   sizes.observe(sheet)
-  const ends = [model.hover.follow(later), model.at.follow(later), model.view.follow(later)]
-  later()
+  const ends = [model.hover.follow(schedule), model.at.follow(schedule), model.view.follow(schedule)]
+  schedule()
   return () => {
     for (const end of ends) end()
     sizes.disconnect()
@@ -164,8 +167,8 @@ function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words
   }
 }
 
-/** The time of the cursor and what all lanes say there. */
-function wordsAt(
+/** Returns the time of the cursor and the values of all lanes there, as text. */
+function describeCursor(
   model: Model,
   { loaders, plans }: { readonly plans: readonly Plan[]; readonly loaders: ReadonlyMap<string, LaneLoader> }
 ): string {
@@ -179,7 +182,7 @@ function wordsAt(
   return [momentOf(time, model.zones, lengthOf(view)), ...values].join('; ')
 }
 
-function zoneText({ zones }: Model, time: number): string {
+function getZoneName({ zones }: Model, time: number): string {
   const { zone } = dayAt(time, zones)
   const name = zone.split('/').at(-1)!.replaceAll('_', ' ')
   return zones.periods.length > 0 ? t('timeline.place', { place: name }) : name

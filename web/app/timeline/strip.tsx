@@ -1,4 +1,4 @@
-/** The year around what is in sight: a frame that can be dragged, and its ends. */
+/** The overview strip: a year around the view, with a draggable frame. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -14,10 +14,10 @@ import type { Plan } from '../lanes/plan.js'
 import { datesOf } from './titles.js'
 
 const day = 86_400
-/** Milliseconds that the lanes have to themselves before the strip is read. */
-const patience = 500
-/** Milliseconds between two readings of a year in which something changes. */
-const spacing = 5000
+/** Milliseconds by which loading the strip is delayed in favour of the lanes. */
+const loadDelayMs = 500
+/** Minimum milliseconds between reloads while changes arrive. */
+const minIntervalMs = 5000
 
 interface Props {
   readonly model: Model
@@ -27,28 +27,29 @@ interface Props {
 
 export function Strip({ model, plan, client }: Props) {
   const { live } = useAccount()
-  const seen = useStore(model.view)
-  const year = useMemo(() => storeOf(aroundOf(seen)), [])
-  const shown = useStore(year)
+  const view = useStore(model.view)
+  const year = useMemo(() => storeOf(getSurroundingYear(view)), [])
+  const yearView = useStore(year)
   const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
   const loader = useMemo(() => new LaneLoader(client, plan), [client, key])
   const { data, range } = useStore(loader.shown)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const timer = setTimeout(() => loader.look(shown, box.current?.clientWidth ?? 600), patience)
+    const timer = setTimeout(() => loader.look(yearView, box.current?.clientWidth ?? 600), loadDelayMs)
     return () => clearTimeout(timer)
-  }, [loader, shown])
-  useEffect(() => live.follow('events', () => loader.refresh(), spacing), [loader, live])
+  }, [loader, yearView])
+  useEffect(() => live.follow('events', () => loader.refresh(), minIntervalMs), [loader, live])
   useEffect(() => () => loader.end(), [loader])
   useEffect(() => {
-    const next = aroundOf(seen)
-    const isIn = seen.from >= shown.from && seen.to <= shown.to && lengthOf(shown) < lengthOf(seen) * 400
-    if (!isIn || lengthOf(next) < lengthOf(shown) * 0.6) year.set(next)
-  }, [seen])
+    const newYear = getSurroundingYear(view)
+    const isInside =
+      view.from >= yearView.from && view.to <= yearView.to && lengthOf(yearView) < lengthOf(view) * 400
+    if (!isInside || lengthOf(newYear) < lengthOf(yearView) * 0.6) year.set(newYear)
+  }, [view])
 
   const [grip, setGrip] = useState<'from' | 'to' | 'frame'>()
-  const start = useRef({ x: 0, view: seen })
-  const begin = (what: 'from' | 'to' | 'frame') => (event: PointerEvent) => {
+  const start = useRef({ x: 0, view })
+  const startDrag = (what: 'from' | 'to' | 'frame') => (event: PointerEvent) => {
     event.preventDefault()
     ;(event.currentTarget as HTMLElement).setPointerCapture(event.pointerId)
     event.stopPropagation()
@@ -57,36 +58,36 @@ export function Strip({ model, plan, client }: Props) {
   }
   const drag = (event: PointerEvent): void => {
     if (!grip) return
-    const { view, x } = start.current
-    const by = ((event.clientX - x) / box.current!.clientWidth) * lengthOf(shown)
-    model.show(moved(view, grip, by))
+    const { view: startView, x } = start.current
+    const by = ((event.clientX - x) / box.current!.clientWidth) * lengthOf(yearView)
+    model.show(moveFrame(startView, grip, by))
   }
-  const press = (what: 'from' | 'to' | 'frame') => (event: KeyboardEvent) => {
+  const onKey = (what: 'from' | 'to' | 'frame') => (event: KeyboardEvent) => {
     const direction = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0
     if (direction === 0) return
     event.preventDefault()
-    model.show(moved(seen, what, direction * Math.max(day, lengthOf(shown) / 100)))
+    model.show(moveFrame(view, what, direction * Math.max(day, lengthOf(yearView) / 100)))
   }
   const jump = (event: MouseEvent): void => {
     const { left, width } = box.current!.getBoundingClientRect()
-    const middle = shown.from + ((event.clientX - left) / width) * lengthOf(shown)
-    model.show({ from: middle - lengthOf(seen) / 2, to: middle + lengthOf(seen) / 2 })
+    const middle = yearView.from + ((event.clientX - left) / width) * lengthOf(yearView)
+    model.show({ from: middle - lengthOf(view) / 2, to: middle + lengthOf(view) / 2 })
   }
-  const from = Math.max(0, place(seen.from, shown, 100))
-  const to = Math.min(100, place(seen.to, shown, 100))
-  const handle = (what: 'from' | 'to' | 'frame', label: string, at: number) => ({
+  const from = Math.max(0, place(view.from, yearView, 100))
+  const to = Math.min(100, place(view.to, yearView, 100))
+  const handleProps = (what: 'from' | 'to' | 'frame', label: string, at: number) => ({
     role: 'slider' as const,
     tabIndex: 0,
     'aria-label': label,
     'aria-valuemin': 0,
     'aria-valuemax': 100,
     'aria-valuenow': Math.round(at),
-    'aria-valuetext': datesOf(seen, model.zones),
-    onPointerDown: begin(what),
+    'aria-valuetext': datesOf(view, model.zones),
+    onPointerDown: startDrag(what),
     onPointerMove: drag,
     onPointerUp: () => setGrip(undefined),
     onPointerCancel: () => setGrip(undefined),
-    onKeyDown: press(what),
+    onKeyDown: onKey(what),
     onClick: (event: MouseEvent) => event.stopPropagation()
   })
   return (
@@ -94,13 +95,13 @@ export function Strip({ model, plan, client }: Props) {
       <p>
         <span>
           <b>
-            {lengthOf(shown) < 400 * day
-              ? t(shown.to > now() - 2 * day ? 'timeline.last.year' : 'timeline.yearAround')
+            {lengthOf(yearView) < 400 * day
+              ? t(yearView.to > now() - 2 * day ? 'timeline.last.year' : 'timeline.yearAround')
               : t('timeline.wholeRange')}
           </b>
           <span class="how">, {t('timeline.stripHint')}</span>
         </span>
-        <span class="num">{totalOf(data)}</span>
+        <span class="num">{formatTotal(data)}</span>
       </p>
       <div class="box" ref={box} onClick={jump}>
         <LaneChart
@@ -112,9 +113,9 @@ export function Strip({ model, plan, client }: Props) {
           isPlain
         />
         <div class="frame" style={{ left: `${from}%`, width: `${Math.max(0.5, to - from)}%` }}>
-          <div class="grip" {...handle('frame', t('timeline.stripFrame'), (from + to) / 2)} />
-          <i class="end" {...handle('from', t('timeline.stripFrom'), from)} />
-          <i class="end last" {...handle('to', t('timeline.stripTo'), to)} />
+          <div class="grip" {...handleProps('frame', t('timeline.stripFrame'), (from + to) / 2)} />
+          <i class="end" {...handleProps('from', t('timeline.stripFrom'), from)} />
+          <i class="end last" {...handleProps('to', t('timeline.stripTo'), to)} />
         </div>
       </div>
       <div class="ticks">
@@ -124,13 +125,13 @@ export function Strip({ model, plan, client }: Props) {
   )
 }
 
-function totalOf(data: LaneLoader['shown']['value']['data']): string {
+function formatTotal(data: LaneLoader['shown']['value']['data']): string {
   if (data?.kind !== 'band') return ''
   return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
 }
 
-/** The year that ends now, or around the view; longer if the view is. */
-function aroundOf({ from, to }: View): View {
+/** Returns the year that ends now, or the year around the view; longer if the view is. */
+function getSurroundingYear({ from, to }: View): View {
   const year = 365 * day
   const last = Math.ceil(now() / day) * day
   if (to - from > year * 0.9) {
@@ -142,7 +143,7 @@ function aroundOf({ from, to }: View): View {
   return { from: middle - year / 2, to: middle + year / 2 }
 }
 
-function moved({ from, to }: View, what: 'from' | 'to' | 'frame', by: number): View {
+function moveFrame({ from, to }: View, what: 'from' | 'to' | 'frame', by: number): View {
   if (what === 'frame') return { from: from + by, to: to + by }
   if (what === 'from') return { from: Math.min(from + by, to - shortest), to }
   return { from, to: Math.max(to + by, from + shortest) }

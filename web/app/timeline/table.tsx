@@ -1,4 +1,4 @@
-/** What a lane shows, as a table. */
+/** The data of a lane as a table. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -11,8 +11,8 @@ import { partsIn, sentenceOf } from './reading.js'
 import { dated } from './titles.js'
 import { hoursAndMinutes, number, unitFor } from './units.js'
 
-/** Rows at most: for more there is the page of tables. */
-const most = 500
+/** Maximum rows; the table page shows more. */
+const maxRows = 500
 
 interface Props {
   readonly plan: Plan
@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The row that names the columns. */
+/** The header row. */
 export function Columns({ names }: { readonly names: readonly string[] }) {
   return (
     <thead>
@@ -46,7 +46,7 @@ export function TableOf({ plan, data, view, zones, onClose }: Props) {
           <caption>{sentenceOf(plan, data, view, zones)}</caption>
           <Columns names={head} />
           <tbody>
-            {rows.slice(0, most).map((row, index) => (
+            {rows.slice(0, maxRows).map((row, index) => (
               <tr key={index}>
                 {row.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
               </tr>
@@ -54,7 +54,9 @@ export function TableOf({ plan, data, view, zones, onClose }: Props) {
           </tbody>
         </table>
       </div>
-      {rows.length > most && <p class="hint">{t('timeline.tableMore', { count: most, all: rows.length })}</p>}
+      {rows.length > maxRows && (
+        <p class="hint">{t('timeline.tableMore', { count: maxRows, all: rows.length })}</p>
+      )}
     </Dialog>
   )
 }
@@ -64,7 +66,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The rows of a lane, in order of time. */
+/** Returns the rows of a lane, in order of time. */
 export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zones: Zones): Table {
   const unit = unitFor(plan.types[0]!)
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)

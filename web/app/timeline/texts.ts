@@ -1,4 +1,4 @@
-/** The texts of the timeline, for the type of keys. */
+/** Declares the keys of the texts of the timeline. */
 import type texts from './messages/en.json'
 
 type Own = Readonly<Record<keyof typeof texts, string>>

@@ -1,4 +1,4 @@
-/** Words for stretches of time. */
+/** Titles of views, and formatted times. */
 import { locale, t } from '../../language.js'
 import { dayAt, hourAt, type Zones } from '../lanes/calendar.js'
 import { lengthOf, type View } from '../lanes/scale.js'
@@ -12,7 +12,7 @@ export interface Title {
 
 const day = 86_400
 
-/** The title of what is in sight, and its dates. */
+/** Returns the title of a view, and its dates. */
 export function titleOf(view: View, whole: View | undefined, zones: Zones, now: number): Title {
   const detail = datesOf(view, zones)
   const preset = presetOf(view, whole)
@@ -27,7 +27,7 @@ export function titleOf(view: View, whole: View | undefined, zones: Zones, now: 
         : number === today - 1
           ? t('timeline.yesterday')
           : dated(view.from + 3600, zones, { weekday: 'long' })
-    return { main: capital(main), detail }
+    return { main: capitalize(main), detail }
   }
   if (preset !== undefined && preset !== 'day' && isLast)
     return { main: t(`timeline.last.${preset}`), detail }
@@ -35,7 +35,7 @@ export function titleOf(view: View, whole: View | undefined, zones: Zones, now: 
   return { main: detail, detail: count >= 1 ? t('timeline.days', { count }) : '' }
 }
 
-/** `24 October – 22 November 2026`, or with the time of day for less than two days. */
+/** Formats the dates of a view: `24 October – 22 November 2026`; with times of day if it is shorter than two days. */
 export function datesOf({ from, to }: View, zones: Zones): string {
   const isShort = to - from < 1.9 * day
   const isWhole = isWholeDays({ from, to }, zones)
@@ -47,7 +47,7 @@ export function datesOf({ from, to }: View, zones: Zones): string {
     timeZone: dayAt(from, zones).zone
   }
   const format = new Intl.DateTimeFormat(locale(), options)
-  // The last moment in sight belongs to the day before the next one.
+  // The end is exclusive.
   return format.formatRange(from * 1000, Math.max(from, to - 1) * 1000)
 }
 
@@ -55,7 +55,7 @@ function isWholeDays({ from, to }: View, zones: Zones): boolean {
   return Math.abs(dayAt(from, zones).from - from) < 1 && Math.abs(dayAt(to, zones).from - to) < 1
 }
 
-/** `Sat 14 Nov, 18:24`, in the zone of that time. */
+/** Formats a time in its time zone: `Sat 14 Nov, 18:24`. */
 export function momentOf(time: number, zones: Zones, length = 0): string {
   const isLong = length > 400 * day
   return dated(time, zones, {
@@ -71,9 +71,9 @@ export function dated(time: number, zones: Zones, options: Intl.DateTimeFormatOp
   return formatted(time, { ...options, timeZone: dayAt(time, zones).zone })
 }
 
-export type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
+type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
 
-/** The part of a day in which a time lies, and from when to when it is. */
+/** Returns the part of the day that contains a time, with its range. */
 export function dayPart(time: number, zones: Zones): View & { readonly name: DayPart } {
   const { from, to, zone } = dayAt(time, zones)
   const hour = hourAt(time, zone)
@@ -85,11 +85,11 @@ export function dayPart(time: number, zones: Zones): View & { readonly name: Day
         : hour < 17
           ? (['afternoon', 12, 17] as const)
           : (['evening', 17, 24] as const)
-  // Where clocks were changed, an hour more or less belongs to the night.
+  // On days with clock changes, the night is an hour longer or shorter.
   const late = to - 24 * 3600
   return { name, from: name === 'night' ? from : late + begin * 3600, to: late + end * 3600 }
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1)
 }

@@ -1,13 +1,13 @@
-/** A way on squared paper: north above, with a scale. No other service is asked for anything. */
+/** A track on a grid: north up, with a scale. No third party is contacted. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
-import type { Event } from '../data/model.js'
+import type { Event, SeriesPoints } from '../data/model.js'
 import { cleared, forgetColours } from '../lanes/surface.js'
 import { number } from './units.js'
 
-/** Points of a way that are read at most. */
-const points = 300
+/** Maximum points read. */
+const maxPoints = 300
 const metresPerDegree = 111_320
 
 interface Point {
@@ -19,17 +19,17 @@ interface Point {
 export function Track({ holder }: { readonly holder: Event }) {
   const { client } = useAccount()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [way, setWay] = useState<readonly Point[]>()
+  const [track, setTrack] = useState<readonly Point[]>()
   useEffect(() => {
     const abort = new AbortController()
     const params = {
       id: holder.id,
       fromDeltaTime: 0,
       toDeltaTime: (holder.duration ?? 86_400) + 1,
-      sample: points
+      sample: maxPoints
     }
-    client.callAlone<Points>('hfs.get', params, abort.signal).then(
-      read => setWay(wayOf(read)),
+    client.callAlone<SeriesPoints>('hfs.get', params, abort.signal).then(
+      read => setTrack(toTrack(read)),
       () => undefined
     )
     return () => abort.abort()
@@ -37,28 +37,28 @@ export function Track({ holder }: { readonly holder: Event }) {
   useEffect(() => {
     const paint = (): void => {
       if (canvas.current) forgetColours(canvas.current)
-      if (canvas.current && way) draw(canvas.current, way)
+      if (canvas.current && track) drawTrack(canvas.current, track)
     }
     paint()
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', paint)
     return () => scheme.removeEventListener('change', paint)
-  }, [way])
-  const distance = way ? lengthOfWay(way) : 0
-  const climb = way ? climbOf(way) : 0
+  }, [track])
+  const distance = track ? measureLength(track) : 0
+  const climb = track ? measureClimb(track) : 0
   return (
     <>
       <canvas
         class="track"
         ref={canvas}
         role="img"
-        aria-label={t('timeline.track', { distance: kilometres(distance) })}
+        aria-label={t('timeline.track', { distance: formatDistance(distance) })}
       />
-      {way && way.length > 1 && (
+      {track && track.length > 1 && (
         <dl class="facts num">
           <div>
             <dt>{t('timeline.distance')}</dt>
-            <dd>{kilometres(distance)}</dd>
+            <dd>{formatDistance(distance)}</dd>
           </div>
           <div>
             <dt>{t('timeline.lasted')}</dt>
@@ -76,13 +76,8 @@ export function Track({ holder }: { readonly holder: Event }) {
   )
 }
 
-interface Points {
-  readonly fields: readonly string[]
-  readonly points: readonly (readonly (number | null)[])[]
-}
-
-/** Places in metres from the first one, east and south of it. */
-function wayOf({ fields, points: rows }: Points): Point[] {
+/** Converts positions to metres east and south of the first one. */
+function toTrack({ fields, points: rows }: SeriesPoints): Point[] {
   const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
     fields.indexOf(name)
   )
@@ -103,17 +98,17 @@ function wayOf({ fields, points: rows }: Points): Point[] {
   })
 }
 
-function lengthOfWay(way: readonly Point[]): number {
-  return way.reduce(
-    (sum, { x, y }, at) => (at === 0 ? 0 : sum + Math.hypot(x - way[at - 1]!.x, y - way[at - 1]!.y)),
+function measureLength(track: readonly Point[]): number {
+  return track.reduce(
+    (sum, { x, y }, at) => (at === 0 ? 0 : sum + Math.hypot(x - track[at - 1]!.x, y - track[at - 1]!.y)),
     0
   )
 }
 
-/** Metres up, without the trembling of receivers. */
-function climbOf(way: readonly Point[]): number {
-  let [sum, base] = [0, way[0]?.altitude]
-  for (const { altitude } of way) {
+/** Returns the total ascent in metres, ignoring noise of receivers. */
+function measureClimb(track: readonly Point[]): number {
+  let [sum, base] = [0, track[0]?.altitude]
+  for (const { altitude } of track) {
     if (altitude === undefined || base === undefined) continue
     if (altitude > base + 3) sum += altitude - base
     if (Math.abs(altitude - base) > 3) base = altitude
@@ -121,16 +116,16 @@ function climbOf(way: readonly Point[]): number {
   return sum
 }
 
-function kilometres(metres: number): string {
+function formatDistance(metres: number): string {
   return metres < 1000 ? `${Math.round(metres)} m` : `${number(metres / 1000, 1)} km`
 }
 
-function draw(canvas: HTMLCanvasElement, way: readonly Point[]): void {
+function drawTrack(canvas: HTMLCanvasElement, track: readonly Point[]): void {
   const surface = cleared(canvas, false)
-  if (!surface || way.length === 0) return
+  if (!surface || track.length === 0) return
   const { colours, context, font, height, width } = surface
-  const [left, right] = [Math.min(...way.map(({ x }) => x)), Math.max(...way.map(({ x }) => x))]
-  const [top, bottom] = [Math.min(...way.map(({ y }) => y)), Math.max(...way.map(({ y }) => y))]
+  const [left, right] = [Math.min(...track.map(({ x }) => x)), Math.max(...track.map(({ x }) => x))]
+  const [top, bottom] = [Math.min(...track.map(({ y }) => y)), Math.max(...track.map(({ y }) => y))]
   const scale = Math.min(
     (width - 56) / Math.max(50, right - left),
     (height - 52) / Math.max(50, bottom - top)
@@ -164,7 +159,7 @@ function draw(canvas: HTMLCanvasElement, way: readonly Point[]): void {
     context.strokeStyle = colour
     context.lineWidth = size
     context.beginPath()
-    for (const point of way) context.lineTo(x(point.x), y(point.y))
+    for (const point of track) context.lineTo(x(point.x), y(point.y))
     context.stroke()
   }
   const dot = ({ x: east, y: south }: Point, colour: string): void => {
@@ -176,8 +171,8 @@ function draw(canvas: HTMLCanvasElement, way: readonly Point[]): void {
     context.fill()
     context.stroke()
   }
-  dot(way.at(-1)!, colours.brass)
-  dot(way[0]!, colours.own)
+  dot(track.at(-1)!, colours.brass)
+  dot(track[0]!, colours.own)
   context.strokeStyle = colours.soft
   context.fillStyle = colours.soft
   context.lineWidth = 1.5
@@ -190,7 +185,7 @@ function draw(canvas: HTMLCanvasElement, way: readonly Point[]): void {
   context.font = `450 11px ${font}`
   context.textAlign = 'left'
   context.textBaseline = 'alphabetic'
-  context.fillText(kilometres(square), 18, height - 17)
+  context.fillText(formatDistance(square), 18, height - 17)
   context.textAlign = 'center'
   context.font = `600 11px ${font}`
   context.fillText('N', width - 18, 40)

@@ -1,40 +1,40 @@
-/** Values in words, in the units that the person wants. */
+/** Formats values in the user's units. */
 import { locale } from '../../language.js'
 import { unitOf, wishedType } from '../data/units.js'
 
-/** The symbol of the unit in which numbers of a type are shown; empty where there is none. */
+/** Returns the symbol of the display unit of a type; empty if there is none. */
 export function unitFor(type: string): string {
-  // Pressure stands with the pulse in one type.
+  // This type combines pressure and pulse.
   if (type.startsWith('blood-pressure/')) return 'mmHg'
   return unitOf(wishedType(type))?.symbol ?? ''
 }
 
-/** A number as people read it: with as many digits as its size deserves. */
-export function number(value: number, digits = digitsFor(value)): string {
-  return formatOf(digits).format(value)
+/** Formats a number with decimals that suit its size. */
+export function number(value: number, digits = getDecimals(value)): string {
+  return getFormat(digits).format(value)
 }
 
-/** `10k`, where there is no room. */
+/** Formats a number compactly: `10k`. */
 export function short(value: number): string {
   return new Intl.NumberFormat(locale(), { notation: 'compact' }).format(value)
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Formatters are kept: they are used for each move of a pointer. */
-function formatOf(digits: number): Intl.NumberFormat {
+/** Returns a cached formatter: they are used for each pointer movement. */
+function getFormat(digits: number): Intl.NumberFormat {
   const key = `${locale()} ${digits}`
   let format = formats.get(key)
   if (!format) formats.set(key, (format = new Intl.NumberFormat(locale(), { maximumFractionDigits: digits })))
   return format
 }
 
-function digitsFor(value: number): number {
+function getDecimals(value: number): number {
   const size = Math.abs(value)
   return size >= 100 ? 0 : size >= 10 ? 1 : 2
 }
 
-/** `7 h 52`. */
+/** Formats a duration: `7 h 52`. */
 export function hoursAndMinutes(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`

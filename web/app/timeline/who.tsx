@@ -1,4 +1,4 @@
-/** Who may see a stream, in a few words. */
+/** Names the accesses that may see a stream. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
@@ -9,8 +9,8 @@ import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import type { Plan } from '../lanes/plan.js'
 
-/** Names shown at most. */
-const most = 2
+/** Maximum names shown. */
+const maxNames = 2
 
 export function Who({ plan }: { readonly plan: Plan }) {
   const account = useAccount()
@@ -25,18 +25,20 @@ export function Who({ plan }: { readonly plan: Plan }) {
         <span>{t('shell.onlyYou')}</span>
       </p>
     )
-  const shown = names.slice(0, most).join(', ')
+  const shown = names.slice(0, maxNames).join(', ')
   return (
     <Go to={{ page: 'shared' }} class="chip">
       <Icon name="eye" />
       <span>
-        {names.length > most ? t('timeline.andMore', { names: shown, count: names.length - most }) : shown}
+        {names.length > maxNames
+          ? t('timeline.andMore', { names: shown, count: names.length - maxNames })
+          : shown}
       </span>
     </Go>
   )
 }
 
-/** Accesses, other than one's own sessions, that may read a stream or some of those below it. */
+/** Returns the accesses, except the user's sessions, that may read a stream or some of those below it. */
 export function whoSees(streamId: string, tree: Tree, accesses: readonly Access[]): Access[] {
   const now = Date.now() / 1000
   const related = new Set([...tree.pathOf(streamId).map(({ id }) => id), ...tree.idsBelow(streamId), '*'])

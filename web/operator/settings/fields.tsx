@@ -1,12 +1,12 @@
-/** The field of a setting: a text, a number, yes or no, one of several values, or a password. */
-import type { ComponentChildren } from 'preact'
+/** The form field of a setting: text, number, boolean, choice, or password. */
 import { isKey, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
-import { useFieldProblem, type Values } from '../../parts/form.js'
+import type { Values } from '../../parts/form.js'
+import { SelectField } from '../../parts/select-field.js'
 import { describeOrigin, type Setting } from './model.js'
 
-/** What one unit of a field is in the setting. */
-const units: Readonly<Record<string, number>> = {
+/** Size of one unit of the field, in units of the setting. */
+const unitSizes: Readonly<Record<string, number>> = {
   'auth.sessionMaxAge': 86_400,
   'quota.bytes': 1_000_000,
   'uploads.maxFileBytes': 1_000_000
@@ -14,7 +14,7 @@ const units: Readonly<Record<string, number>> = {
 
 export function SettingField({ setting }: { readonly setting: Setting }) {
   const { fixedBy, isEditable, isPending, key } = setting
-  const label = labelFor(key)
+  const label = getLabel(key)
   const hint = (
     <>
       {fixedBy && <>{describeOrigin(fixedBy)}. </>}
@@ -24,8 +24,18 @@ export function SettingField({ setting }: { readonly setting: Setting }) {
   )
   if (isPassword(setting) && isEditable)
     return <Password isOptional name={key} label={label} hint={t('settings.keepPassword')} />
-  const options = optionsFor(setting)
-  if (options) return <Choice name={key} label={label} hint={hint} options={options} setting={setting} />
+  const options = listOptions(setting)
+  if (options)
+    return (
+      <SelectField
+        name={key}
+        label={label}
+        value={toField(setting)}
+        options={options}
+        hint={hint}
+        isDisabled={!isEditable}
+      />
+    )
   return (
     <Field
       name={key}
@@ -56,53 +66,20 @@ export function changedIn(settings: readonly Setting[], values: Values): Record<
   return changed
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly label: string
-  readonly hint: ComponentChildren
-  readonly options: readonly (readonly [value: string, label: string])[]
-  readonly setting: Setting
-}
-
-function Choice({ hint, label, name, options, setting }: ChoiceProps) {
-  const problem = useFieldProblem(name)
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <div class="line">
-        <select
-          id={name}
-          name={name}
-          disabled={!setting.isEditable}
-          aria-invalid={problem !== undefined}
-          aria-describedby={`${name}-hint`}
-        >
-          {options.map(([each, text]) => (
-            <option key={each} value={each} selected={each === toField(setting)}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </div>
-      {problem && <p class="problem">{problem}</p>}
-      <p class="hint" id={`${name}-hint`}>
-        {hint}
-      </p>
-    </div>
-  )
-}
-
-/** Whether its value is secret; who may register is, too, but is shown as a mode. */
+/** Returns whether the value of a setting is hidden. The registration setting is secret, too, but shown as a mode. */
 function isPassword({ isSecret, value }: Setting): boolean {
   return isSecret && value === undefined
 }
 
-function labelFor(key: string): string {
+function getLabel(key: string): string {
   const text = `settings.of.${key}`
   return isKey(text) ? t(text) : key
 }
 
-function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undefined {
+function listOptions({
+  choices,
+  value
+}: Setting): readonly (readonly [value: string, label: string])[] | undefined {
   if (typeof value === 'boolean')
     return [
       ['true', t('operator.on')],
@@ -117,13 +94,13 @@ function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undef
 function toField(setting: Setting): string {
   const { isStandard, key, value } = setting
   if (isPassword(setting)) return t(isStandard ? 'settings.unset' : 'settings.secret')
-  return typeof value === 'number' ? String(value / (units[key] ?? 1)) : String(value)
+  return typeof value === 'number' ? String(value / (unitSizes[key] ?? 1)) : String(value)
 }
 
-/** What is no number is left to the service to refuse. */
+/** Converts an entry to a value. Invalid numbers are sent as text, for the service to refuse. */
 function fromField(key: string, value: unknown, entered: string): unknown {
   if (typeof value === 'boolean') return entered === 'true'
   if (typeof value !== 'number') return entered
   const number = Number(entered.replace(',', '.'))
-  return entered === '' || !Number.isFinite(number) ? entered : number * (units[key] ?? 1)
+  return entered === '' || !Number.isFinite(number) ? entered : number * (unitSizes[key] ?? 1)
 }

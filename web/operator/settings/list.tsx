@@ -1,16 +1,16 @@
-/** All settings with their sources; of secrets, only whether there are any. */
+/** All settings with their sources; of secrets, only whether they are set. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Heads } from '../heads.js'
 import { describeOrigin, type Setting } from './model.js'
 
 export function SettingsList({ settings }: { readonly settings: readonly Setting[] }) {
-  const [wanted, setWanted] = useState('')
-  const [isAll, setAll] = useState(false)
-  const word = wanted.trim().toLowerCase()
-  const shown = settings.filter(
+  const [query, setQuery] = useState('')
+  const [showsAll, setShowsAll] = useState(false)
+  const word = query.trim().toLowerCase()
+  const visible = settings.filter(
     ({ description, isStandard, key }) =>
-      (isAll || word !== '' || !isStandard) && `${key} ${description}`.toLowerCase().includes(word)
+      (showsAll || word !== '' || !isStandard) && `${key} ${description}`.toLowerCase().includes(word)
   )
   return (
     <section aria-labelledby="all-settings">
@@ -22,26 +22,26 @@ export function SettingsList({ settings }: { readonly settings: readonly Setting
             id="setting"
             type="search"
             maxLength={100}
-            value={wanted}
-            onInput={event => setWanted(event.currentTarget.value)}
+            value={query}
+            onInput={event => setQuery(event.currentTarget.value)}
           />
         </div>
       </div>
       <p>
-        <button type="button" class="text" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
-          {t(isAll ? 'settings.onlyChosen' : 'settings.allSettings')}
+        <button type="button" class="text" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {t(showsAll ? 'settings.onlyChosen' : 'settings.allSettings')}
         </button>
       </p>
-      {shown.length === 0 && <p>{t('settings.noSettings')}</p>}
+      {visible.length === 0 && <p>{t('settings.noSettings')}</p>}
       <div class="settings">
         <Heads of={[t('settings.setting'), t('settings.value'), t('settings.description')]} />
       </div>
       <ul class="rows settings">
-        {shown.map(setting => (
+        {visible.map(setting => (
           <li key={setting.key}>
             <strong>{setting.key}</strong>
             <span>
-              <code>{shownValue(setting)}</code>
+              <code>{formatValue(setting)}</code>
               {setting.origin && <span class="hint origin">{describeOrigin(setting.origin)}</span>}
             </span>
             <span class="soft" lang="en">
@@ -54,7 +54,7 @@ export function SettingsList({ settings }: { readonly settings: readonly Setting
   )
 }
 
-function shownValue({ isSecret, isStandard, value }: Setting): string {
+function formatValue({ isSecret, isStandard, value }: Setting): string {
   if (value === undefined && isSecret) return t(isStandard ? 'settings.unset' : 'settings.secret')
   return JSON.stringify(value)
 }

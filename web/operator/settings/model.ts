@@ -1,4 +1,4 @@
-/** Settings as operators see them. (docs/spec/administration.md#changing-settings) */
+/** Settings in responses of operator calls. (docs/spec/administration.md#changing-settings) */
 import { t } from '../../language.js'
 
 export interface Origin {
@@ -21,15 +21,15 @@ export interface Setting {
 
 export interface Configuration {
   readonly version: string
-  /** Tells one start from the next. */
+  /** Identifies the start of the service. */
   readonly started: number
-  /** The node of a cluster that answers. */
+  /** The cluster node that responded. */
   readonly node: string | null
   readonly needsRestart: boolean
   readonly settings: readonly Setting[]
 }
 
-/** Says where a value comes from. */
+/** Describes where a value comes from. */
 export function describeOrigin({ kind, source }: Origin): string {
   return t(`settings.from.${kind}`, { source })
 }

@@ -1,4 +1,4 @@
-/** Settings: those that can be changed here, a restart where they need one, and all others with their sources. */
+/** The settings page: editable settings, the restart that some need, and a list of all with their sources. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -9,7 +9,7 @@ import { SettingsList } from './list.js'
 import type { Configuration, Setting } from './model.js'
 import './style.css'
 
-/** Groups of settings with the beginnings of their keys. */
+/** Groups of settings with the prefixes of their keys. */
 const groups = [
   ['service', ['service.']],
   ['accounts', ['registration.', 'userAccount.', 'auth.']],
@@ -20,7 +20,7 @@ const groups = [
   ['log', ['log.']]
 ] as const
 
-/** Time between two attempts to reach a service that restarts, and time after which it should have come back, in milliseconds. */
+/** Milliseconds between attempts to reach a restarting service, and the maximum duration of a restart. */
 const retryMs = 500
 const restartMs = 60_000
 
@@ -28,11 +28,11 @@ export function Settings() {
   const { again, problem, value } = useReading<{ configuration: Configuration }>('configuration')
   const [changed, setChanged] = useState<Configuration>()
   const [attempt, setAttempt] = useState(0)
-  const [told, setTold] = useState('')
+  const [status, setStatus] = useState('')
   const configuration = changed ?? value?.configuration
   const discard = (): void => {
     setChanged(undefined)
-    setTold('')
+    setStatus('')
     setAttempt(attempt + 1)
     again()
   }
@@ -52,11 +52,11 @@ export function Settings() {
             onDiscard={discard}
             onSaved={(saved, message) => {
               if (saved) setChanged(saved)
-              setTold(message)
+              setStatus(message)
             }}
           />
         )}
-        <div role="status">{told !== '' && <p class="notice">{told}</p>}</div>
+        <div role="status">{status !== '' && <p class="notice">{status}</p>}</div>
         {configuration?.needsRestart === true && <Restart started={configuration.started} onDone={discard} />}
       </section>
       {configuration && <SettingsList settings={configuration.settings} />}
@@ -71,7 +71,7 @@ interface FormProps {
 }
 
 function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
-  const desk = useDesk()
+  const client = useDesk()
   const { settings, version } = configuration
   const shown = settings.filter(({ fixedBy, isEditable }) => isEditable || fixedBy !== undefined)
   return (
@@ -85,18 +85,18 @@ function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
       onSubmit={async entered => {
         const values = changedIn(shown, entered)
         if (Object.keys(values).length === 0) return onSaved(undefined, t('settings.unchanged'))
-        const saved = await desk.call<{ configuration: Configuration }>('PATCH', 'configuration', {
+        const saved = await client.call<{ configuration: Configuration }>('PATCH', 'configuration', {
           version,
           values
         })
         return onSaved(saved.configuration, t('settings.saved'))
       }}
     >
-      {groups.map(([name, beginnings]) => (
+      {groups.map(([name, prefixes]) => (
         <Group
           key={name}
           title={t(`settings.group.${name}`)}
-          settings={shown.filter(startsWith(beginnings))}
+          settings={shown.filter(createPrefixFilter(prefixes))}
         />
       ))}
     </Form>
@@ -117,45 +117,45 @@ function Group({ settings, title }: { readonly title: string; readonly settings:
 }
 
 function Restart({ onDone, started }: { readonly started: number; readonly onDone: () => void }) {
-  const desk = useDesk()
-  const [isOver, setOver] = useState(false)
+  const client = useDesk()
+  const [hasTimedOut, setTimedOut] = useState(false)
   const [isRunning, setRunning] = useState(false)
   return (
     <div class="notice">
       <p>{t(isRunning ? 'settings.restarting' : 'settings.pending')}</p>
       <Action
         onClick={async () => {
-          await desk.call('POST', 'restart', {})
+          await client.call('POST', 'restart', {})
           setRunning(true)
-          const isBack = await waitForRestart(desk, started)
+          const hasRestarted = await waitForRestart(client, started)
           setRunning(false)
-          if (!isBack) return setOver(true)
-          // The rest of the page shows what was in force before. The key is kept only while it stays open.
-          if (desk.username === undefined) onDone()
+          if (!hasRestarted) return setTimedOut(true)
+          // The rest of the page shows the old settings. The key would be lost by reloading.
+          if (client.username === undefined) onDone()
           else location.reload()
           return undefined
         }}
       >
         {t('settings.restart')}
       </Action>
-      {isOver && <Alert>{t('settings.notBack')}</Alert>}
+      {hasTimedOut && <Alert>{t('settings.notBack')}</Alert>}
     </div>
   )
 }
 
-/** Resolves with whether the service answers after another start than that one. */
-async function waitForRestart(desk: Desk, started: number): Promise<boolean> {
+/** Waits for a restart of the service. Resolves with false if it takes too long. */
+async function waitForRestart(client: Desk, started: number): Promise<boolean> {
   const endMs = performance.now() + restartMs
   while (performance.now() < endMs) {
     await new Promise(resolve => setTimeout(resolve, retryMs))
-    const answer = await desk
+    const result = await client
       .call<{ configuration: Configuration }>('GET', 'configuration')
       .catch(() => undefined)
-    if (answer && answer.configuration.started !== started) return true
+    if (result && result.configuration.started !== started) return true
   }
   return false
 }
 
-function startsWith(beginnings: readonly string[]) {
-  return ({ key }: Setting): boolean => beginnings.some(each => key.startsWith(each))
+function createPrefixFilter(prefixes: readonly string[]) {
+  return ({ key }: Setting): boolean => prefixes.some(each => key.startsWith(each))
 }

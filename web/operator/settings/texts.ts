@@ -1,4 +1,4 @@
-/** The texts of changing settings, for the type of keys. */
+/** Declares the keys of the texts of changing settings. */
 import type texts from './messages/en.json'
 import { addTexts, type Messages } from '../../language.js'
 
@@ -7,7 +7,7 @@ declare module '../../language.js' {
   interface Texts extends Own {}
 }
 
-/** Loads them. */
+/** Loads the texts. */
 export async function addSettingsTexts(): Promise<void> {
   await addTexts(import.meta.glob<Messages>('./messages/*.json', { import: 'default' }))
 }

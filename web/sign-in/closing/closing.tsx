@@ -1,4 +1,4 @@
-/** Offers to keep an account that is scheduled for deletion, to its owner who has just signed in. */
+/** Offers a user who has signed in to cancel the scheduled deletion of the account. */
 import { callAs, signOut, type Session } from '../../api.js'
 import { date, rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -6,9 +6,9 @@ import { Page } from '../../parts/page.js'
 
 export interface ClosingProps {
   readonly session: Session
-  /** When the account will be deleted, in seconds. */
+  /** Time of the scheduled deletion, in seconds. */
   readonly deletion: number
-  /** Called when the account is open again. */
+  /** Called when the deletion has been cancelled. */
   readonly onKept: () => void
   readonly onLeave: () => void
 }

@@ -1,13 +1,13 @@
-/** Buttons that lead to the providers by which people sign in. */
+/** Buttons that sign in with identity providers. */
 import { useContext } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Surroundings } from '../../surroundings.js'
 import { goTo } from './going.js'
 
 interface Props {
-  /** Whether to show only providers by which anybody may register. */
+  /** Whether to show only providers whose users may register. */
   readonly isOpen?: boolean
-  /** Whether there is no other way beside them. */
+  /** Whether there is no other way to sign in. */
   readonly isOnly?: boolean
 }
 

@@ -1,63 +1,67 @@
-/** Goes to a provider of identities, and knows what one has come back with. (docs/spec/identities.md#redirects) */
+/** Redirects to an identity provider, and reads the result when the user returns. (docs/spec/identities.md#redirects) */
 import { root } from '../../api.js'
 
-/** What this page keeps while one is away: only it can use what the provider says. */
-interface Begun {
+/** State kept during the redirect. Only this page can use the provider's result. */
+interface RedirectState {
   readonly secret: string
   /** The fragment of the page, such as an invitation. */
   readonly hash: string
-  /** Whether an identity is to be linked with an account that is open. */
+  /** Whether the identity will be linked to the signed-in account. */
   readonly isLink: boolean
 }
 
-/** What one has come back with: a ticket, or what went wrong. */
+/** The result of a redirect: a ticket, or a problem. */
 export type Returned = { readonly isLink: boolean } & (
   | { readonly ticket: string; readonly secret: string }
   | { readonly problem: string; readonly provider: string }
 )
 
 const key = 'coffer-identity'
-/** Longest address that the service takes back. */
-const longestPage = 1000
+/** Maximum length of a return URL that the service accepts. */
+const maxPageLength = 1000
 
-/** Goes to a provider. `secret`: of the session that links, if one does. */
+/** Redirects to a provider. `secret`: that of the session to which the identity will be linked, if any. */
 export function goTo(provider: string, secret?: string): void {
-  const begun: Begun = { secret: secret ?? newSecret(), hash: location.hash, isLink: secret !== undefined }
-  sessionStorage.setItem(key, JSON.stringify(begun))
+  const redirectState: RedirectState = {
+    secret: secret ?? createSecret(),
+    hash: location.hash,
+    isLink: secret !== undefined
+  }
+  sessionStorage.setItem(key, JSON.stringify(redirectState))
   const page = location.href.slice(root.href.length).replace(/#.*$/s, '')
   const url = new URL(`auth/oidc/${provider}/start`, root)
-  url.searchParams.set('secret', begun.secret)
-  url.searchParams.set('page', page.length > longestPage ? page.replace(/\?.*$/s, '') : page)
+  url.searchParams.set('secret', redirectState.secret)
+  url.searchParams.set('page', page.length > maxPageLength ? page.replace(/\?.*$/s, '') : page)
   location.assign(url)
 }
 
-/** Returns what one has come back with, once: to sign in, or to link. */
+/** Returns the result of a redirect once: for signing in, or for linking. */
 export function takeReturned(isLink: boolean): Returned | undefined {
-  if (returned?.isLink !== isLink) return undefined
-  const taken = returned
-  returned = undefined
+  if (redirectResult?.isLink !== isLink) return undefined
+  const taken = redirectResult
+  redirectResult = undefined
   return taken
 }
 
-let returned = read()
+let redirectResult = readResult()
 
-/** Reads the fragment, and puts the former one in its place: a ticket stays in no history. */
-function read(): Returned | undefined {
-  const said = new URLSearchParams(location.hash.slice(1))
-  const [ticket, problem] = [said.get('identity'), said.get('identity-problem')]
+/** Reads the result from the fragment, and restores the previous fragment, so that no ticket stays in the history. */
+function readResult(): Returned | undefined {
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const [ticket, problem] = [fragment.get('identity'), fragment.get('identity-problem')]
   if (ticket === null && problem === null) return undefined
-  const begun = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Begun | null
+  const redirectState = JSON.parse(sessionStorage.getItem(key) ?? 'null') as RedirectState | null
   sessionStorage.removeItem(key)
-  history.replaceState(history.state, '', location.pathname + location.search + (begun?.hash ?? ''))
-  const isLink = begun?.isLink === true
-  const provider = said.get('provider') ?? ''
+  history.replaceState(history.state, '', location.pathname + location.search + (redirectState?.hash ?? ''))
+  const isLink = redirectState?.isLink === true
+  const provider = fragment.get('provider') ?? ''
   if (problem !== null) return { problem, provider, isLink }
-  // Begun in another window, or by somebody else.
-  if (!begun || ticket === null) return { problem: 'expired', provider, isLink }
-  return { ticket, secret: begun.secret, isLink }
+  // Started in another window, or by another user.
+  if (!redirectState || ticket === null) return { problem: 'expired', provider, isLink }
+  return { ticket, secret: redirectState.secret, isLink }
 }
 
-function newSecret(): string {
+function createSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24))
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }

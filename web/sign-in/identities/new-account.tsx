@@ -1,4 +1,4 @@
-/** Creates an account for somebody whose identity is proven: they choose a user name, and need no password. */
+/** Creates an account for a user with a verified identity: without a password, only a username is needed. */
 import type { ComponentChild } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call } from '../../api.js'
@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 
-/** What an account can be created with. */
+/** Values with which an account can be created. */
 export interface Offer {
   readonly isOpen: boolean
   readonly username?: string
@@ -31,7 +31,7 @@ interface Props {
 export function NewAccount({ appId, back, identity, label, offer, onRegistered }: Props) {
   const { facts, info } = useContext(Surroundings)
   // A form that is sent again after signing in failed must not create another account.
-  const [made, setMade] = useState<string>()
+  const [createdName, setCreatedName] = useState<string>()
   const register = async ({ email, invitationToken, username }: Values): Promise<void> => {
     const body = {
       appId,
@@ -41,8 +41,8 @@ export function NewAccount({ appId, back, identity, label, offer, onRegistered }
       identity,
       ...(invitationToken ? { invitationToken: invitationToken.trim() } : {})
     }
-    const name = made ?? (await call<{ username: string }>('POST', 'reg/users', { body })).username
-    setMade(name)
+    const name = createdName ?? (await call<{ username: string }>('POST', 'reg/users', { body })).username
+    setCreatedName(name)
     await onRegistered(name)
   }
   const invitation = new URLSearchParams(location.hash.slice(1)).get('invitation') ?? ''

@@ -1,4 +1,4 @@
-/** What happens to somebody who has come back from a provider: signed in, asked for a second step, or offered an account. */
+/** Continues after a redirect from a provider: signs in, asks for the second factor, or offers to create an account. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { call, tokenOf, type Session } from '../../api.js'
 import { isKey, t } from '../../language.js'
@@ -13,14 +13,14 @@ import { NewAccount, type Offer } from './new-account.js'
 
 export interface ReturnedProps {
   readonly returned: Returned
-  /** Names the session. */
+  /** App id of the session. */
   readonly appId: string
   readonly onSignedIn: (session: Session) => void
   /** Returns to signing in, optionally with a message. */
   readonly onBack: (why?: string) => void
 }
 
-interface Found {
+interface IdentityLookup {
   readonly provider: { readonly label: string }
   readonly username?: string
   readonly registration?: Offer
@@ -29,25 +29,25 @@ interface Found {
 export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedProps) {
   const { facts } = useContext(Surroundings)
   const [pending, setPending] = useState<Pending>()
-  const [found, setFound] = useState<Found>()
+  const [lookup, setLookup] = useState<IdentityLookup>()
   const [isNew, setNew] = useState(false)
   const [problem, setProblem] = useState<Message>()
   const proof = 'ticket' in returned ? { ticket: returned.ticket, secret: returned.secret } : undefined
 
   const signIn = async (username: string): Promise<void> => {
-    const answer = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/identity`, {
+    const result = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/identity`, {
       body: { ...proof, appId }
     })
-    if (answer.mfaToken) setPending({ login: { username, appId }, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, ...tokenOf(answer) })
+    if (result.mfaToken) setPending({ login: { username, appId }, mfaToken: result.mfaToken })
+    else onSignedIn({ username, ...tokenOf(result) })
   }
-  const look = async (): Promise<void> => {
-    const answer = await call<Found>('POST', 'auth/identity', { body: { ...proof } })
-    if (answer.username === undefined) setFound(answer)
-    else await signIn(answer.username)
+  const lookUp = async (): Promise<void> => {
+    const result = await call<IdentityLookup>('POST', 'auth/identity', { body: { ...proof } })
+    if (result.username === undefined) setLookup(result)
+    else await signIn(result.username)
   }
   useEffect(() => {
-    if (proof) look().catch((error: unknown) => setProblem(explain(error).message))
+    if (proof) lookUp().catch((error: unknown) => setProblem(explain(error).message))
   }, [])
 
   const back = (
@@ -77,8 +77,8 @@ export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedPr
       </Page>
     )
   if (pending) return <Challenge pending={pending} onSignedIn={onSignedIn} onBack={onBack} />
-  if (!found?.registration) return <p role="status">{t('identity.busy')}</p>
-  const { provider, registration } = found
+  if (!lookup?.registration) return <p role="status">{t('identity.busy')}</p>
+  const { provider, registration } = lookup
   const mayRegister = registration.isOpen || facts.registration !== 'closed'
   if (mayRegister && (isNew || !registration.isEmailTaken))
     return (

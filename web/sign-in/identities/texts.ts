@@ -1,4 +1,4 @@
-/** The texts about identities, for the type of keys. */
+/** Declares the keys of the texts about identities. */
 import type texts from './messages/en.json'
 import { addTexts, type Messages, type TextFiles } from '../../language.js'
 
@@ -7,10 +7,10 @@ declare module '../../language.js' {
   interface Texts extends Own {}
 }
 
-/** Always the same object, by which they are known to be loaded. */
+/** One object, because loaded files are recognized by identity. */
 const files: TextFiles = import.meta.glob<Messages>('./messages/*.json', { import: 'default' })
 
-/** Loads them. */
+/** Loads the texts. */
 export async function addIdentityTexts(): Promise<void> {
   await addTexts(files)
 }

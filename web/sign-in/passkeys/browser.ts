@@ -1,4 +1,4 @@
-/** Makes passkeys, and signs with them, by the browser's own API. (docs/spec/passkeys.md) */
+/** Creates passkeys and signs with them, using the browser's API. (docs/spec/passkeys.md) */
 import { Refusal } from '../../api.js'
 
 interface Descriptor {
@@ -7,7 +7,7 @@ interface Descriptor {
   readonly transports: readonly AuthenticatorTransport[]
 }
 
-/** What the service asks for: bytes are in base64url. */
+/** Options of the service for signing; bytes are in base64url. */
 export interface RequestOptions {
   readonly challenge: string
   readonly rpId: string
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly allowCredentials: readonly Descriptor[]
 }
 
-/** As {@link RequestOptions}, for a new passkey. */
+/** Options of the service for a new passkey; bytes are in base64url. */
 export interface CreationOptions {
   readonly challenge: string
   readonly rp: { readonly id: string; readonly name: string }
@@ -28,26 +28,26 @@ export interface CreationOptions {
   readonly excludeCredentials: readonly Descriptor[]
 }
 
-/** Whether the browser can offer passkeys where the user name is typed. */
+/** Returns whether the browser can offer passkeys in the username field. */
 export async function canAutofill(): Promise<boolean> {
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false
 }
 
-/** Makes a passkey; the answer is what the service takes. Rejects with a {@link Refusal}. */
+/** Creates a passkey. Resolves with the credential for the service. Rejects with a {@link Refusal}. */
 export async function makePasskey(options: CreationOptions): Promise<object> {
   const { challenge, excludeCredentials, user } = options
   const publicKey = {
     ...options,
-    challenge: bytesOf(challenge),
-    user: { ...user, id: bytesOf(user.id) },
-    excludeCredentials: excludeCredentials.map(descriptorOf)
+    challenge: decodeBase64Url(challenge),
+    user: { ...user, id: decodeBase64Url(user.id) },
+    excludeCredentials: excludeCredentials.map(toDescriptor)
   }
-  return sendable(await refusing(navigator.credentials.create({ publicKey })))
+  return toJson(await convertErrors(navigator.credentials.create({ publicKey })))
 }
 
 /**
- * Signs with a passkey; the answer is what the service takes. With `mediation: 'conditional'` only once the user has chosen one
- * where the name is typed. Rejects with a {@link Refusal}.
+ * Signs with a passkey. Resolves with the credential for the service. With `mediation: 'conditional'`, only once the user has
+ * chosen a passkey in the username field. Rejects with a {@link Refusal}.
  */
 export async function signWithPasskey(
   options: RequestOptions,
@@ -56,16 +56,16 @@ export async function signWithPasskey(
   const { allowCredentials, challenge } = options
   const publicKey = {
     ...options,
-    challenge: bytesOf(challenge),
-    allowCredentials: allowCredentials.map(descriptorOf)
+    challenge: decodeBase64Url(challenge),
+    allowCredentials: allowCredentials.map(toDescriptor)
   }
-  return sendable(await refusing(navigator.credentials.get({ publicKey, ...more })))
+  return toJson(await convertErrors(navigator.credentials.get({ publicKey, ...more })))
 }
 
-/** Tells in terms of the pages why there is no passkey. Browsers do not say more, so that sites do not learn what there is. */
-async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+/** Converts errors of the browser. Browsers give no details, so that sites cannot find out which passkeys exist. */
+async function convertErrors(pending: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
-    const credential = await asked
+    const credential = await pending
     if (credential) return credential as PublicKeyCredential
   } catch (error) {
     if (error instanceof DOMException && error.name === 'InvalidStateError')
@@ -75,20 +75,26 @@ async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCre
   throw new Refusal('passkey-cancelled', '')
 }
 
-function descriptorOf({ id, transports, type }: Descriptor): PublicKeyCredentialDescriptor {
-  return { id: bytesOf(id), type, transports: [...transports] }
+function toDescriptor({ id, transports, type }: Descriptor): PublicKeyCredentialDescriptor {
+  return { id: decodeBase64Url(id), type, transports: [...transports] }
 }
 
-const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
+const responseMembers = [
+  'clientDataJSON',
+  'attestationObject',
+  'authenticatorData',
+  'signature',
+  'userHandle'
+] as const
 
-/** A credential as JSON. Written out, as not all browsers, and few extensions in their place, know `toJSON`. */
-function sendable({ id, response, type }: PublicKeyCredential): object {
-  const held = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
-  const texts = parts.flatMap(name => {
-    const part = held[name]
-    return part instanceof ArrayBuffer && part.byteLength > 0 ? [[name, textOf(part)] as const] : []
+/** Converts a credential to JSON. Not all browsers and extensions support `toJSON`. */
+function toJson({ id, response, type }: PublicKeyCredential): object {
+  const members = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
+  const texts = responseMembers.flatMap(name => {
+    const part = members[name]
+    return part instanceof ArrayBuffer && part.byteLength > 0 ? [[name, encodeBase64Url(part)] as const] : []
   })
-  const transports = held.getTransports?.()
+  const transports = members.getTransports?.()
   return {
     id,
     rawId: id,
@@ -97,11 +103,11 @@ function sendable({ id, response, type }: PublicKeyCredential): object {
   }
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), each => each.charCodeAt(0))
 }
 
-function textOf(bytes: ArrayBuffer): string {
+function encodeBase64Url(bytes: ArrayBuffer): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -1,4 +1,4 @@
-/** Signs in with a passkey: by a button, or as the browser offers it where the user name is typed. */
+/** Signs in with a passkey: by a button, or by the browser's suggestion in the username field. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, tokenOf, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -14,31 +14,31 @@ export interface EntryProps {
   readonly onSignedIn: (session: Session) => void
 }
 
-/** Milliseconds after which the browser gets another challenge, before the last one ends. */
-const renewal = 240_000
+/** Milliseconds after which the challenge is renewed, before it expires. */
+const renewalMs = 240_000
 
 export function Entry({ appId, onSignedIn }: EntryProps) {
   const [problem, setProblem] = useState<Message>()
-  /** Counts how often passkeys have been offered where the name is typed. */
-  const [round, setRound] = useState(0)
+  /** Number of times passkeys have been offered in the username field. */
+  const [attempt, setAttempt] = useState(0)
   const offer = useRef<AbortController>(undefined)
 
-  const enter = async (more: Parameters<typeof signWithPasskey>[1]): Promise<void> => {
+  const signIn = async (more: Parameters<typeof signWithPasskey>[1]): Promise<void> => {
     const { request } = await call<{ request: RequestOptions }>('POST', 'auth/passkey-challenge', {
       body: { appId }
     })
     const credential = await signWithPasskey(request, more)
-    const answer = await call<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
+    const result = await call<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
       body: { appId, credential }
     })
-    onSignedIn({ username: answer.username, ...tokenOf(answer) })
+    onSignedIn({ username: result.username, ...tokenOf(result) })
   }
 
   useEffect(() => {
     const { signal } = (offer.current = new AbortController())
-    const timer = setTimeout(() => setRound(round + 1), renewal)
+    const timer = setTimeout(() => setAttempt(attempt + 1), renewalMs)
     canAutofill()
-      .then(can => (can && !signal.aborted ? enter({ mediation: 'conditional', signal }) : undefined))
+      .then(can => (can && !signal.aborted ? signIn({ mediation: 'conditional', signal }) : undefined))
       .catch((error: unknown) => {
         if (!signal.aborted) setProblem(explain(inWords(error)).message)
       })
@@ -46,16 +46,16 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
       clearTimeout(timer)
       offer.current?.abort()
     }
-  }, [round])
+  }, [attempt])
 
   const click = async (): Promise<void> => {
     setProblem(undefined)
-    // Browsers ask for one at a time.
+    // Browsers allow only one request at a time.
     offer.current?.abort()
     try {
-      await enter({})
+      await signIn({})
     } catch (error) {
-      setRound(round + 1)
+      setAttempt(attempt + 1)
       throw inWords(error)
     }
   }

@@ -1,21 +1,21 @@
-/** Signing in with a passkey, loaded where a browser can: the other visits need none of it. */
+/** Signing in with a passkey, loaded only in browsers that support it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { Surroundings } from '../../surroundings.js'
 import type * as Entrance from './entry.js'
 import { addPasskeyTexts } from './texts.js'
 
-/** Signing in with a passkey, where the browser can. */
+/** Shows signing in with a passkey if the browser supports it. */
 export function PasskeyEntry(props: Entrance.EntryProps) {
   const { facts } = useContext(Surroundings)
-  const isKnown = knowsPasskeys(facts.passkeyOrigin)
-  const entrance = useLater<typeof Entrance>(isKnown, async () => {
+  const isSupported = knowsPasskeys(facts.passkeyOrigin)
+  const module = useLater<typeof Entrance>(isSupported, async () => {
     await addPasskeyTexts()
     return await import('./entry.js')
   })
-  return entrance ? <entrance.Entry {...props} /> : null
+  return module ? <module.Entry {...props} /> : null
 }
 
-/** What is loaded, once it is there. Without it, the page is as it would be without passkeys. */
+/** Returns a module once it is loaded; undefined until then, or if it cannot be loaded. */
 export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
   const [loaded, setLoaded] = useState<{ readonly views: T }>()
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | unde
   return loaded?.views
 }
 
-/** Whether passkeys of the service work on this page. */
+/** Returns whether passkeys of the service work on this page. */
 export function knowsPasskeys(passkeyOrigin: string | null): boolean {
   return passkeyOrigin === location.origin && typeof PublicKeyCredential === 'function'
 }

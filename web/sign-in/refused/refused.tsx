@@ -1,20 +1,20 @@
-/** What somebody sees whom an app has sent here by OAuth in a way that leads nowhere. (docs/api/oauth.md#authorization-requests) */
+/** The page for invalid OAuth requests, which cannot be redirected to the app. (docs/api/oauth.md#authorization-requests) */
 import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../../api.js'
 import { t } from '../../language.js'
 import { Page } from '../../parts/page.js'
 import { plain } from '../../plain.js'
 
-/** The error as the protocol has it. */
-interface Told {
+/** The OAuth error. */
+interface OAuthError {
   readonly error: string
   readonly error_description: string
 }
 
 export function Refused() {
-  const [told, setTold] = useState<Told>()
+  const [told, setError] = useState<OAuthError>()
   useEffect(() => {
-    readRefusal().then(setTold, () => undefined)
+    readError().then(setError, () => undefined)
   }, [])
   if (told?.error === 'temporarily_unavailable')
     return <Page title={t('broken.title')} seal="over" lead={t('refused.later')} />
@@ -32,9 +32,9 @@ export function Refused() {
   )
 }
 
-/** What clients that are no browsers are told at this address. It is not followed if it has become right meanwhile. */
-async function readRefusal(): Promise<Told | undefined> {
+/** Reads the error that other clients get at this URL. A redirect, if the request has become valid, is not followed. */
+async function readError(): Promise<OAuthError | undefined> {
   const headers = { accept: 'application/json' }
   const response = await ask(new URL(location.href), { headers, redirect: 'manual' })
-  return response.status < 400 ? undefined : ((await response.json()) as Told)
+  return response.status < 400 ? undefined : ((await response.json()) as OAuthError)
 }

@@ -1,4 +1,4 @@
-/** The texts of the page for requests of OAuth that are refused, for the type of keys. */
+/** Declares the keys of the texts of the page for requests of OAuth that are refused. */
 import type texts from './messages/en.json'
 import { addTexts, type Messages } from '../../language.js'
 
@@ -7,7 +7,7 @@ declare module '../../language.js' {
   interface Texts extends Own {}
 }
 
-/** Loads them. */
+/** Loads the texts. */
 export async function addRefusedTexts(): Promise<void> {
   await addTexts(import.meta.glob<Messages>('./messages/*.json', { import: 'default' }))
 }

@@ -1,4 +1,4 @@
-/** Sets the service up, for whoever has the link: an account of one's own, and the main settings. */
+/** Sets up the service with the setup link: an operator account, and the main settings. */
 import './style.css'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { call, Refusal } from '../../api.js'
@@ -7,14 +7,14 @@ import { Action } from '../../parts/action.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
+import { SelectField } from '../../parts/select-field.js'
 import { explain, type Message } from '../../problem.js'
 import { Surroundings } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 import { Broken } from '../views/no-request.js'
-import { Choice } from './choice.js'
 
-/** What can be chosen; numbers are text here, as in the fields. */
-interface Choices {
+/** Settings that can be chosen. */
+interface SetupChoices {
   readonly serviceName: string
   readonly publicUrl: string
   readonly registration: string
@@ -25,23 +25,23 @@ interface Choices {
   readonly mailFrom: string
 }
 
-interface Present {
-  readonly choices: Choices
-  /** What is set elsewhere, and where. */
+interface CurrentSetup {
+  readonly choices: SetupChoices
+  /** Sources of values that are set elsewhere. */
   readonly setBy: Readonly<Record<string, string>>
   readonly presentUrl: string
 }
 
-interface Done {
+interface SetupResult {
   readonly serviceName: string
   readonly username: string
   readonly publicUrl: string
 }
 
-/** How often the page looks whether the service is back, in milliseconds. */
-const lookMs = 500
+/** Milliseconds between checks whether the service has restarted. */
+const checkMs = 500
 
-/** The secret is in the fragment, which browsers send to nobody; it is taken out of the address, where others could read it. */
+/** Takes the secret from the fragment, which browsers do not send to servers, and removes it from the address bar. */
 function takeSecret(): string {
   const secret = location.hash.slice(1)
   if (secret !== '') history.replaceState(null, '', location.pathname + location.search)
@@ -50,47 +50,49 @@ function takeSecret(): string {
 
 export function Setup() {
   const [secret] = useState(takeSecret)
-  const [present, setPresent] = useState<Present>()
+  const [present, setPresent] = useState<CurrentSetup>()
   const [problem, setProblem] = useState<Message>()
-  const [isOver, setOver] = useState(secret === '')
-  const [done, setDone] = useState<Done>()
+  const [isInvalid, setInvalid] = useState(secret === '')
+  const [done, setDone] = useState<SetupResult>()
   const { rename } = useContext(Surroundings)
-  const finished = (answer: Done): void => {
+  const onFinished = (answer: SetupResult): void => {
     rename?.(answer.serviceName)
     setDone(answer)
   }
-  const failed = (error: unknown): void => {
-    if (isOfLink(error)) setOver(true)
+  const onFailed = (error: unknown): void => {
+    if (isLinkError(error)) setInvalid(true)
     else setProblem(explain(error).message)
   }
   useEffect(() => {
     if (secret !== '')
-      call<Present>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, failed)
+      call<CurrentSetup>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, onFailed)
   }, [secret])
 
-  if (done) return <Finished {...done} />
-  if (isOver) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
+  if (done) return <SetupComplete {...done} />
+  if (isInvalid) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
   if (problem !== undefined) return <Broken message={problem} />
   if (!present) return null
-  return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={finished} />
+  return <SetupForm secret={secret} present={present} onOver={() => setInvalid(true)} onDone={onFinished} />
 }
 
-/** Whether an error means that the link is not good: wrong, used, or of a service that is set up. */
-function isOfLink(error: unknown): boolean {
+/** Returns whether an error means that the link is invalid: wrong, used, or for a service that is already set up. */
+function isLinkError(error: unknown): boolean {
   return error instanceof Refusal && (error.id === 'forbidden' || error.id === 'unknown-resource')
 }
 
+type SelectOptions = readonly (readonly [value: string, label: string])[]
+
 interface Props {
   readonly secret: string
-  readonly present: Present
+  readonly present: CurrentSetup
   readonly onOver: () => void
-  readonly onDone: (done: Done) => void
+  readonly onDone: (done: SetupResult) => void
 }
 
-function Questions({ secret, present, onDone, onOver }: Props) {
+function SetupForm({ secret, present, onDone, onOver }: Props) {
   const { choices, presentUrl, setBy } = present
   const fields = useRef<HTMLDivElement>(null)
-  const [said, setSaid] = useState<string>()
+  const [status, setStatus] = useState<string>()
 
   const finish = async (values: Values): Promise<void> => {
     const { email, password, username } = values
@@ -100,33 +102,47 @@ function Questions({ secret, present, onDone, onOver }: Props) {
       password,
       email: email!.trim(),
       language: language(),
-      choices: chosenIn(values)
+      choices: toChoices(values)
     }
     try {
-      onDone(await call<Done>('POST', 'system/setup', { body }))
+      onDone(await call<SetupResult>('POST', 'system/setup', { body }))
     } catch (error) {
-      if (!isOfLink(error)) throw error
+      if (!isLinkError(error)) throw error
       onOver()
     }
   }
-  const tryMail = async (): Promise<void> => {
-    setSaid(undefined)
+  const sendTestMail = async (): Promise<void> => {
+    setStatus(undefined)
     const values = Object.fromEntries(new FormData(fields.current!.closest('form')!)) as Values
     const email = values['email']!.trim()
-    if (email === '') return setSaid(t('setup.needsEmail'))
-    if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setSaid(t('setup.needsHost'))
+    if (email === '') return setStatus(t('setup.needsEmail'))
+    if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setStatus(t('setup.needsHost'))
     try {
-      const body = { secret, email, language: language(), choices: chosenIn(values) }
+      const body = { secret, email, language: language(), choices: toChoices(values) }
       await call('POST', 'system/setup/mail', { body })
-      setSaid(t('setup.sent', { address: email }))
+      setStatus(t('setup.sent', { address: email }))
     } catch (error) {
       if (!(error instanceof Refusal) || error.id !== 'invalid-operation') throw error
-      setSaid(t('setup.failed', { reason: error.message }))
+      setStatus(t('setup.failed', { reason: error.message }))
     }
     return undefined
   }
   const source = (name: string): string | undefined => setBy[name]
-  const text = (name: keyof Choices, label: string, hint?: string, input: object = {}) => {
+  const select = (name: 'registration' | 'mailEncryption', label: string, options: SelectOptions) => {
+    const by = source(name)
+    const hint = by === undefined ? undefined : t('setup.setBy', { source: by })
+    return (
+      <SelectField
+        name={name}
+        label={label}
+        value={choices[name]}
+        options={options}
+        hint={hint}
+        isDisabled={by !== undefined}
+      />
+    )
+  }
+  const renderField = (name: keyof SetupChoices, label: string, hint?: string, input: object = {}) => {
     const by = source(name)
     const value = String(choices[name])
     return (
@@ -154,63 +170,51 @@ function Questions({ secret, present, onDone, onOver }: Props) {
         <h2>{t('setup.you')}</h2>
         <NewAccountFields />
         <h2>{t('setup.service')}</h2>
-        {text('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
-        {text('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {
+        {renderField('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
+        {renderField('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {
           inputMode: 'url',
           maxLength: 500
         })}
-        <Choice
-          name="registration"
-          label={t('setup.who')}
-          setBy={source('registration')}
-          value={choices.registration}
-          options={[
-            ['open', t('setup.open')],
-            ['invited', t('setup.invited')],
-            ['closed', t('setup.closed')]
-          ]}
-        />
+        {select('registration', t('setup.who'), [
+          ['open', t('setup.open')],
+          ['invited', t('setup.invited')],
+          ['closed', t('setup.closed')]
+        ])}
         <h2>{t('setup.mail')}</h2>
         <p class="hint">{t('setup.mailLead')}</p>
         <div ref={fields}>
-          {text('mailHost', optional('setup.mailHost'), undefined, { maxLength: 300 })}
-          {text('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
-          <Choice
-            name="mailEncryption"
-            label={t('setup.mailEncryption')}
-            setBy={source('mailEncryption')}
-            value={choices.mailEncryption}
-            options={[
-              ['auto', t('setup.auto')],
-              ['starttls', t('setup.starttls')],
-              ['tls', t('setup.tls')]
-            ]}
-          />
-          {text('mailUser', optional('setup.mailUser'), undefined, { maxLength: 300 })}
+          {renderField('mailHost', labelOptional('setup.mailHost'), undefined, { maxLength: 300 })}
+          {renderField('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
+          {select('mailEncryption', t('setup.mailEncryption'), [
+            ['auto', t('setup.auto')],
+            ['starttls', t('setup.starttls')],
+            ['tls', t('setup.tls')]
+          ])}
+          {renderField('mailUser', labelOptional('setup.mailUser'), undefined, { maxLength: 300 })}
           {source('mailPassword') === undefined && (
-            <Password name="mailPassword" label={optional('setup.mailPassword')} isOptional />
+            <Password name="mailPassword" label={labelOptional('setup.mailPassword')} isOptional />
           )}
-          {text('mailFrom', optional('setup.mailFrom'), undefined, { maxLength: 300 })}
+          {renderField('mailFrom', labelOptional('setup.mailFrom'), undefined, { maxLength: 300 })}
         </div>
         <div class="actions start">
-          <Action onClick={tryMail}>{t('setup.try')}</Action>
+          <Action onClick={sendTestMail}>{t('setup.try')}</Action>
         </div>
         <p class="hint" role="status">
-          {said}
+          {status}
         </p>
       </Form>
     </Page>
   )
 }
 
-function optional(
+function labelOptional(
   key: 'setup.mailHost' | 'setup.mailUser' | 'setup.mailPassword' | 'setup.mailFrom'
 ): string {
   return t('setup.optional', { label: t(key) })
 }
 
-/** What was chosen. Fields that are set elsewhere are disabled, and so not among the values. */
-function chosenIn(values: Values): object {
+/** Returns the chosen settings. Fields that are set elsewhere are disabled and not among the values. */
+function toChoices(values: Values): object {
   const names = [
     'serviceName',
     'publicUrl',
@@ -225,29 +229,29 @@ function chosenIn(values: Values): object {
   return {
     ...Object.fromEntries(texts),
     ...(mailPassword ? { mailPassword } : {}),
-    // Whatever is no number is refused, with the field named.
+    // Invalid numbers become 0, which the service refuses with the name of the field.
     ...(mailPort === undefined ? {} : { mailPort: /^\s*\d{1,9}\s*$/.test(mailPort) ? Number(mailPort) : 0 })
   }
 }
 
-/** Waits until the service is there again, with the settings that were chosen. */
-function Finished({ publicUrl, username }: Done) {
+/** Waits until the service has restarted with the chosen settings. */
+function SetupComplete({ publicUrl, username }: SetupResult) {
   const { info } = useContext(Surroundings)
   const [isBack, setBack] = useState(false)
   useEffect(() => {
-    let isLeft = false
-    const look = async (): Promise<void> => {
-      await new Promise(resolve => setTimeout(resolve, lookMs))
-      const isThere = await call('GET', 'healthz').then(
+    let isUnmounted = false
+    const check = async (): Promise<void> => {
+      await new Promise(resolve => setTimeout(resolve, checkMs))
+      const isReachable = await call('GET', 'healthz').then(
         () => true,
         () => false
       )
-      if (isLeft) return
-      if (isThere) setBack(true)
-      else await look()
+      if (isUnmounted) return
+      if (isReachable) setBack(true)
+      else await check()
     }
-    void look()
-    return () => void (isLeft = true)
+    void check()
+    return () => void (isUnmounted = true)
   }, [])
   if (!isBack) return <Page key="starting" title={info.name} lead={t('setup.starting')} />
   const address = publicUrl.replace(/^https?:\/\//, '')

@@ -1,4 +1,4 @@
-/** The way back to signing in, or to the account page, below whatever else a view shows. */
+/** A link back to signing in or to the account page, at the end of a view. */
 import { t } from '../../language.js'
 import { Link } from '../../parts/link.js'
 

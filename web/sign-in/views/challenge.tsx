@@ -10,7 +10,7 @@ import { explain, type Message } from '../../problem.js'
 /** A sign-in that still needs the second factor. */
 export interface Pending {
   readonly mfaToken: string
-  /** Without a password, a provider has vouched for the user. */
+  /** No password if an identity provider has verified the user. */
   readonly login: { readonly username: string; readonly password?: string; readonly appId: string }
 }
 

@@ -1,4 +1,4 @@
-/** The page of a mailed link: signs in, then confirms the e-mail address that an app has set. */
+/** The page of an emailed link: signs in, then confirms the email address. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, Refusal, signOut, type Session } from '../../api.js'
 import { readEmail, type Email } from '../email.js'
@@ -32,10 +32,10 @@ export function ConfirmEmail() {
         onSignedIn={setSession}
       />
     )
-  return <Confirming token={token} session={session} />
+  return <ConfirmAddress token={token} session={session} />
 }
 
-function Confirming({ token, session }: { readonly token: string; readonly session: Session }) {
+function ConfirmAddress({ token, session }: { readonly token: string; readonly session: Session }) {
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()
   const [isDone, setDone] = useState(false)

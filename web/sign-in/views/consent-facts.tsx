@@ -9,10 +9,10 @@ import { date, t } from '../../language.js'
 import { plain } from '../../plain.js'
 
 /**
- * Ten thousand years, in seconds. Accesses that last longer are shown without an end: such dates mean nothing to
- * people, and browsers may not be able to format them.
+ * Ten thousand years, in seconds. Accesses that last longer are shown without an expiry, because browsers may not be able to
+ * format such dates.
  */
-const aeon = 10_000 * 365 * 86_400
+const maxShownExpiry = 10_000 * 365 * 86_400
 
 interface Props {
   readonly request: AuthRequest
@@ -26,22 +26,26 @@ export function Facts({ request, shares, consent, isAgain }: Props) {
   const { app, deviceName, expireAfter, oauth, requestingAppId } = request
   const isRenewed = oauth?.scopes.includes('offline_access') === true
   const { agreed, asked, isNeeded } = consent
-  const isForeign = isNeeded && agreed.length > 0
+  const isNewDestination = isNeeded && agreed.length > 0
   return (
     <>
       {shares > 0 && <p class="notice">{t('consent.shares', { count: shares })}</p>}
-      {(isAgain || isForeign || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
+      {(isAgain || isNewDestination || !asked.isNear) && (
+        <p class="notice">{t('consent.caution', { app })}</p>
+      )}
       <dl class="facts">
         {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}
-        <Fact name={t('consent.asker')}>{askerOf(asked, asked.isNear)}</Fact>
-        {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{hostOf(asked.returnTo)}</Fact>}
-        {isForeign && (
-          <Fact name={t('consent.agreed')}>{[...new Set(agreed.map(placeOf))].slice(0, 5).join(', ')}</Fact>
+        <Fact name={t('consent.asker')}>{describeRequester(asked, asked.isNear)}</Fact>
+        {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{getHost(asked.returnTo)}</Fact>}
+        {isNewDestination && (
+          <Fact name={t('consent.agreed')}>
+            {[...new Set(agreed.map(describeDestination))].slice(0, 5).join(', ')}
+          </Fact>
         )}
         {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}
         {!isAgain && (
           <Fact name={t('consent.until')}>
-            {typeof expireAfter === 'number' && expireAfter < aeon && !isRenewed
+            {typeof expireAfter === 'number' && expireAfter < maxShownExpiry && !isRenewed
               ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
               : t('consent.revoked')}
           </Fact>
@@ -60,20 +64,20 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-function askerOf({ network, origin }: Destination, isNear: boolean): string {
-  const place = origin === undefined ? t('consent.program') : hostOf(origin)
+function describeRequester({ network, origin }: Destination, isNear: boolean): string {
+  const place = origin === undefined ? t('consent.program') : getHost(origin)
   if (isNear) return place
   return t('consent.elsewhere', { place, network: network === '' ? '?' : network })
 }
 
 /** Describes where an access has gone so far. */
-function placeOf({ network, origin, returnTo }: Destination): string {
-  if (returnTo !== undefined) return hostOf(returnTo)
-  return origin === undefined ? t('consent.programAt', { network }) : hostOf(origin)
+function describeDestination({ network, origin, returnTo }: Destination): string {
+  if (returnTo !== undefined) return getHost(returnTo)
+  return origin === undefined ? t('consent.programAt', { network }) : getHost(origin)
 }
 
-/** The part of a URL that people can judge. */
-function hostOf(url: string): string {
+/** Returns the part of a URL that users can judge. */
+function getHost(url: string): string {
   if (!URL.canParse(url)) return plain(url)
   const { host, protocol } = new URL(url)
   return host === '' ? protocol : host

@@ -1,4 +1,4 @@
-/** Shows what an app asks for, and asks whether to allow it. */
+/** Shows what an app requests, and asks whether to allow it. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
 import type { AuthRequest, Decision } from '../auth-request.js'
@@ -27,8 +27,8 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(Surroundings)
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<Message>()
-  /** Why the request could not be loaded; the user may try again. */
-  const [trouble, setTrouble] = useState<Message>()
+  /** Why the request could not be loaded; the user can retry. */
+  const [loadError, setLoadError] = useState<Message>()
   const [attempt, setAttempt] = useState(0)
   const { app } = request
 
@@ -43,13 +43,13 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
         // Signed out elsewhere in the meantime.
         if (id === 'invalid-access-token') onLeave()
         else if (/^(?:invalid|unknown|forbidden)/.test(id)) setProblem(explain(error).message)
-        else setTrouble(explain(error).message)
+        else setLoadError(explain(error).message)
       })
   }, [request, session, attempt])
 
   // Only one decision at a time, whichever button is pressed.
   const isDeciding = useRef(false)
-  const deciding = (decision: () => Promise<Decision>) => async (): Promise<void> => {
+  const decideOnce = (decision: () => Promise<Decision>) => async (): Promise<void> => {
     if (isDeciding.current) return
     isDeciding.current = true
     try {
@@ -58,11 +58,11 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       isDeciding.current = false
     }
   }
-  const refuse = deciding(() =>
+  const refuse = decideOnce(() =>
     Promise.resolve({ status: 'REFUSED', reasonId: 'REFUSED_BY_USER', message: 'The user refused.' })
   )
 
-  const who = (
+  const account = (
     <p class="links">
       {rich('account.lead', { username: <strong>{session.username}</strong> })}{' '}
       <button type="button" class="text" onClick={onLeave}>
@@ -74,24 +74,24 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     return (
       <Page key="problem" title={t('consent.impossible', { app })} lead={problem}>
         <Form action={t('consent.goBack')} onSubmit={refuse} />
-        {who}
+        {account}
       </Page>
     )
   const retry = (): void => {
-    setTrouble(undefined)
+    setLoadError(undefined)
     setAttempt(attempt + 1)
   }
-  if (trouble !== undefined) return <Broken message={trouble} onRetry={retry} />
-  if (!question) return <Waiting />
+  if (loadError !== undefined) return <Broken message={loadError} onRetry={retry} />
+  if (!question) return <Loading />
   const { checked, consent, names, older, same, shares, streams } = question
-  const accept = deciding(async () => accepted(session, await grant(request, session, question)))
+  const accept = decideOnce(async () => accepted(session, await grant(request, session, question)))
   const asked = request.requestedPermissions
   const grants = grantsOf({ asked, checked, older: older?.permissions }, names)
   return (
     <Page
       key="question"
       title={t(same ? 'consent.titleAgain' : 'consent.title', { app })}
-      lead={rich(leadOf(grants, question), {
+      lead={rich(getLeadKey(grants, question), {
         app: <strong>{app}</strong>,
         service: info.name
       })}
@@ -107,25 +107,25 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
           <button
             type="button"
             class="button"
-            onClick={() => void refuse().catch((error: unknown) => setTrouble(explain(error).message))}
+            onClick={() => void refuse().catch((error: unknown) => setLoadError(explain(error).message))}
           >
             {t('consent.refuse')}
           </button>
         }
       />
-      {who}
+      {account}
     </Page>
   )
 }
 
-function leadOf(grants: Grants, { consent, older, same }: Question): Key {
+function getLeadKey(grants: Grants, { consent, older, same }: Question): Key {
   if (same) return consent.isNeeded ? 'consent.leadAgain' : 'consent.leadAsked'
   if (older) return 'consent.leadOlder'
   return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
 }
 
 /** Shown while loading. */
-function Waiting() {
+function Loading() {
   return (
     <p class="loading" role="status">
       {t('loading')}

@@ -12,7 +12,7 @@ interface Props {
 
 export function Finished({ isAccepted, app, target }: Props) {
   useEffect(() => {
-    // Replaces the history entry, since a decided request is of no use any more.
+    // Replaces the history entry, because a decided request cannot be used again.
     if (target !== undefined) location.replace(target)
     else window.close()
   }, [target])

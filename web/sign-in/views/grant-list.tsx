@@ -1,4 +1,4 @@
-/** Lists permissions in plain words. */
+/** Lists requested permissions. */
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../auth-request.js'
 import type { Audience } from '../granting.js'
@@ -6,7 +6,7 @@ import type { Grant, Grants } from '../grants.js'
 import { t, type Key } from '../../language.js'
 import { StreamFacts } from './stream-facts.js'
 
-/** Restrictions of the app, by the feature that is switched off. */
+/** Texts of restrictions, by the feature that is turned off. */
 const restrictions: ReadonlyMap<string, Key> = new Map([
   ['selfRevoke', 'grant.selfRevoke'],
   ['selfAudit', 'grant.selfAudit']
@@ -27,7 +27,7 @@ export function GrantList({ grants, streams, appNames }: Props) {
     <>
       <ul class="grants">
         {asked.map(grant => (
-          <Line key={grant.streamId} grant={grant}>
+          <GrantItem key={grant.streamId} grant={grant}>
             {audiences.has(grant.streamId) && (
               <StreamFacts
                 audience={audiences.get(grant.streamId)!}
@@ -35,7 +35,7 @@ export function GrantList({ grants, streams, appNames }: Props) {
                 appNames={appNames}
               />
             )}
-          </Line>
+          </GrantItem>
         ))}
         {features.map(({ feature }) => (
           <li key={feature} class="grant">
@@ -49,7 +49,7 @@ export function GrantList({ grants, streams, appNames }: Props) {
           <h2>{t('grant.ended')}</h2>
           <ul class="grants ended">
             {ended.map(grant => (
-              <Line key={grant.streamId} grant={grant} />
+              <GrantItem key={grant.streamId} grant={grant} />
             ))}
           </ul>
         </>
@@ -58,12 +58,12 @@ export function GrantList({ grants, streams, appNames }: Props) {
   )
 }
 
-function Line({ grant, children }: { readonly grant: Grant; readonly children?: ComponentChildren }) {
+function GrantItem({ grant, children }: { readonly grant: Grant; readonly children?: ComponentChildren }) {
   const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'
   return (
     <li class={isWide ? 'grant wide' : 'grant'}>
-      <Sign level={level} />
+      <LevelIcon level={level} />
       <div>
         <p class="what">
           <strong>{name}</strong>
@@ -81,8 +81,8 @@ function Line({ grant, children }: { readonly grant: Grant; readonly children?: 
   )
 }
 
-/** An icon per level: an eye, a plus, a pen, a key, a bar. */
-const strokes: Readonly<Record<Level, string>> = {
+/** Icon paths by level: eye, plus, pen, key, bar. */
+const levelIcons: Readonly<Record<Level, string>> = {
   read: 'M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6',
   'create-only': 'M12 5v14M5 12h14',
   contribute: 'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 3L8.5 19zM14.5 6l3.5 3.5',
@@ -90,10 +90,10 @@ const strokes: Readonly<Record<Level, string>> = {
   none: 'M5.6 5.6l12.8 12.8M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18'
 }
 
-function Sign({ level }: { readonly level: Level }) {
+function LevelIcon({ level }: { readonly level: Level }) {
   return (
     <svg class="sign" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={strokes[level]} />
+      <path d={levelIcons[level]} />
     </svg>
   )
 }

@@ -1,4 +1,4 @@
-/** What a browser finds at the root of the service or of an account, and where there is nothing. */
+/** The page at the root of the service or of an account, and the page for unknown URLs. */
 import { useContext } from 'preact/hooks'
 import { root } from '../../api.js'
 import { t } from '../../language.js'
@@ -6,12 +6,12 @@ import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 
-/** `isDoor`: whether this is the root of an account, whoever's it may be. */
-export function Home({ isDoor }: { readonly isDoor: boolean }) {
+/** The root page. `isAccountRoot`: whether this is the root of an account, which may not exist. */
+export function Home({ isAccountRoot }: { readonly isAccountRoot: boolean }) {
   const { facts, info } = useContext(Surroundings)
   const { home, name, terms } = info
   return (
-    <Page title={name} lead={t(isDoor ? 'home.door' : 'home.lead')}>
+    <Page title={name} lead={t(isAccountRoot ? 'home.door' : 'home.lead')}>
       <div class="actions">
         <a class="button primary" href={new URL('app/', root).href}>
           {t('home.open')}
@@ -27,14 +27,14 @@ export function Home({ isDoor }: { readonly isDoor: boolean }) {
         <li>
           <Link to="account">{t('home.account')}</Link>
         </li>
-        {isWeb(home) && !isHere(home) && (
+        {isWebUrl(home) && !isThisPage(home) && (
           <li>
             <a href={home} rel="noopener noreferrer">
               {t('home.about')}
             </a>
           </li>
         )}
-        {isWeb(terms) && terms !== home && (
+        {isWebUrl(terms) && terms !== home && (
           <li>
             <a href={terms} rel="noopener noreferrer">
               {t('home.terms')}
@@ -61,11 +61,11 @@ export function Nowhere() {
   )
 }
 
-function isWeb(text: string): boolean {
+function isWebUrl(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text)
 }
 
-/** Whether an address is that of this page: without a home page of its own, the service names itself. */
-function isHere(text: string): boolean {
+/** Returns whether a URL is that of this page: a service without a home page names itself. */
+function isThisPage(text: string): boolean {
   return new URL(text).href.replace(/\/$/, '') === root.href.replace(/\/$/, '')
 }

@@ -1,9 +1,9 @@
-/** What an app that asks by OAuth gets to know of the person, and what the service does not know of the app. */
+/** The user information that an OAuth app receives, and a warning if it has registered itself. */
 import type { OAuthNotice } from '../auth-request.js'
 import { t, type Key } from '../../language.js'
 
-/** What each scope tells the app. */
-const told: ReadonlyMap<string, Key> = new Map([
+/** Texts by scope. */
+const scopeTexts: ReadonlyMap<string, Key> = new Map([
   ['openid', 'identity.openid'],
   ['profile', 'identity.profile'],
   ['email', 'identity.email'],
@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function Identity({ notice, app }: Props) {
-  const keys = notice.scopes.flatMap(scope => told.get(scope) ?? [])
+  const keys = notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? [])
   return (
     <>
       {keys.length > 0 && (

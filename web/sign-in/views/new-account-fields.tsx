@@ -1,12 +1,12 @@
-/** What a new account needs of its owner: a name, an address and, unless a provider vouches for them, a password. */
+/** The fields of a new account: username, email address and, unless an identity provider verifies the user, a password. */
 import { t } from '../../language.js'
 import { Field, NewPassword } from '../../parts/field.js'
 
 interface Props {
-  /** What the address is good for. */
+  /** Explains what the address is used for. */
   readonly emailHint?: string
   readonly hasPassword?: boolean
-  /** What is filled in already. */
+  /** Initial values. */
   readonly username?: string | undefined
   readonly email?: string | undefined
 }

@@ -1,7 +1,4 @@
-/**
- * Dead ends: requests that have been decided, are unknown or belong to another service, and a service that does not
- * respond.
- */
+/** Error pages: requests that are decided, unknown or belong to another service, and a service that is unreachable. */
 import { t, type Key } from '../../language.js'
 import { Page } from '../../parts/page.js'
 import type { Message } from '../../problem.js'
@@ -23,7 +20,7 @@ interface BrokenProps {
   readonly onRetry?: () => void
 }
 
-/** An error before anything could be shown. */
+/** An error page with a retry button. */
 export function Broken({ message, onRetry = () => location.reload() }: BrokenProps) {
   return (
     <Page title={t('broken.title')} lead={message}>

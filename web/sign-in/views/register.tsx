@@ -15,7 +15,7 @@ import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {
   readonly lead?: ComponentChildren
-  /** The app that brought the user here. */
+  /** The app that opened the page. */
   readonly appId: string
   readonly referer?: string | undefined
   readonly onSignedIn: (session: Session) => void
@@ -23,15 +23,15 @@ interface Props {
 
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
   const { facts, info } = useContext(Surroundings)
-  // From the fragment of a link, which browsers do not send to servers.
+  // The fragment of a link is not sent to servers.
   const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
   const [isInvited, setInvited] = useState(facts.registration === 'invited')
   const [isUsed, setUsed] = useState(false)
   const [returned, setReturned] = useState(() => takeReturned(false))
   useEffect(() => {
-    // Told before anything is filled in. If it cannot be asked now, registering tells.
+    // Shown before the user fills in the form. If the check fails, registering reports the error.
     if (invitation === '' || facts.registration !== 'invited') return
-    isValid(invitation).then(
+    checkInvitation(invitation).then(
       valid => setUsed(!valid),
       () => undefined
     )
@@ -49,9 +49,9 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       ...(referer ? { referer } : {})
     }
     try {
-      const answer = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
-      const { apiEndpoint, username: name } = answer
-      // None where the session is kept in a cookie.
+      const result = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
+      const { apiEndpoint, username: name } = result
+      // Missing if the session is kept in a cookie.
       const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
       onSignedIn({ username: name, ...token })
     } catch (error) {
@@ -77,13 +77,13 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         title={t('register.closed')}
         lead={t(invitation === '' ? 'register.closedLead' : 'register.closedInvited', { service: info.name })}
       >
-        <ToSignIn />
+        <SignInLink />
       </Page>
     )
   return (
     <Page
       title={t('register.title', { service: info.name })}
-      lead={lead ?? t(leadFor(isInvited, isUsed ? '' : invitation))}
+      lead={lead ?? t(getLeadKey(isInvited, isUsed ? '' : invitation))}
     >
       {isUsed && <Alert>{t('register.used')}</Alert>}
       {facts.hasPasswords && !isClosed && (
@@ -101,12 +101,12 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         </Form>
       )}
       <ProviderButtons isOnly={!facts.hasPasswords || isClosed} isOpen={isClosed} />
-      <ToSignIn />
+      <SignInLink />
     </Page>
   )
 }
 
-function leadFor(
+function getLeadKey(
   isInvited: boolean,
   invitation: string
 ): 'register.lead' | 'register.leadInvited' | 'register.welcome' {
@@ -114,8 +114,8 @@ function leadFor(
   return invitation === '' ? 'register.leadInvited' : 'register.welcome'
 }
 
-/** Whether an invitation is still good. */
-async function isValid(invitation: string): Promise<boolean> {
+/** Returns whether an invitation is still valid. */
+async function checkInvitation(invitation: string): Promise<boolean> {
   const response = await send('POST', 'reg/access/invitationtoken/check', {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ invitationtoken: invitation.trim() })
@@ -123,7 +123,7 @@ async function isValid(invitation: string): Promise<boolean> {
   return !response.ok || (await response.text()).trim() !== 'false'
 }
 
-function ToSignIn() {
+function SignInLink() {
   return (
     <ul class="links">
       <li>

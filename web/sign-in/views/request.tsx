@@ -20,7 +20,7 @@ interface End {
   readonly target: string | undefined
 }
 
-/** Sessions opened here end with the request, so they have an app id of their own. */
+/** Sessions started here end with the request, so they have their own app id. */
 const signInAppId = 'coffer-sign-in'
 
 export function Request({ request, place }: Props) {
@@ -28,24 +28,25 @@ export function Request({ request, place }: Props) {
   const [session, setSession] = useState<Session>()
   const [end, setEnd] = useState<End>()
   const [late, setLate] = useState<Reason>()
-  const leave = (): void => {
+  const endSession = (): void => {
     if (session) signOut(session)
     setSession(undefined)
   }
   const onDecided = async (decision: Decision): Promise<void> => {
     const outcome = await decide(request, decision, decision.status === 'ACCEPTED' ? session : undefined)
-    leave()
+    endSession()
     if ('late' in outcome) setLate(outcome.late)
     else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })
   }
 
   if (late) return <NoRequest reason={late} />
   if (end) return <Finished app={app} {...end} />
-  if (session) return <Consent request={request} session={session} onDecided={onDecided} onLeave={leave} />
-  const named = { app: <strong>{app}</strong> }
+  if (session)
+    return <Consent request={request} session={session} onDecided={onDecided} onLeave={endSession} />
+  const values = { app: <strong>{app}</strong> }
   return place === 'register' ? (
     <Register
-      lead={rich('register.leadApp', named)}
+      lead={rich('register.leadApp', values)}
       appId={requestingAppId}
       referer={referer}
       onSignedIn={setSession}
@@ -53,7 +54,7 @@ export function Request({ request, place }: Props) {
   ) : (
     <SignIn
       title={t('signIn.title')}
-      lead={rich('signIn.leadApp', named)}
+      lead={rich('signIn.leadApp', values)}
       appId={signInAppId}
       onSignedIn={setSession}
     />

@@ -1,4 +1,4 @@
-/** Resets a forgotten password: requests a mail, or sets a new password with the link from it. */
+/** Resets a forgotten password: requests an email, or sets a new password with the link from it. */
 import { useContext, useState } from 'preact/hooks'
 import { call, usernameOf, Refusal } from '../../api.js'
 import { t, type Key } from '../../language.js'
@@ -12,11 +12,11 @@ import { Back } from './back.js'
 const appId = 'coffer-account'
 
 export function ResetPassword({ resetToken }: { readonly resetToken: string | undefined }) {
-  return resetToken === undefined ? <RequestReset /> : <ChooseNew resetToken={resetToken} />
+  return resetToken === undefined ? <RequestReset /> : <NewPasswordForm resetToken={resetToken} />
 }
 
 /** Messages after a request. They are the same whether or not the account exists. */
-const sent: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead: Key]>> = {
+const sentTexts: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead: Key]>> = {
   mail: ['reset.sent', 'reset.sentLead'],
   operator: ['reset.noted', 'reset.notedLead']
 }
@@ -44,7 +44,7 @@ function RequestReset() {
       </Page>
     )
   if (isSent) {
-    const [title, lead] = sent[passwordReset]
+    const [title, lead] = sentTexts[passwordReset]
     return (
       <Page key="sent" seal="mail" title={t(title)} lead={t(lead)}>
         <Back to="access" />
@@ -62,7 +62,7 @@ function RequestReset() {
   )
 }
 
-function ChooseNew({ resetToken }: { readonly resetToken: string }) {
+function NewPasswordForm({ resetToken }: { readonly resetToken: string }) {
   const [isDone, setDone] = useState(false)
   const reset = async (values: Values): Promise<void> => {
     const body = { resetToken, newPassword: values['newPassword']!, appId }
@@ -102,12 +102,12 @@ function ChooseNew({ resetToken }: { readonly resetToken: string }) {
 }
 
 function UsernameField() {
-  const given = new URLSearchParams(location.search).get('username') ?? ''
+  const username = new URLSearchParams(location.search).get('username') ?? ''
   return (
     <Field
       name="username"
       label={t('field.usernameOrEmail')}
-      input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
+      input={{ autocomplete: 'username', maxLength: 300, defaultValue: username }}
     />
   )
 }

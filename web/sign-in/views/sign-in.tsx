@@ -1,5 +1,5 @@
-/** Signs in with name and password, then a second factor if necessary; or by a provider. */
-import type { ComponentChild, ComponentChildren } from 'preact'
+/** Signs in with username and password, and a second factor if necessary; or with an identity provider. */
+import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call, tokenOf, usernameOf, type Session } from '../../api.js'
 import { t } from '../../language.js'
@@ -25,14 +25,14 @@ interface Props {
 }
 
 export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
-  // The user name from a mailed link.
+  // The username from an emailed link.
   const given = new URLSearchParams(location.search).get('username') ?? ''
   const { facts } = useContext(Surroundings)
   const [pending, setPending] = useState<Pending>()
   const [notice, setNotice] = useState<string>()
   const [returned, setReturned] = useState(() => takeReturned(false))
 
-  // An account that is scheduled for deletion has to be kept first.
+  // The scheduled deletion of an account must be cancelled first.
   const [closing, setClosing] = useState<Session>()
   const closingView = useLater<typeof Closing>(closing !== undefined, async () => {
     await addClosingTexts()
@@ -45,15 +45,15 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
     setNotice(undefined)
     const username = await usernameOf(values['username']!)
     const login = { username, password: values['password']!, appId }
-    const answer = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
+    const result = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
       'POST',
       `${username}/auth/login`,
       {
         body: login
       }
     )
-    if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, ...tokenOf(answer) })
+    if (result.mfaToken) setPending({ login, mfaToken: result.mfaToken })
+    else onSignedIn({ username, ...tokenOf(result) })
   }
 
   if (closing?.deletion !== undefined) {
@@ -110,20 +110,16 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
       <ProviderButtons isOnly={!facts.hasPasswords} />
       {facts.hasPasswords && (
         <ul class="links">
-          <Item>
+          <li>
             <Link to="reset-password">{t('signIn.forgotten')}</Link>
-          </Item>
+          </li>
           {facts.registration !== 'closed' && (
-            <Item>
+            <li>
               {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
-            </Item>
+            </li>
           )}
         </ul>
       )}
     </Page>
   )
-}
-
-function Item({ children }: { readonly children: ComponentChild | ComponentChild[] }) {
-  return <li>{children}</li>
 }

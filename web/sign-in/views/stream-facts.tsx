@@ -14,36 +14,36 @@ interface Props {
   readonly appNames: ReadonlyMap<string, string>
 }
 
-/** Streams that hold the e-mail address to which links to reset a password are sent. */
-const ofAddress: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
+/** Streams that contain the email address to which password reset links are sent. */
+const addressStreams: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
 
 export function StreamFacts({ audience, level, appNames }: Props) {
   const { accesses, creator, isOfAccount, more, path } = audience
-  const above = path.slice(0, -1).map(({ name }) => plain(name))
+  const ancestors = path.slice(0, -1).map(({ name }) => plain(name))
   const holders = accesses.map(each =>
-    t('stream.holder', { name: nameOf(each, appNames), what: t(`sees.${each.level}`) })
+    t('stream.holder', { name: describeAccess(each, appNames), what: t(`sees.${each.level}`) })
   )
   if (more > 0) holders.push(t('stream.more', { count: more }))
-  const isAddress = ofAddress.has(path.at(-1)?.id ?? '')
+  const isAddress = addressStreams.has(path.at(-1)?.id ?? '')
   return (
     <>
-      {!isOfAccount && above.length > 0 && (
-        <p class="hint">{t('stream.lies', { path: above.join(' › ') })}</p>
+      {!isOfAccount && ancestors.length > 0 && (
+        <p class="hint">{t('stream.lies', { path: ancestors.join(' › ') })}</p>
       )}
-      {creator && <p class="hint">{t('stream.made', { name: nameOf(creator, appNames) })}</p>}
+      {creator && <p class="hint">{t('stream.made', { name: describeAccess(creator, appNames) })}</p>}
       {holders.length > 0 && <p class="hint">{t('stream.open', { list: holders.join(', ') })}</p>}
-      {isOfAccount && isWriting(level) && (
+      {isOfAccount && mayWrite(level) && (
         <p class="hint strong">{t(isAddress ? 'stream.address' : 'stream.account')}</p>
       )}
     </>
   )
 }
 
-function isWriting(level: Level): boolean {
+function mayWrite(level: Level): boolean {
   return level === 'create-only' || level === 'contribute' || level === 'manage'
 }
 
-function nameOf({ deviceName, name, type }: Holder, appNames: ReadonlyMap<string, string>): string {
+function describeAccess({ deviceName, name, type }: Holder, appNames: ReadonlyMap<string, string>): string {
   const own = plain(name)
   const shown = type === 'app' ? (appNames.get(name) ?? own) : t('stream.share', { name: own })
   return deviceName === undefined ? shown : `${shown}, ${plain(deviceName)}`

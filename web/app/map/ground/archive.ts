@@ -1,19 +1,19 @@
-/** Reads tiles from a PMTiles file, piece by piece. (docs/deployment.md#a-map) */
+/** Reads tiles from a PMTiles file by range requests. (docs/deployment.md#a-map) */
 import { PMTiles, TileType } from 'pmtiles'
 
-/** Returns the bytes from `start`, at most so many. Rejects if they cannot be read. */
-export type ReadPiece = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
+/** Reads at most `length` bytes from `start`. Rejects if they cannot be read. */
+type ReadPiece = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
 
 export interface Archive {
   readonly minZoom: number
   readonly maxZoom: number
-  /** Whom to thank for the data, as plain text; empty if the file does not say. */
+  /** Attribution of the data, as plain text; empty if the file has none. */
   readonly attribution: string
-  /** Returns the bytes of a tile, decompressed; nothing if there is none. */
+  /** Returns the decompressed bytes of a tile; undefined if there is none. */
   tile(zoom: number, x: number, y: number): Promise<Uint8Array | undefined>
 }
 
-/** Opens an archive. Rejects if it cannot be read, or is of a kind that is not drawn here. */
+/** Opens an archive. Rejects if it cannot be read or does not contain vector tiles. */
 export async function openArchive(read: ReadPiece): Promise<Archive> {
   const tiles = new PMTiles({
     getKey: () => 'map',
@@ -24,7 +24,7 @@ export async function openArchive(read: ReadPiece): Promise<Archive> {
   return {
     minZoom,
     maxZoom,
-    attribution: await tiles.getMetadata().then(attributionIn, () => ''),
+    attribution: await tiles.getMetadata().then(getAttribution, () => ''),
     async tile(zoom, x, y) {
       const tile = await tiles.getZxy(zoom, x, y)
       return tile && new Uint8Array(tile.data)
@@ -32,8 +32,8 @@ export async function openArchive(read: ReadPiece): Promise<Archive> {
   }
 }
 
-/** Files tell it as markup, of which the text remains. */
-function attributionIn(metadata: unknown): string {
+/** Extracts the text of an attribution, which is markup. */
+function getAttribution(metadata: unknown): string {
   const { attribution } = metadata as { readonly attribution?: unknown }
   if (typeof attribution !== 'string') return ''
   return attribution

@@ -1,31 +1,41 @@
-/** What the map page draws its places on, if the operator gives a map: all that it needs to know of it. */
+/** The map below places and tracks, if the operator provides one. */
 import type { View } from '../projection.js'
 import { Ground } from './ground.js'
 import { drawGround, type GroundColours } from './style.js'
 
 export interface Backdrop {
-  /** Whom to thank for the map. */
+  /** Attribution of the map. */
   readonly attribution: string
-  /** Draws it in pixels of the page. */
-  draw(context: CanvasRenderingContext2D, sight: Sight): void
+  /** Draws the map in CSS pixels. */
+  draw(context: CanvasRenderingContext2D, sight: Viewport): void
 }
 
-interface Sight {
+interface Viewport {
   readonly view: View
   readonly width: number
   readonly height: number
 }
 
-const names = ['water', 'land', 'green', 'building', 'road', 'highway', 'rail', 'border', 'label'] as const
+const colourNames = [
+  'water',
+  'land',
+  'green',
+  'building',
+  'road',
+  'highway',
+  'rail',
+  'border',
+  'label'
+] as const
 
-/** Opens the map; `onRead` is called whenever there is more to draw. Rejects if it cannot be read. */
+/** Opens the map. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
 export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
   const ground = await Ground.open(onRead)
   return {
     attribution: ground.attribution,
     draw(context, { view, width, height }) {
-      const colours = coloursOf(context.canvas)
-      // What is neither water nor anything else is land.
+      const colours = readColours(context.canvas)
+      // Everything not covered by tiles is land.
       context.fillStyle = colours.land
       context.fillRect(0, 0, width, height)
       drawGround(context, ground.inSight(view, width, height), colours, devicePixelRatio)
@@ -33,9 +43,9 @@ export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
   }
 }
 
-function coloursOf(element: Element): GroundColours {
+function readColours(element: Element): GroundColours {
   const style = getComputedStyle(element)
   return Object.fromEntries(
-    names.map(name => [name, style.getPropertyValue(`--map-${name}`).trim()])
+    colourNames.map(name => [name, style.getPropertyValue(`--map-${name}`).trim()])
   ) as GroundColours
 }

@@ -1,22 +1,22 @@
-/** The ground below places and tracks: tiles of the operator's map, read when they come into sight and kept while there is room. */
+/** Tiles of the operator's map, read when they become visible, and cached. */
 import { appRoot } from '../../route.js'
 import type { View } from '../projection.js'
 import { openArchive, type Archive } from './archive.js'
 import { shapesOf, wantedLayers, type Placed, type Shapes } from './style.js'
 import { layersIn } from './vector-tile.js'
 
-/** Pixels that a tile is wide, about. */
-const tileSide = 512
-/** Tiles kept, and tiles read at a time. */
-const mostTiles = 96
-const mostReading = 6
+/** Approximate width of a tile in pixels. */
+const tileSize = 512
+/** Maximum cached tiles, and maximum concurrent reads. */
+const maxTiles = 96
+const maxReads = 6
 
-type Known = Shapes | 'reading' | 'none'
+type TileState = Shapes | 'reading' | 'none'
 
 export class Ground {
-  readonly #tiles = new Map<string, Known>()
-  /** Tiles that are wanted but not yet asked for, those of the last drawing. */
-  #wanted: (readonly [zoom: number, x: number, y: number])[] = []
+  readonly #tiles = new Map<string, TileState>()
+  /** Missing tiles of the last drawing that are not being read yet. */
+  #queue: (readonly [zoom: number, x: number, y: number])[] = []
   #reading = 0
 
   private constructor(
@@ -24,19 +24,19 @@ export class Ground {
     private readonly onRead: () => void
   ) {}
 
-  /** Opens the map of the service; `onRead` is called whenever there is more to draw. Rejects if it cannot be read. */
+  /** Opens the map of the service. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
   static async open(onRead: () => void): Promise<Ground> {
-    return new Ground(await openArchive(readPiece), onRead)
+    return new Ground(await openArchive(readBytes), onRead)
   }
 
   get attribution(): string {
     return this.archive.attribution
   }
 
-  /** Returns the tiles that cover a window, as far as they are here; those that lack are read. */
+  /** Returns the available tiles of a window, and starts reading the missing ones. */
   inSight(view: View, width: number, height: number): readonly Placed[] {
     const { maxZoom, minZoom } = this.archive
-    const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSide)), maxZoom))
+    const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSize)), maxZoom))
     const count = 2 ** zoom
     const side = view.size / count
     const [left, top] = [width / 2 - view.x * view.size, height / 2 - view.y * view.size]
@@ -47,70 +47,77 @@ export class Ground {
     const [fromX, toX] = range(left, width)
     const [fromY, toY] = range(top, height)
     const placed: Placed[] = []
-    this.#wanted = []
+    this.#queue = []
     for (let y = fromY; y <= toY; y++)
       for (let x = fromX; x <= toX; x++) {
         const place = { left: left + x * side, top: top + y * side, side }
-        const known = this.#known(zoom, x, y)
-        if (typeof known === 'object') placed.push({ ...place, zoom, shapes: known })
+        const state = this.#touch(zoom, x, y)
+        if (typeof state === 'object') placed.push({ ...place, zoom, shapes: state })
         else {
-          const above = this.#above(zoom, x, y, view.size, left, top)
+          const above = this.#findAncestor(zoom, x, y, view.size, left, top)
           if (above) placed.push({ ...above, within: place })
-          if (known === undefined) this.#wanted.push([zoom, x, y])
+          if (state === undefined) this.#queue.push([zoom, x, y])
         }
       }
-    this.#readOn()
+    this.#startReads()
     return placed
   }
 
-  /** The smallest tile at hand that holds this one. */
-  #above(zoom: number, x: number, y: number, size: number, left: number, top: number): Placed | undefined {
+  /** Returns the smallest available tile that contains this one. */
+  #findAncestor(
+    zoom: number,
+    x: number,
+    y: number,
+    size: number,
+    left: number,
+    top: number
+  ): Placed | undefined {
     for (let up = zoom - 1; up >= this.archive.minZoom; up--) {
       ;[x, y] = [x >> 1, y >> 1]
-      const known = this.#tiles.get(`${up}/${x}/${y}`)
+      const state = this.#tiles.get(`${up}/${x}/${y}`)
       const side = size / 2 ** up
-      if (typeof known === 'object')
-        return { left: left + x * side, top: top + y * side, side, zoom: up, shapes: known }
+      if (typeof state === 'object')
+        return { left: left + x * side, top: top + y * side, side, zoom: up, shapes: state }
     }
     return undefined
   }
 
-  #known(zoom: number, x: number, y: number): Known | undefined {
+  #touch(zoom: number, x: number, y: number): TileState | undefined {
     const key = `${zoom}/${x}/${y}`
-    const known = this.#tiles.get(key)
-    if (known === undefined) return undefined
-    // The one that was seen last goes last.
+    const state = this.#tiles.get(key)
+    if (state === undefined) return undefined
+    // Moves the tile to the end of the map: least recently used tiles are evicted first.
     this.#tiles.delete(key)
-    this.#tiles.set(key, known)
-    return known
+    this.#tiles.set(key, state)
+    return state
   }
 
-  #readOn(): void {
-    while (this.#reading < mostReading && this.#wanted.length > 0) {
-      const [zoom, x, y] = this.#wanted.shift()!
+  #startReads(): void {
+    while (this.#reading < maxReads && this.#queue.length > 0) {
+      const [zoom, x, y] = this.#queue.shift()!
       const key = `${zoom}/${x}/${y}`
       if (this.#tiles.has(key)) continue
       this.#tiles.set(key, 'reading')
       this.#reading++
       void this.#read(zoom, x, y)
-        .catch((): Known => 'none')
-        .then(known => {
+        .catch((): TileState => 'none')
+        .then(state => {
           this.#reading--
-          this.#tiles.set(key, known)
-          if (this.#tiles.size > mostTiles) this.#tiles.delete(this.#tiles.keys().next().value!)
-          this.#readOn()
+          this.#tiles.set(key, state)
+          if (this.#tiles.size > maxTiles) this.#tiles.delete(this.#tiles.keys().next().value!)
+          this.#startReads()
           this.onRead()
         })
     }
   }
 
-  async #read(zoom: number, x: number, y: number): Promise<Known> {
+  async #read(zoom: number, x: number, y: number): Promise<TileState> {
     const bytes = await this.archive.tile(zoom, x, y)
     return bytes ? shapesOf(layersIn(bytes, wantedLayers)) : 'none'
   }
 }
 
-async function readPiece(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await fetch(new URL('map.pmtiles', appRoot), {
     headers: { 'Coffer-App': '1', Range: `bytes=${start}-${start + length - 1}` },
     credentials: 'omit',

@@ -1,9 +1,9 @@
-/** How the ground looks: quiet shapes in a few classes, of the layers that Protomaps and OpenMapTiles know. */
+/** Styles and draws tiles: a few classes of shapes from layers of Protomaps and OpenMapTiles. */
 import type { Feature, Layer } from './vector-tile.js'
 
-/** Classes of areas, from the lowest up. */
+/** Classes of areas, in drawing order. */
 const areas = ['green', 'water', 'building'] as const
-/** Classes of lines with their widths in pixels, from the lowest up; and the zoom below which they are not drawn. */
+/** Classes of lines in drawing order, with their widths in pixels and minimum zoom. */
 const lines = {
   stream: { width: 1.2, from: 9, colour: 'water' },
   path: { width: 1, from: 13, colour: 'road' },
@@ -20,27 +20,27 @@ const lineClasses = Object.keys(lines) as LineClass[]
 
 interface Label {
   readonly text: string
-  /** In parts of the tile. */
+  /** As a share of the tile. */
   readonly x: number
   readonly y: number
-  /** The lower, the more important. */
+  /** Lower ranks are more important. */
   readonly rank: number
 }
 
-/** What a tile shows, ready to be drawn: its side is 1. */
+/** Paths and labels of a tile, in a unit square. */
 export interface Shapes {
   readonly paths: ReadonlyMap<Area | LineClass, Path2D>
   readonly labels: readonly Label[]
 }
 
-/** A tile in sight: where it lies in the window, in pixels, and what is on it. */
+/** A visible tile: its position in the window, in pixels, and its shapes. */
 export interface Placed {
   readonly left: number
   readonly top: number
   readonly side: number
   readonly zoom: number
   readonly shapes: Shapes
-  /** The part that is to be seen, if it stands for smaller tiles that are still being read. */
+  /** The visible part, if the tile replaces smaller ones that are being read. */
   readonly within?: { readonly left: number; readonly top: number; readonly side: number }
 }
 
@@ -66,31 +66,31 @@ export const wantedLayers: ReadonlySet<string> = new Set([
   'place'
 ])
 
-/** Letters of a name, and names of a tile, at most. */
-const longestName = 60
-const mostNames = 120
+/** Maximum characters of a name, and maximum names per tile. */
+const maxNameLength = 60
+const maxNames = 120
 
-/** Makes paths of the layers of a tile. */
+/** Converts the layers of a tile to paths and labels. */
 export function shapesOf(layers: readonly Layer[]): Shapes {
   const paths = new Map<Area | LineClass, Path2D>()
   const labels: Label[] = []
   for (const { name, extent, features } of layers)
     for (const feature of features) {
       if (feature.kind === 'point') {
-        const label = name.startsWith('place') ? labelOf(feature, extent) : undefined
+        const label = name.startsWith('place') ? toLabel(feature, extent) : undefined
         if (label) labels.push(label)
         continue
       }
-      const own = feature.kind === 'area' ? areaOf(name, feature) : lineOf(name, feature)
-      if (own === undefined) continue
-      let path = paths.get(own)
-      if (!path) paths.set(own, (path = new Path2D()))
-      add(path, feature, extent)
+      const shapeClass = feature.kind === 'area' ? getAreaClass(name, feature) : getLineClass(name, feature)
+      if (shapeClass === undefined) continue
+      let path = paths.get(shapeClass)
+      if (!path) paths.set(shapeClass, (path = new Path2D()))
+      addToPath(path, feature, extent)
     }
-  return { paths, labels: labels.toSorted((a, b) => a.rank - b.rank).slice(0, mostNames) }
+  return { paths, labels: labels.toSorted((a, b) => a.rank - b.rank).slice(0, maxNames) }
 }
 
-/** Draws the ground, then the names on it. */
+/** Draws tiles, then their labels. */
 export function drawGround(
   context: CanvasRenderingContext2D,
   placed: readonly Placed[],
@@ -98,7 +98,7 @@ export function drawGround(
   ratio: number
 ): void {
   for (const each of placed) drawTile(context, each, colours, ratio)
-  drawNames(context, placed, colours)
+  drawLabels(context, placed, colours)
 }
 
 function drawTile(
@@ -110,7 +110,7 @@ function drawTile(
   context.save()
   const seen = within ?? { left, top, side }
   context.beginPath()
-  // Whole pixels, so that no seam shows between tiles.
+  // Aligned to whole pixels, so that no seams are visible between tiles.
   const [x, y] = [Math.floor(seen.left * ratio) / ratio, Math.floor(seen.top * ratio) / ratio]
   context.rect(x, y, seen.left + seen.side - x + 1 / ratio, seen.top + seen.side - y + 1 / ratio)
   context.clip()
@@ -122,7 +122,7 @@ function drawTile(
     context.fillStyle = colours[area]
     context.fill(path)
   }
-  // As wide as they would be at this size of the tile, whatever its zoom.
+  // Line widths depend on the displayed size of the tile, not on its zoom.
   const level = zoom + Math.log2(side / 512)
   context.lineCap = 'round'
   context.lineJoin = 'round'
@@ -139,8 +139,8 @@ function drawTile(
   context.restore()
 }
 
-/** Names where there is room for them, the most important first. */
-function drawNames(
+/** Draws labels that do not overlap, the most important first. */
+function drawLabels(
   context: CanvasRenderingContext2D,
   placed: readonly Placed[],
   colours: GroundColours
@@ -155,7 +155,7 @@ function drawNames(
         within
       }))
     )
-    .filter(({ x, y, within }) => !within || holds(within, x, y))
+    .filter(({ x, y, within }) => !within || contains(within, x, y))
     .toSorted((a, b) => a.rank - b.rank)
   const taken: { readonly left: number; readonly right: number; readonly y: number }[] = []
   context.textAlign = 'center'
@@ -174,7 +174,7 @@ function drawNames(
   }
 }
 
-function holds(
+function contains(
   { left, top, side }: { readonly left: number; readonly top: number; readonly side: number },
   x: number,
   y: number
@@ -182,7 +182,7 @@ function holds(
   return x >= left && x < left + side && y >= top && y < top + side
 }
 
-function add(path: Path2D, { kind, lines: parts }: Feature, extent: number): void {
+function addToPath(path: Path2D, { kind, lines: parts }: Feature, extent: number): void {
   for (const part of parts) {
     for (let at = 0; at + 1 < part.length; at += 2) {
       const [x, y] = [part[at]! / extent, part[at + 1]! / extent]
@@ -196,17 +196,17 @@ function add(path: Path2D, { kind, lines: parts }: Feature, extent: number): voi
 const greens =
   /^(?:forest|wood|park|grass|grassland|meadow|nature_reserve|national_park|cemetery|scrub|garden|golf_course|orchard|vineyard|farmland|village_green|protected_area)$/
 
-function areaOf(layer: string, { properties }: Feature): Area | undefined {
+function getAreaClass(layer: string, { properties }: Feature): Area | undefined {
   if (layer === 'water') return 'water'
   if (layer.startsWith('building')) return 'building'
   if (layer === 'park') return 'green'
   if (layer === 'landuse' || layer === 'landcover')
-    return greens.test(kindOf(properties)) ? 'green' : undefined
+    return greens.test(getKind(properties)) ? 'green' : undefined
   return undefined
 }
 
-function lineOf(layer: string, { properties }: Feature): LineClass | undefined {
-  const kind = kindOf(properties)
+function getLineClass(layer: string, { properties }: Feature): LineClass | undefined {
+  const kind = getKind(properties)
   if (layer === 'water' || layer === 'waterway') return 'stream'
   if (layer.startsWith('boundar'))
     return kind === 'country' || kind === 'region' || Number(properties['admin_level'] ?? 9) <= 4
@@ -220,7 +220,7 @@ function lineOf(layer: string, { properties }: Feature): LineClass | undefined {
   return /^(?:minor|other|service|residential|street)/.test(kind) ? 'minor' : undefined
 }
 
-function kindOf(properties: Feature['properties']): string {
+function getKind(properties: Feature['properties']): string {
   return String(properties['kind'] ?? properties['class'] ?? properties['subclass'] ?? '')
 }
 
@@ -237,14 +237,14 @@ const ranks: Readonly<Record<string, number>> = {
   hamlet: 6
 }
 
-function labelOf({ lines: parts, properties }: Feature, extent: number): Label | undefined {
+function toLabel({ lines: parts, properties }: Feature, extent: number): Label | undefined {
   const [x = -1, y = -1] = parts[0] ?? []
   const name = properties['name']
-  // Beyond the edge it belongs to the next tile.
+  // Labels outside the tile belong to its neighbour.
   if (typeof name !== 'string' || name === '' || x < 0 || y < 0 || x >= extent || y >= extent)
     return undefined
-  const people = Number(properties['population_rank'] ?? properties['rank'] ?? 0)
+  const population = Number(properties['population_rank'] ?? properties['rank'] ?? 0)
   const rank =
-    (ranks[String(properties['kind_detail'] ?? '')] ?? ranks[kindOf(properties)] ?? 7) - people / 100
-  return { text: name.slice(0, longestName), x: x / extent, y: y / extent, rank }
+    (ranks[String(properties['kind_detail'] ?? '')] ?? ranks[getKind(properties)] ?? 7) - population / 100
+  return { text: name.slice(0, maxNameLength), x: x / extent, y: y / extent, rank }
 }

@@ -1,9 +1,9 @@
-/** Reads the features of a vector tile. */
+/** Parses vector tiles. */
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 
 export type Kind = 'point' | 'line' | 'area'
-/** Coordinates, x and y in turn; whole parts of the layer's extent. */
+/** Alternating x and y coordinates, integers in units of the layer's extent. */
 export type Line = readonly number[]
 
 export interface Feature {
@@ -14,14 +14,14 @@ export interface Feature {
 
 export interface Layer {
   readonly name: string
-  /** How many units the tile is wide. */
+  /** Width of the tile in units. */
   readonly extent: number
   readonly features: readonly Feature[]
 }
 
 const kinds: readonly (Kind | undefined)[] = [undefined, 'point', 'line', 'area']
 
-/** Returns the layers of these names. Throws if the tile is malformed. */
+/** Parses the layers with these names. Throws if the tile is malformed. */
 export function layersIn(bytes: Uint8Array, wanted: ReadonlySet<string>): readonly Layer[] {
   const { layers } = new VectorTile(new PbfReader(bytes))
   return Object.entries(layers)

@@ -1,17 +1,17 @@
-/** A labelled list to choose one thing from. */
-import { t } from '../../language.js'
-import { useFieldProblem } from '../../parts/form.js'
+/** A labelled select of a form, with a hint and an error message. */
+import type { ComponentChildren } from 'preact'
+import { useFieldProblem } from './form.js'
 
 interface Props {
   readonly name: string
   readonly label: string
   readonly value: string
   readonly options: readonly (readonly [value: string, label: string])[]
-  /** Where it is set, if it cannot be chosen here. */
-  readonly setBy: string | undefined
+  readonly hint?: ComponentChildren
+  readonly isDisabled: boolean
 }
 
-export function Choice({ name, label, options, setBy, value }: Props) {
+export function SelectField({ name, label, value, options, hint, isDisabled }: Props) {
   const problem = useFieldProblem(name)
   return (
     <div class="field">
@@ -20,9 +20,9 @@ export function Choice({ name, label, options, setBy, value }: Props) {
         <select
           id={name}
           name={name}
-          disabled={setBy !== undefined}
+          disabled={isDisabled}
           aria-invalid={problem !== undefined}
-          {...(setBy === undefined ? {} : { 'aria-describedby': `${name}-hint` })}
+          {...(hint === undefined ? {} : { 'aria-describedby': `${name}-hint` })}
         >
           {options.map(([each, text]) => (
             <option key={each} value={each} selected={each === value}>
@@ -32,9 +32,9 @@ export function Choice({ name, label, options, setBy, value }: Props) {
         </select>
       </div>
       {problem && <p class="problem">{problem}</p>}
-      {setBy !== undefined && (
+      {hint !== undefined && (
         <p class="hint" id={`${name}-hint`}>
-          {t('setup.setBy', { source: setBy })}
+          {hint}
         </p>
       )}
     </div>
