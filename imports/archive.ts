@@ -21,7 +21,7 @@ import {
   type SourceFile,
   silentSink
 } from './record.js'
-import type { Reason } from './reasons.js'
+import type { SkipReason } from './reasons.js'
 import { readTarEntries } from './tar.js'
 import { readHead } from './text/decode.js'
 import { isWorkbook, readWorkbook, excelFormat } from './workbooks/workbook.js'
@@ -156,7 +156,7 @@ export class ArchiveReader {
   async *#readZipFiles(path: string): AsyncGenerator<SourceFile, void, undefined> {
     const { progress, sink } = this
     const observer = {
-      skip: (kind: string, reason: Reason) => {
+      skip: (kind: string, reason: SkipReason) => {
         this.#hasEncrypted ||= reason === encryptedReason
         sink.skip(kind, reason)
       },

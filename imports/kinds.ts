@@ -61,7 +61,7 @@ const encrypted: UnsupportedKind = {
 const officeDocument: UnsupportedKind = { is: 'a document of an office program', advice: exportAdvice }
 
 /** All kinds: the pages have a text for each. */
-export const kinds: readonly UnsupportedKind[] = [
+export const unsupportedKinds: readonly UnsupportedKind[] = [
   ...signatures.map(([, is, advice]) => ({ is, advice })),
   tar,
   webPage,

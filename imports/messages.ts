@@ -62,14 +62,14 @@ export const messages = [
   'The file has waited for {seconds} and was removed: bring it in again'
 ] as const
 
-export type Message = (typeof messages)[number]
+export type MessageText = (typeof messages)[number]
 
 /** Values by name. Those named `reason`, `is` and `advice` are English and are translated as well. */
 export type MessageValues = Readonly<Record<string, string | number | Notice>>
 
 /** A message that is shown in the user's language. */
 export interface Notice {
-  readonly message: Message
+  readonly message: MessageText
   readonly values?: MessageValues
 }
 
@@ -77,7 +77,7 @@ export interface Notice {
 const maxValueLength = 300
 
 /** Returns a notice. Long values are truncated, as they may come from the file. */
-export function createNotice(message: Message, values?: MessageValues): Notice {
+export function createNotice(message: MessageText, values?: MessageValues): Notice {
   if (!values) return { message }
   const truncated = Object.entries(values).map(([name, value]) => [
     name,

@@ -1,9 +1,9 @@
 /** Defines the messages between the thread that reads a file and the one that owns the account. */
 import type { Notice } from './messages.js'
-import type { Options, TableView } from './record.js'
+import type { ReadOptions, TableView } from './record.js'
 
 /** How a lane is stored: as data points of series, or as events. */
-export type Form = 'series' | 'events'
+export type LaneForm = 'series' | 'events'
 
 /** Smallest or largest numbers of contents: one number, or one for each field of objects. */
 export type RangeBound = number | Readonly<Record<string, number>>
@@ -24,7 +24,7 @@ export interface Lane extends ContentSample {
   readonly stream: string
   readonly source: string
   readonly type: string
-  readonly form: Form
+  readonly form: LaneForm
   readonly count: number
   /** Seconds. */
   readonly from: number
@@ -34,7 +34,7 @@ export interface Lane extends ContentSample {
 export type Counts = Record<string, number>
 
 /** The review of a file: what it contains and what will be imported. */
-export interface Look {
+export interface ImportReview {
   /** Id of the format of most records. */
   readonly format: string
   readonly formatName: string
@@ -73,35 +73,35 @@ export interface CountedLane extends ContentSample {
 }
 
 /** The result of the first pass, which is the same for the same bytes. */
-export interface Counted {
-  readonly look: Look
+export interface CountedFile {
+  readonly look: ImportReview
   readonly lanes: readonly CountedLane[]
 }
 
 /** What to read, and how. */
-export interface Assignment {
+export interface ReadAssignment {
   readonly file: string
   readonly fileName: string
   /** Path of the spool for nested files while they are read. */
   readonly spool: string
   /** Path of the spool for a file of an event until it is stored. */
-  readonly unpacked: string
-  readonly options: Options
+  readonly attachmentSpool: string
+  readonly options: ReadOptions
   /** Id of the stream below which data are created; empty for none. */
-  readonly below: string
+  readonly parentStreamId: string
   /** The account's key for deriving ids, in hexadecimal. */
   readonly key: string
   /** Forms that lanes had in earlier imports. */
-  readonly forms: Readonly<Record<string, Form>>
+  readonly previousForms: Readonly<Record<string, LaneForm>>
   /** Version of the software: another version may read the same bytes differently. */
   readonly version: string
 }
 
 /** Data with which the thread is started, besides its port. */
-export interface ReaderData {
-  readonly assignment: Assignment
+export interface ReaderThreadData {
+  readonly assignment: ReadAssignment
   /** Holds one number: the count of processed batches. The thread waits for it while it reads. */
-  readonly taken: Int32Array<SharedArrayBuffer>
+  readonly processedCount: Int32Array<SharedArrayBuffer>
 }
 
 /** A stream in the path to data, created if it does not exist. */
@@ -114,7 +114,7 @@ export interface EventDraft {
   readonly id: string
   readonly path: readonly StreamDraft[]
   /** Paths of its other streams. */
-  readonly also: readonly (readonly StreamDraft[])[]
+  readonly otherPaths: readonly (readonly StreamDraft[])[]
   readonly type: string
   readonly time: number
   readonly duration: number | null | undefined
@@ -129,7 +129,7 @@ export interface EventDraft {
 export interface FileDraft {
   readonly id: string
   /** Id of its event. */
-  readonly event: string
+  readonly eventId: string
   readonly fileName: string
   /** MIME type. */
   readonly type: string
@@ -140,7 +140,7 @@ export interface FileDraft {
 /** Data points of one series, ascending by time. Several may share a time. */
 export interface PointsDraft {
   /** Id of the series event. */
-  readonly holder: string
+  readonly seriesId: string
   readonly path: readonly StreamDraft[]
   /** Type of the data points. */
   readonly type: string
@@ -151,26 +151,26 @@ export interface PointsDraft {
   readonly cells: Float64Array
 }
 
-export interface Batch {
+export interface DraftBatch {
   readonly events: readonly EventDraft[]
   readonly points: readonly PointsDraft[]
 }
 
-export type FromReader =
+export type ReaderMessage =
   | { readonly is: 'progress'; readonly done: number; readonly total: number; readonly pass: 1 | 2 }
-  /** Digest of the file and of the options. The thread waits for {@link ToReader} `recalled`. */
+  /** Digest of the file and of the options. The thread waits for {@link ReaderReply} `recalled`. */
   | { readonly is: 'digest'; readonly digest: string }
   /** `counted` can be recalled for the same digest, unless it is too large. */
-  | { readonly is: 'counted'; readonly look: Look; readonly counted: Counted | undefined }
-  | { readonly is: 'batch'; readonly batch: Batch }
-  /** Announces a file. {@link ToReader} `offered` answers whether its bytes are wanted. */
+  | { readonly is: 'counted'; readonly look: ImportReview; readonly counted: CountedFile | undefined }
+  | { readonly is: 'batch'; readonly batch: DraftBatch }
+  /** Announces a file. {@link ReaderReply} `offered` answers whether its bytes are wanted. */
   | { readonly is: 'file'; readonly file: FileDraft }
-  /** The bytes are at the path of the assignment. {@link ToReader} `kept` confirms that they are stored. */
+  /** The bytes are at the path of the assignment. {@link ReaderReply} `kept` confirms that they are stored. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
-  | { readonly is: 'done'; readonly twice: Counts }
+  | { readonly is: 'done'; readonly duplicates: Counts }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 
-export type ToReader =
+export type ReaderReply =
   /** A batch has been processed. */
   | { readonly is: 'taken' }
   | { readonly is: 'offered'; readonly isWanted: boolean }
@@ -179,4 +179,4 @@ export type ToReader =
    * Result of an earlier reading of the same bytes, if any. With `isSettled`, the outcome of the records is known as well, so that
    * none is sent.
    */
-  | { readonly is: 'recalled'; readonly counted: Counted | undefined; readonly isSettled: boolean }
+  | { readonly is: 'recalled'; readonly counted: CountedFile | undefined; readonly isSettled: boolean }

@@ -1,5 +1,5 @@
 /** Reasons for skipping records. Each completes "skipped because it is …"; the pages translate it. */
-export const reasons = [
+export const skipReasons = [
   // Values
   'without a number',
   'without a heart rate or steps',
@@ -98,4 +98,4 @@ export const reasons = [
   'a file of an event that has as many as it may'
 ] as const
 
-export type Reason = (typeof reasons)[number]
+export type SkipReason = (typeof skipReasons)[number]

@@ -1,6 +1,6 @@
 /** Defines formats: they read a source of bytes and emit records one by one. */
-import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from './messages.js'
-import type { Reason } from './reasons.js'
+import { formatNotice, createNotice, type MessageText, type Notice, type MessageValues } from './messages.js'
+import type { SkipReason } from './reasons.js'
 
 /** One record of a file, in the service's terms. */
 export interface ImportedRecord {
@@ -49,11 +49,11 @@ export interface AttachedFile {
 export interface Sink {
   addRecord(record: ImportedRecord): void
   /** Counts records that cannot be imported. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
-  skip(kind: string, reason: Reason, count?: number, row?: number | string): void
+  skip(kind: string, reason: SkipReason, count?: number, row?: number | string): void
   /** Adds the bytes of a file that a record has named; the file itself counts as a record of this kind. Await the result. */
   addFile(kind: string, key: string, source: SourceFile): Promise<void>
   /** Reports something about the whole file to the user. */
-  warn(message: Message, values?: MessageValues): void
+  warn(message: MessageText, values?: MessageValues): void
 }
 
 /** Ignores everything, for reading a file before its records are emitted. */
@@ -126,7 +126,7 @@ export interface ColumnMapping {
 }
 
 /** What the user specifies for a file. */
-export interface Options {
+export interface ReadOptions {
   /** IANA zone for times without one. */
   readonly zone?: string
   /** Mappings by the header of their table. */
@@ -157,7 +157,7 @@ export interface Question {
 }
 
 export interface ReadContext {
-  readonly options: Options
+  readonly options: ReadOptions
   /** Reports how a table is interpreted. */
   reportTable(view: TableView): void
 }
@@ -184,7 +184,7 @@ export interface ArchiveFormat extends Omit<Format, 'read'> {
 export class Unreadable extends Error {
   readonly notice: Notice
 
-  constructor(message: Message, values?: MessageValues) {
+  constructor(message: MessageText, values?: MessageValues) {
     const notice = createNotice(message, values)
     super(formatNotice(notice))
     this.name = 'Unreadable'

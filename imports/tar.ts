@@ -1,5 +1,5 @@
 /** Reads the files of tar archives in one pass. */
-import type { Reason } from './reasons.js'
+import type { SkipReason } from './reasons.js'
 import type { Sink, SourceFile } from './record.js'
 import { isHiddenFile, outsidePath, isOutsidePath, formatFileName, type ReadBudget } from './zip.js'
 
@@ -83,7 +83,7 @@ export async function* readTarEntries(
 }
 
 /** Returns the reason to skip a file; an empty string for other entries, such as folders; `undefined` to read it. */
-function findSkipReason(name: string): Reason | '' | undefined {
+function findSkipReason(name: string): SkipReason | '' | undefined {
   if (name.endsWith('/')) return ''
   return isOutsidePath(name) ? outsidePath : undefined
 }

@@ -14,7 +14,15 @@ import { DraftBuilder } from './pipeline/drafter.js'
 import { IdGenerator } from './pipeline/ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { readChunks } from './pieces.js'
-import type { Assignment, Batch, Counted, FileDraft, FromReader, ReaderData, ToReader } from './protocol.js'
+import type {
+  ReadAssignment,
+  DraftBatch,
+  CountedFile,
+  FileDraft,
+  ReaderMessage,
+  ReaderThreadData,
+  ReaderReply
+} from './protocol.js'
 import { readImportFile } from './read.js'
 import {
   Unreadable,
@@ -26,7 +34,7 @@ import {
 } from './record.js'
 import { excelFormat } from './workbooks/workbook.js'
 
-const { assignment, taken } = workerData as ReaderData
+const { assignment, processedCount: taken } = workerData as ReaderThreadData
 const port = parentPort!
 /** Bytes between progress messages. */
 const progressBytes = 4 * 1024 * 1024
@@ -43,13 +51,21 @@ await run().catch((error: unknown) => {
 port.close()
 
 async function run(): Promise<void> {
-  const { fileName: name, file, forms, key, options, below, spool } = assignment
+  const {
+    fileName: name,
+    file,
+    previousForms: forms,
+    key,
+    options,
+    parentStreamId: below,
+    spool
+  } = assignment
   const size = statSync(file).size
   const digest = await computeDigest(assignment, size)
   const { counted, isSettled } = await requestEarlierResult(digest)
   const lanes = counted ? restoreFirstPass(counted) : await runFirstPass()
   if (isSettled) {
-    send({ is: 'done', twice: {} })
+    send({ is: 'done', duplicates: {} })
     return
   }
   const drafter = new DraftBuilder(lanes, forms, new IdGenerator(key), below, sendBatch, sendFile)
@@ -58,7 +74,7 @@ async function run(): Promise<void> {
     drafter.formatName = format.name
   })
   drafter.finish()
-  send({ is: 'done', twice: drafter.duplicates })
+  send({ is: 'done', duplicates: drafter.duplicates })
 
   /** Runs the first pass. */
   async function runFirstPass(): Promise<Lanes> {
@@ -71,7 +87,7 @@ async function run(): Promise<void> {
   }
 
   /** Restores the result of an earlier first pass over the same bytes. */
-  function restoreFirstPass({ lanes: found, look }: Counted): Lanes {
+  function restoreFirstPass({ lanes: found, look }: CountedFile): Lanes {
     const restored = Lanes.restore(found)
     send({ is: 'counted', look: { ...look, lanes: restored.list(forms) }, counted: undefined })
     return restored
@@ -107,7 +123,7 @@ async function run(): Promise<void> {
 
 /** Computes a digest of the bytes and of everything else on which the result depends. */
 async function computeDigest(
-  { file, fileName, options, version }: Assignment,
+  { file, fileName, options, version }: ReadAssignment,
   size: number
 ): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([version, fileName, options]))
@@ -122,10 +138,10 @@ async function computeDigest(
   return hash.digest('hex')
 }
 
-async function requestEarlierResult(digest: string): Promise<Extract<ToReader, { is: 'recalled' }>> {
+async function requestEarlierResult(digest: string): Promise<Extract<ReaderReply, { is: 'recalled' }>> {
   const answer = once(port, 'message')
   send({ is: 'digest', digest })
-  const [message] = (await answer) as [ToReader]
+  const [message] = (await answer) as [ReaderReply]
   return message.is === 'recalled' ? message : { is: 'recalled', counted: undefined, isSettled: false }
 }
 
@@ -140,7 +156,7 @@ function getFormatName(id: string): string {
  * Sends a batch; its cells are transferred, not copied. Blocks until few enough batches are pending: one object of a file may
  * contain more records than fit in memory.
  */
-function sendBatch(batch: Batch): void {
+function sendBatch(batch: DraftBatch): void {
   port.postMessage(
     { is: 'batch', batch },
     batch.points.map(({ cells }) => cells.buffer as ArrayBuffer)
@@ -152,7 +168,7 @@ function sendBatch(batch: Batch): void {
 
 /** Sends a file to be stored, if it is wanted. */
 async function sendFile(file: FileDraft, source: SourceFile): Promise<void> {
-  const { unpacked } = assignment
+  const { attachmentSpool: unpacked } = assignment
   if (!(await askOwner({ is: 'file', file }))) return
   try {
     await pipeline(source.bytes(), createWriteStream(unpacked, { mode: 0o600 }))
@@ -163,9 +179,9 @@ async function sendFile(file: FileDraft, source: SourceFile): Promise<void> {
 }
 
 /** Asks whether a file is wanted, or reports its bytes; resolves with true if it is wanted or stored. */
-function askOwner(question: Extract<FromReader, { is: 'file' | 'bytes' }>): Promise<boolean> {
+function askOwner(question: Extract<ReaderMessage, { is: 'file' | 'bytes' }>): Promise<boolean> {
   return new Promise(resolve => {
-    const listen = (answer: ToReader): void => {
+    const listen = (answer: ReaderReply): void => {
       if (answer.is !== 'offered' && answer.is !== 'kept') return
       port.off('message', listen)
       resolve(answer.is === 'kept' || answer.isWanted)
@@ -175,6 +191,6 @@ function askOwner(question: Extract<FromReader, { is: 'file' | 'bytes' }>): Prom
   })
 }
 
-function send(message: FromReader): void {
+function send(message: ReaderMessage): void {
   port.postMessage(message)
 }

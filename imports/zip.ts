@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
-import type { Reason } from './reasons.js'
+import type { SkipReason } from './reasons.js'
 import type { Sink, SourceFile } from './record.js'
 import { Unreadable } from './record.js'
 import { ClaimedRanges } from './spans.js'
@@ -141,7 +141,7 @@ function findSkipReason(
   fileName: string,
   ranges: ClaimedRanges,
   budget: ReadBudget
-): Reason | undefined {
+): SkipReason | undefined {
   const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
   if (isOutsidePath(fileName)) return outsidePath
   if (entry.isEncrypted()) return encryptedReason

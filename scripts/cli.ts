@@ -14,7 +14,7 @@ import type { RebuildOptions } from './commands/rebuild-index.js'
 import type { RestoreOptions } from './commands/restore.js'
 import type { ExportOptions, ImportOptions } from './commands/transfer.js'
 import { addClusterCommands } from './cluster-commands.js'
-import { offer } from './terminal/offer.js'
+import { addCommand } from './terminal/offer.js'
 import { addUserCommands } from './user-commands.js'
 
 /** Runs the command named by the arguments. */
@@ -29,8 +29,10 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** Adds the commands for the service itself. */
 function addServiceCommands(program: Command): void {
-  offer(program, 'serve', 'Run the service', async args => (await import('./commands/serve.js')).serve(args))
-  offer(
+  addCommand(program, 'serve', 'Run the service', async args =>
+    (await import('./commands/serve.js')).serve(args)
+  )
+  addCommand(
     program,
     'init',
     'Create coffer.yaml, prompting for the main settings',
@@ -39,8 +41,11 @@ function addServiceCommands(program: Command): void {
     .option('--file <path>', 'Output file', 'coffer.yaml')
     .option('--yes', "Don't prompt, use flags and defaults")
     .option('--json', 'Print the result as JSON')
-  offer(program, 'demo', 'Create an account with a year of sample data', async (args, options: DemoOptions) =>
-    (await import('./commands/demo.js')).demo(args, options)
+  addCommand(
+    program,
+    'demo',
+    'Create an account with a year of sample data',
+    async (args, options: DemoOptions) => (await import('./commands/demo.js')).demo(args, options)
   )
     .usage('[name] [options]')
     .option('--user <name>', 'Username, if not given as an argument (default: daisy)')
@@ -50,19 +55,19 @@ function addServiceCommands(program: Command): void {
     .option('--seed <number>', 'Random seed. The same seed and dates produce the same data', '1')
     .option('--url <url>', 'Use the running service at this URL')
     .option('--json', 'Print the report as JSON')
-  offer(program, 'check-config', 'Check the settings and print them', async args =>
+  addCommand(program, 'check-config', 'Check the settings and print them', async args =>
     (await import('./commands/check-config.js')).checkConfig(args)
   )
-  offer(program, 'settings', 'List settings, optionally those matching a word', async args =>
+  addCommand(program, 'settings', 'List settings, optionally those matching a word', async args =>
     (await import('./commands/settings.js')).settings(args)
   ).usage('[word]')
-  offer(
+  addCommand(
     program,
     'setup-link',
     'Create a single-use link to set up the service in a browser',
     async (args, options: JsonOption) => (await import('./commands/setup-link.js')).setupLink(args, options)
   ).option('--json', 'Print the link as JSON')
-  offer(
+  addCommand(
     program,
     'health',
     'Check the local service, or a service at a URL',
@@ -82,7 +87,7 @@ const identityHelp = 'File with an age identity, instead of a passphrase'
 
 /** Adds the commands for all data. */
 function addDataCommands(program: Command): void {
-  offer(
+  addCommand(
     program,
     'backup',
     'Create or update a backup (default destination: backup.to)',
@@ -95,7 +100,7 @@ function addDataCommands(program: Command): void {
     .option('--plain', "Don't encrypt, even if a passphrase is given")
     .option('--verify', 'Verify the backup by restoring it, and repair damaged accounts')
     .option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'restore',
     'Restore a backup into an empty data directory (default source: backup.to)',
@@ -111,7 +116,7 @@ function addDataCommands(program: Command): void {
     .option('--identity <path>', identityHelp)
     .option('--plain', 'Accept an unencrypted backup, even if a passphrase is given')
     .option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'export',
     'Export all data of an account to a ZIP file',
@@ -120,7 +125,7 @@ function addDataCommands(program: Command): void {
     .usage('<user> <file> [options]')
     .option('--without-secrets', 'Without tokens, passwords and two-factor authentication')
     .option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'import',
     'Import an account from an exported ZIP file',
@@ -130,7 +135,7 @@ function addDataCommands(program: Command): void {
     .option('--as <name>', 'Import under this username')
     .option('--identities', 'Also import linked sign-in providers. Use only for archives you trust')
     .option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'import-data',
     'Import data of another service or device into an account. The service must be stopped',
@@ -141,7 +146,7 @@ function addDataCommands(program: Command): void {
     .option('--look', 'Show what is in the file without importing it')
     .option('--zone <name>', 'Time zone for times without one, such as Europe/Zurich')
     .option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'export-data',
     'Export events of an account as a table, GPX or FHIR',
@@ -161,17 +166,17 @@ function addDataCommands(program: Command): void {
     .option('--series', 'Include the data points of series')
     .option('--out <path>', 'Output file (default: standard output)')
     .option('--json', 'Print the report as JSON')
-  offer(program, 'check', 'Check the integrity of all data', async (args, options: CheckOptions) =>
+  addCommand(program, 'check', 'Check the integrity of all data', async (args, options: CheckOptions) =>
     (await import('./commands/check.js')).check(args, options)
   ).option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'rebuild-index',
     'Rebuild the platform database from the account databases',
     async (args, options: RebuildOptions) =>
       (await import('./commands/rebuild-index.js')).rebuildIndex(args, options)
   ).option('--json', 'Print the report as JSON')
-  offer(
+  addCommand(
     program,
     'migrate',
     'Migrate all databases to the current version',

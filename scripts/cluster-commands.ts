@@ -3,12 +3,12 @@ import type { Command } from 'commander'
 import type { ClusterInitOptions } from './commands/cluster.js'
 import type { RescueOptions } from './commands/cluster-rescue.js'
 import type { JsonOption } from './terminal/answer.js'
-import { offer } from './terminal/offer.js'
+import { addCommand } from './terminal/offer.js'
 
 /** Adds the commands for clusters. */
 export function addClusterCommands(program: Command): void {
   const cluster = program.command('cluster').description('Manage a cluster of several nodes')
-  offer(
+  addCommand(
     cluster,
     'init',
     'Create the engine streams or change their limits, and start the cluster with the data directory',
@@ -22,24 +22,24 @@ export function addClusterCommands(program: Command): void {
       '17179869184'
     )
     .option('--json', 'Print the result as JSON')
-  offer(
+  addCommand(
     cluster,
     'status',
     'List nodes, their shards, and open alerts. The exit code is 1 if there are alerts',
     async (args, options: JsonOption) =>
       (await import('./commands/cluster-status.js')).clusterStatus(args, options)
   ).option('--json', 'Print them as JSON')
-  offer(cluster, 'move', 'Move a shard to a node', async (args, options: JsonOption) =>
+  addCommand(cluster, 'move', 'Move a shard to a node', async (args, options: JsonOption) =>
     (await import('./commands/cluster.js')).moveShard(args, options)
   )
     .usage('<shard> <node> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(cluster, 'drain', 'Move all shards of a node to others', async (args, options: JsonOption) =>
+  addCommand(cluster, 'drain', 'Move all shards of a node to others', async (args, options: JsonOption) =>
     (await import('./commands/cluster.js')).drainNode(args, options)
   )
     .usage('<node> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(
+  addCommand(
     cluster,
     'rescue',
     "List the copies of an account that can't be served, or recover it from one",

@@ -5,15 +5,15 @@ import type { CreateOptions } from './commands/user/create.js'
 import type { DeleteOptions, MoveOptions } from './commands/user/manage.js'
 import type { TokenOptions } from './commands/user/token.js'
 import type { JsonOption } from './terminal/answer.js'
-import { offer } from './terminal/offer.js'
+import { addCommand } from './terminal/offer.js'
 
 /** Adds the commands for accounts. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('Manage accounts')
-  offer(user, 'list', 'List accounts', async (args, options: JsonOption) =>
+  addCommand(user, 'list', 'List accounts', async (args, options: JsonOption) =>
     (await import('./commands/user/list.js')).listUsers(args, options)
   ).option('--json', 'Print the list as JSON')
-  offer(
+  addCommand(
     user,
     'create',
     'Create an account, prompting for its password',
@@ -24,13 +24,13 @@ export function addUserCommands(program: Command): void {
     .option('--email <address>', 'Email address')
     .option('--language <code>', 'Language')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'delete', 'Delete an account with all its data', async (args, options: DeleteOptions) =>
+  addCommand(user, 'delete', 'Delete an account with all its data', async (args, options: DeleteOptions) =>
     (await import('./commands/user/manage.js')).deleteUser(args, options)
   )
     .usage('<name> [options]')
     .option('--yes', "Don't ask for confirmation")
     .option('--json', 'Print the result as JSON')
-  offer(
+  addCommand(
     user,
     'token',
     'Create a personal token for a user. The service must be stopped',
@@ -39,18 +39,22 @@ export function addUserCommands(program: Command): void {
     .usage('<name> [options]')
     .option('--app <id>', 'ID of the app that uses the token')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'move', 'Mark an account as moved to another server', async (args, options: MoveOptions) =>
+  addCommand(user, 'move', 'Mark an account as moved to another server', async (args, options: MoveOptions) =>
     (await import('./commands/user/manage.js')).moveUser(args, options)
   )
     .usage('<name> <url> [options]')
     .option('--undo', 'Undo: serve the account here again')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'password', 'Set the password of a user, prompting for it', async (args, options: JsonOption) =>
-    (await import('./commands/user/manage.js')).setUserPassword(args, options)
+  addCommand(
+    user,
+    'password',
+    'Set the password of a user, prompting for it',
+    async (args, options: JsonOption) =>
+      (await import('./commands/user/manage.js')).setUserPassword(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(
+  addCommand(
     user,
     'unlock',
     'Unlock sign-in for a user after too many wrong passwords or codes',
@@ -58,22 +62,25 @@ export function addUserCommands(program: Command): void {
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'mfa-off', 'Turn off two-factor authentication for a user', async (args, options: JsonOption) =>
-    (await import('./commands/user/manage.js')).turnOffMfa(args, options)
+  addCommand(
+    user,
+    'mfa-off',
+    'Turn off two-factor authentication for a user',
+    async (args, options: JsonOption) => (await import('./commands/user/manage.js')).turnOffMfa(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'keep', 'Cancel the scheduled deletion of an account', async (args, options: JsonOption) =>
+  addCommand(user, 'keep', 'Cancel the scheduled deletion of an account', async (args, options: JsonOption) =>
     (await import('./commands/user/manage.js')).keepUser(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(user, 'passkeys-off', 'Remove all passkeys of a user', async (args, options: JsonOption) =>
+  addCommand(user, 'passkeys-off', 'Remove all passkeys of a user', async (args, options: JsonOption) =>
     (await import('./commands/user/manage.js')).turnOffPasskeys(args, options)
   )
     .usage('<name> [options]')
     .option('--json', 'Print the result as JSON')
-  offer(
+  addCommand(
     program,
     'reset-link',
     'Create a single-use password reset link for a user',
@@ -81,7 +88,7 @@ export function addUserCommands(program: Command): void {
   )
     .usage('<user> [options]')
     .option('--json', 'Print the link as JSON')
-  offer(
+  addCommand(
     program,
     'invite',
     'Create invitations, each valid for one registration',

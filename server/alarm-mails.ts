@@ -9,45 +9,45 @@ import { createMailTransport } from '../core/outgoing/mail/mail-transport.js'
 import type { Clock } from '../core/time.js'
 
 /** An alarm, identified by its kind and what it is about. */
-export interface Told {
+export interface MailedAlarm {
   readonly kind: string
   readonly about: string
   readonly text: string
 }
 
-export interface LedgerState {
+export interface AlarmLedgerState {
   /** Alarms that have been mailed and have not ended. */
-  readonly told: readonly Told[]
+  readonly told: readonly MailedAlarm[]
   /** When mails were sent, in seconds since the Unix epoch. */
   readonly sent: readonly number[]
 }
 
 /** Stores which alarms have been mailed. */
-export interface Ledger {
-  read(): Promise<{ readonly revision: number; readonly state: LedgerState }>
+export interface AlarmLedger {
+  read(): Promise<{ readonly revision: number; readonly state: AlarmLedgerState }>
   /** Resolves with `false`, without a change, if another node has written since `revision`. */
-  write(revision: number, state: LedgerState): Promise<boolean>
+  write(revision: number, state: AlarmLedgerState): Promise<boolean>
 }
 
 export interface AlarmMailsOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  readonly ledger: Ledger
+  readonly ledger: AlarmLedger
   /** Returns all active alarms; `undefined` if another node reports them, or if they are unknown. */
-  readonly collect: () => Promise<readonly Told[] | undefined>
+  readonly collect: () => Promise<readonly MailedAlarm[] | undefined>
 }
 
 /** A ledger in the memory of this process. */
-export class OwnLedger implements Ledger {
-  #state: LedgerState = { told: [], sent: [] }
+export class LocalAlarmLedger implements AlarmLedger {
+  #state: AlarmLedgerState = { told: [], sent: [] }
   #revision = 0
 
-  async read(): Promise<{ revision: number; state: LedgerState }> {
+  async read(): Promise<{ revision: number; state: AlarmLedgerState }> {
     return await Promise.resolve({ revision: this.#revision, state: this.#state })
   }
 
-  async write(revision: number, state: LedgerState): Promise<boolean> {
+  async write(revision: number, state: AlarmLedgerState): Promise<boolean> {
     if (revision !== this.#revision) return await Promise.resolve(false)
     this.#state = state
     this.#revision++
@@ -62,7 +62,7 @@ const closingSeconds = 2
 export class AlarmMails {
   readonly #mailer: Mailer
   /** Alarms active at the previous check. An alarm is mailed only if two checks in a row find it. */
-  #previous: ReadonlyMap<string, Told> | undefined
+  #previous: ReadonlyMap<string, MailedAlarm> | undefined
   #timer: NodeJS.Timeout | undefined
   #checking: Promise<void> = Promise.resolve()
 
@@ -73,7 +73,7 @@ export class AlarmMails {
 
   start(): void {
     const everyMs = this.options.config.alarms.everySeconds * 1000
-    this.#timer = setInterval(() => void this.look(), everyMs).unref()
+    this.#timer = setInterval(() => void this.check(), everyMs).unref()
   }
 
   async stop(): Promise<void> {
@@ -83,7 +83,7 @@ export class AlarmMails {
   }
 
   /** Checks once, after checks in progress. Never rejects. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     this.#checking = this.#checking
       .then(async () => await this.#check())
       .catch((cause: unknown) => this.options.log.warn('alerts could not be sent', { cause }))
@@ -115,7 +115,7 @@ export class AlarmMails {
     )
   }
 
-  #send(raised: readonly Told[], ended: readonly Told[], active: number): void {
+  #send(raised: readonly MailedAlarm[], ended: readonly MailedAlarm[], active: number): void {
     const { alarms, service, services } = this.options.config
     this.#mailer.send(async () =>
       Promise.resolve({
@@ -137,12 +137,12 @@ export class AlarmMails {
   }
 }
 
-function getKey({ about, kind }: Told): string {
+function getKey({ about, kind }: MailedAlarm): string {
   return `${kind} ${about}`
 }
 
 /** Formats alarms as a list. Accounts are named by their id, since user names must not leave the service. */
-function formatAlarms(alarms: readonly Told[]): string {
+function formatAlarms(alarms: readonly MailedAlarm[]): string {
   const lines = alarms.map(({ about, kind, text }) =>
     kind === 'account' ? `- ${text} (account ${about})` : `- ${text}`
   )

@@ -42,7 +42,7 @@ export class CallStatistics {
   }
 
   /** Returns the figures of all methods that have been called. */
-  called(): MethodStatistics[] {
+  listCalled(): MethodStatistics[] {
     return [...this.#methods.values(), this.#unknown].filter(({ byDuration }) =>
       byDuration.some(count => count > 0)
     )

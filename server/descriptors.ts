@@ -12,7 +12,7 @@ const descriptorsPerUser = 5
 const reservedDescriptors = 64
 
 /** Returns the settings, with fewer open users and connections if the descriptor limit is too low for them. */
-export function fitDescriptors(settings: Settings, log: Log, limit = readDescriptorLimit()): Settings {
+export function applyDescriptorLimit(settings: Settings, log: Log, limit = readDescriptorLimit()): Settings {
   const available = Math.max(limit - reservedDescriptors, 2 * descriptorsPerUser)
   const users = Math.min(settings.storage.maxOpenUsers, Math.floor(available / 2 / descriptorsPerUser))
   const connections = Math.min(settings.limits.connections, available - users * descriptorsPerUser)

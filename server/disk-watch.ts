@@ -6,7 +6,7 @@ import type { DiskReserve } from '../storage/files/disk-reserve.js'
 const intervalMs = 2000
 
 /** Creates the reserve, and checks it until the process ends. */
-export function watchReserve(reserve: DiskReserve, directory: string, log: Log): void {
+export function watchDiskReserve(reserve: DiskReserve, directory: string, log: Log): void {
   let wasReleased = false
   const check = (): void => {
     try {

@@ -1,6 +1,6 @@
 /** Records disk usage and the number of accounts once a day in the platform file. (docs/spec/administration.md#growth) */
 import type { Services } from '../core/call/services.js'
-import type { SpaceMeter } from './space.js'
+import type { DiskUsageMeter } from './space.js'
 
 /** Milliseconds from the start to the first measurement, so that short runs of the service are not measured. */
 const firstCheckMs = 60_000
@@ -14,15 +14,15 @@ export class GrowthLog {
 
   constructor(
     private readonly services: Pick<Services, 'clock' | 'log' | 'platform'>,
-    private readonly space: SpaceMeter
+    private readonly space: DiskUsageMeter
   ) {
-    const check = (): void => void this.look()
+    const check = (): void => void this.check()
     this.#timers = [setTimeout(check, firstCheckMs), setInterval(check, intervalMs)]
     for (const timer of this.#timers) timer.unref()
   }
 
   /** Measures, unless today has been measured. Never rejects. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     this.#measuring = this.#measuring.then(() => this.#measure())
     return this.#measuring
   }
@@ -52,7 +52,7 @@ export class GrowthLog {
       if (this.#isClosed) return
       if (platform.growth.isMeasured(clock.now())) return await this.#countAccounts()
       await this.space.measure()
-      const space = this.space.latest()
+      const space = this.space.getLatest()
       if (!space || this.#isClosed) return
       const { accounts } = platform.accountStatuses.counts()
       await platform.change('measureGrowth', clock.now(), { ...space, accounts })

@@ -56,8 +56,8 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         authRequests: platform.authRequests,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
-        intakes: createUploadBuffers(config, clock),
-        longAnswers: new LongResponses(config.limits, clock),
+        uploadBuffers: createUploadBuffers(config, clock),
+        longResponses: new LongResponses(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },
       definitions: [...methods, ...(await loadMethods(methodModules))],

@@ -43,7 +43,7 @@ export interface HostOptions {
   /** The resources that the nodes of a cluster share, instead of those named by the settings. */
   readonly shared?: Shared
   /** Returns the active alarms of this machine. */
-  readonly concerns?: () => readonly HealthAlarm[]
+  readonly listHealthAlarms?: () => readonly HealthAlarm[]
   /** Called after each failed attempt to reach the engine, while the start waits for it. */
   readonly onWait?: () => void
   /** Cancels that wait. */

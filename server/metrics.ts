@@ -63,7 +63,7 @@ function addCalls(registry: MetricRegistry, calls: CallStatistics): void {
     'Calls by method and status class; a batch counts once',
     () =>
       calls
-        .called()
+        .listCalled()
         .flatMap(({ byStatus, method }) =>
           byStatus
             .map((count, digit): Sample => [count, { method, status: `${digit}xx` }])
@@ -77,7 +77,7 @@ function addCalls(registry: MetricRegistry, calls: CallStatistics): void {
     durationBounds,
     () =>
       calls
-        .called()
+        .listCalled()
         .map(({ byDuration, method, seconds }) => ({ labels: { method }, counts: byDuration, seconds }))
   )
 }

@@ -4,14 +4,14 @@ import type { Monitor } from '../transports/http/pages/operator.js'
 import type { BackupState, Gauges, Readiness } from './gauges.js'
 import type { LatencyHistogram } from './latency-histogram.js'
 import type { Problems } from './problems.js'
-import type { SpaceMeter } from './space.js'
+import type { DiskUsageMeter } from './space.js'
 
 /** Where the state is read from. */
-export interface Monitored {
+export interface MonitorSources {
   readonly config: Config
   readonly minutes: LatencyHistogram
   readonly problems: Problems
-  readonly space: SpaceMeter
+  readonly space: DiskUsageMeter
   readiness(): Promise<Readiness & { readonly running: boolean }>
   gauges(): Promise<Gauges> | Gauges
   connections(): Promise<number>
@@ -23,10 +23,10 @@ export interface Monitored {
 }
 
 /** Returns the monitor that the operators' routes read. */
-export function createMonitor(monitored: Monitored): Monitor {
+export function createMonitor(monitored: MonitorSources): Monitor {
   const { backups, config, minutes, problems, space } = monitored
   return {
-    async state() {
+    async getState() {
       const [checks, { syslogLost: _, ...gauges }, connections] = await Promise.all([
         monitored.readiness(),
         monitored.gauges(),
@@ -41,11 +41,11 @@ export function createMonitor(monitored: Monitored): Monitor {
         ...gauges,
         hasMailServer: config.services.email.smtp.host !== '' || config.services.email.http.url !== '',
         backups: backups ? { ...backups(), isVerified: config.backup.verify } : null,
-        space: space.latest() ?? null,
+        space: space.getLatest() ?? null,
         alarms: monitored.alarms() ?? [],
         problems: problems.list()
       }
     },
-    minutes: () => minutes.list(performance.timeOrigin + performance.now())
+    listMinutes: () => minutes.list(performance.timeOrigin + performance.now())
   }
 }

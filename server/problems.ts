@@ -27,7 +27,7 @@ export class Problems {
   constructor(private readonly now: () => number) {}
 
   /** Returns a log that also records warnings and errors here. */
-  heardBy(log: Log): Log {
+  recordFrom(log: Log): Log {
     return {
       info: (message, fields) => log.info(message, fields),
       warn: (message, fields) => {

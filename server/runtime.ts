@@ -12,7 +12,7 @@ import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import type { AnyMethod, UserMethod } from '../core/call/method.js'
 import { ImportJobs } from '../core/imports/jobs.js'
-import type { Writers } from '../core/imports/present.js'
+import type { WriteMethods } from '../core/imports/present.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
@@ -28,7 +28,7 @@ import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderUpdater } from '../core/series/holder-updater.js'
 import { TextIndexer } from '../core/events/text-indexer.js'
-import { isIn, wholeShard, type Shard } from '../core/call/shard.js'
+import { includesUser, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
@@ -51,8 +51,8 @@ import { loadAuthorizationStep, loadMethods } from './authorization-step.js'
 import { closeAll, type Closers } from './close-all.js'
 import { ReaderThreads } from './imports/threads.js'
 import { PictureProcesses } from './pictures/renderer.js'
-import { SpaceMeter } from './space.js'
-import { endpoints } from '../transports/http/endpoints.js'
+import { DiskUsageMeter } from './space.js'
+import { createEndpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
 import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
@@ -130,9 +130,9 @@ export class Runtime {
   }
 
   /** Resumes background work for users who are served here from now on, as after a start. */
-  takeUp(isAmong: (username: string) => boolean): void {
+  resumeWork(isAmong: (username: string) => boolean): void {
     void this.deliveries.start(isAmong)
-    this.services.imports.takeUp()
+    this.services.imports.resumeAll()
   }
 
   /** Stops background work and notifications. Calls are still answered. */
@@ -184,7 +184,9 @@ async function build(
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so left out if there is only one shard.
-    ...(shard !== wholeShard && { owns: ({ username }: Pick<Account, 'username'>) => isIn(shard, username) }),
+    ...(shard !== wholeShard && {
+      owns: ({ username }: Pick<Account, 'username'>) => includesUser(shard, username)
+    }),
     isSecondary: isGuest
   })
   closers.push(() => accounts.close())
@@ -221,15 +223,15 @@ async function build(
     // Only the thread that maintains the directory warns of ignored types.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
-    intakes: createUploadBuffers(config, clock),
-    longAnswers: new LongResponses(config.limits, clock),
+    uploadBuffers: createUploadBuffers(config, clock),
+    longResponses: new LongResponses(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),
     bus: new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause })),
     mailer,
     messaging,
     webhookSender,
-    endpoints: endpoints(),
+    endpoints: createEndpoints(),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -241,7 +243,7 @@ async function build(
   const jobs = isQuiet ? undefined : startMaintenance(services)
   closers.push(() => jobs?.stop())
   if (!isQuiet && shard.index === 0) {
-    const growth = new GrowthLog(services, new SpaceMeter(layout.root, () => clock.now()))
+    const growth = new GrowthLog(services, new DiskUsageMeter(layout.root, () => clock.now()))
     closers.push(() => growth.close())
   }
   const deliveries = new WebhookDeliveries(services, webhookSender)
@@ -258,7 +260,7 @@ async function build(
 }
 
 /** Returns the methods with which imports write. */
-function getWriters(definitions: readonly AnyMethod[]): Writers {
+function getWriters(definitions: readonly AnyMethod[]): WriteMethods {
   const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
   return {
     createEvent: find('events.create'),

@@ -20,25 +20,28 @@ import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
 import { closeAll, type Closers } from './close-all.js'
 import { HealthChecks, type HealthAlarm } from './health-checks.js'
-import { fitDescriptors } from './descriptors.js'
+import { applyDescriptorLimit } from './descriptors.js'
 import { startHost } from './host.js'
 import type { Host } from './hosting.js'
 import type { Runtime } from './runtime.js'
 import type { BackupState } from './gauges.js'
 import { Health } from './health.js'
 import { createApp, createSeriesApp } from '../transports/http/app.js'
-import { clientAddress, standsForMany } from '../transports/http/request/client-address.js'
+import {
+  createClientAddressReader,
+  createSharedAddressCheck
+} from '../transports/http/request/client-address.js'
 import { Listener } from '../transports/http/listener.js'
-import { serveMetrics, type Operations } from '../transports/http/pages/operations.js'
+import { createMetricsListener, type OperationsSources } from '../transports/http/pages/operations.js'
 import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
-import { whileWaiting } from '../transports/http/pages/waiting.js'
+import { createWaitingListener } from '../transports/http/pages/waiting.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
 import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
-import { SpaceMeter } from './space.js'
-import { createConfiguration } from './settings/configuration.js'
+import { DiskUsageMeter } from './space.js'
+import { createOperatorActions } from './settings/configuration.js'
 import { SetupService, isSetupOpen, type SettingsSource } from './setup/setup-service.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
@@ -98,10 +101,10 @@ export async function startServer(
   }: ServerOptions = {}
 ): Promise<Server> {
   const problems = new Problems(() => clock.now())
-  const log = problems.heardBy(givenLog)
+  const log = problems.recordFrom(givenLog)
   const closers: Closers = []
   try {
-    const adjusted = fitDescriptors(settings, log)
+    const adjusted = applyDescriptorLimit(settings, log)
     closers.push(lockDirectory(new Layout(adjusted.dataDir).lockFile))
     // The port is opened first, since the service's own URL may depend on it.
     const listener = await Listener.open(adjusted)
@@ -115,12 +118,12 @@ export async function startServer(
     const host = await startHost(config, {
       clock,
       log,
-      concerns: () => healthChecks.list(),
+      listHealthAlarms: () => healthChecks.list(),
       methodModules,
       ...(durability && { durability }),
       ...(shared && { shared }),
       ...(signal && { signal }),
-      onWait: () => listener.serve(whileWaiting(config), config)
+      onWait: () => listener.serve(createWaitingListener(config), config)
     })
     closers.push(() => host.close())
     closers.push(await watch(config, healthChecks, { clock, log }))
@@ -144,7 +147,7 @@ export async function startServer(
       config,
       minutes: dispatcher.calls.minutes,
       problems,
-      space: new SpaceMeter(new Layout(config.dataDir).root, () => clock.now()),
+      space: new DiskUsageMeter(new Layout(config.dataDir).root, () => clock.now()),
       readiness: () => health.readiness(),
       alarms: () => host.alarms?.()
     })
@@ -161,13 +164,15 @@ export async function startServer(
       map,
       endpoint: new Mcp(dispatcher),
       signIns: new SignIns(config, clock, host.platform, providers),
-      ...(setup && { configuration: createConfiguration({ ...host, clock, log, settings, source: setup }) }),
+      ...(setup && {
+        operatorActions: createOperatorActions({ ...host, clock, log, settings, source: setup })
+      }),
       ...(isOpen && { setup: new SetupService(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http
     const clients = {
-      addressOf: clientAddress(trustedProxies),
-      standsForMany: standsForMany(trustedProxies)
+      getAddress: createClientAddressReader(trustedProxies),
+      isShared: createSharedAddressCheck(trustedProxies)
     }
     const websockets = new Websockets(dispatcher, host.notifier, clients)
     listener.serve(app, config, websockets)
@@ -222,7 +227,7 @@ async function watch(
   let mails: AlarmMails | undefined
   // In a cluster, one node mails the alarms of all.
   if (isMailed && !isNode) {
-    const { AlarmMails, OwnLedger } = await import('./alarm-mails.js')
+    const { AlarmMails, LocalAlarmLedger: OwnLedger } = await import('./alarm-mails.js')
     const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(healthChecks.list())
     mails = new AlarmMails({ ...services, config, ledger: new OwnLedger(), collect })
     mails.start()
@@ -246,12 +251,12 @@ async function serveSeriesPort(dispatcher: Dispatcher, closers: Closers): Promis
 /** Serves metrics on a port of their own, if configured; returns its URL. */
 async function serveMetricsPort(
   config: Config,
-  operations: Operations,
+  operations: OperationsSources,
   closers: Closers
 ): Promise<string | undefined> {
   if (config.metrics.port === null) return undefined
   const listener = await Listener.open(config, config.metrics.port)
   closers.push(() => listener.close(0))
-  listener.serve(serveMetrics(operations), config)
+  listener.serve(createMetricsListener(operations), config)
   return buildLocalUrl(config.host, listener.port)
 }

@@ -3,7 +3,7 @@ import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 /** Sizes in bytes. */
-export interface Space {
+export interface DiskUsage {
   /** When it was measured, in seconds. */
   readonly measured: number
   /** Free and total bytes of the disk. */
@@ -19,8 +19,8 @@ export interface Space {
 /** Seconds for which a measurement is used. */
 const maxAgeSeconds = 600
 
-export class SpaceMeter {
-  #space: Space | undefined
+export class DiskUsageMeter {
+  #space: DiskUsage | undefined
   #measuring: Promise<void> | undefined
 
   /** `now`: the time in seconds. */
@@ -30,7 +30,7 @@ export class SpaceMeter {
   ) {}
 
   /** Returns the last measurement; `undefined` before the first one. If it is too old, a new measurement begins. */
-  latest(): Space | undefined {
+  getLatest(): DiskUsage | undefined {
     const isFresh = this.#space !== undefined && Math.abs(this.now() - this.#space.measured) < maxAgeSeconds
     if (!isFresh) void this.measure()
     return this.#space

@@ -18,6 +18,6 @@ process.nextTick(() => {})
 hook.disable()
 
 /** Returns a finished tick; `undefined` if Node creates ticks in another way. */
-export function keptTick(): object | undefined {
+export function getKeptTick(): object | undefined {
   return kept
 }

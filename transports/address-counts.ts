@@ -2,7 +2,7 @@
 import { getNetwork } from '../core/security/network.js'
 
 /** Releases a counted connection. Calling it again has no effect. */
-export type Return = () => void
+export type Release = () => void
 
 export class AddressCounts {
   readonly #counts = new Map<string, number>()
@@ -14,7 +14,7 @@ export class AddressCounts {
   ) {}
 
   /** Counts a connection. Returns `undefined` if its address has reached the limit. */
-  take(address: string): Return | undefined {
+  acquire(address: string): Release | undefined {
     if (this.isExempt(address)) return () => {}
     const network = getNetwork(address)
     const count = this.#counts.get(network) ?? 0

@@ -8,12 +8,12 @@ type CookieConfig = Pick<Config, 'publicUrl'>
 export interface CookieSetting {
   readonly value: string
   /** Seconds. */
-  readonly age: number
+  readonly maxAge: number
   readonly sameSite: 'Lax' | 'Strict'
 }
 
 /** Returns all values of a cookie in a request. Without TLS, other hosts can add cookies of the same name. */
-export function cookieValues(
+export function getCookieValues(
   { cookie = '' }: IncomingHttpHeaders,
   config: CookieConfig,
   name: string
@@ -25,12 +25,12 @@ export function cookieValues(
 }
 
 /** Returns the value of a `Set-Cookie` header. */
-export function setCookie(
+export function formatSetCookie(
   config: CookieConfig,
   name: string,
-  { age, sameSite, value }: CookieSetting
+  { maxAge, sameSite, value }: CookieSetting
 ): string {
-  const common = `${getFullName(config, name)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=${sameSite}`
+  const common = `${getFullName(config, name)}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=${sameSite}`
   return isSecure(config) ? `${common}; Secure` : common
 }
 

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
 import { parseUrl } from '../core/parse-url.js'
 import type { Config } from '../core/settings/config.js'
-import { cookieValues, setCookie } from './own-cookies.js'
+import { getCookieValues, formatSetCookie } from './own-cookies.js'
 
 /** The header that the pages send with each request. Other origins cannot send it: CORS preflight requests refuse it. */
 export const pageHeader = 'coffer-app'
@@ -37,9 +37,9 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
 /**
  * Returns the sessions in the cookies of a request, if the request comes from one of our own pages.
  */
-export function pageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
+export function getPageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
   if (headers.cookie === undefined || !isOwnPage(headers, config)) return []
-  return cookieValues(headers, config, cookieName).slice(0, maxSessions).flatMap(parseSession)
+  return getCookieValues(headers, config, cookieName).slice(0, maxSessions).flatMap(parseSession)
 }
 
 function parseSession(value: string): PageSession[] {
@@ -48,25 +48,25 @@ function parseSession(value: string): PageSession[] {
 }
 
 /** Returns the token of the page session in a request, if that session belongs to this user. */
-export function pageToken(
+export function getPageToken(
   headers: IncomingHttpHeaders,
   config: PageConfig,
   user: string | undefined
 ): string | undefined {
   // Fast path: hardly any request has this header.
   if (headers[pageHeader] === undefined) return undefined
-  return pageSessions(headers, config).find(({ username }) => username === user)?.token
+  return getPageSessions(headers, config).find(({ username }) => username === user)?.token
 }
 
 /** Returns the value of a `Set-Cookie` header that starts a page session; without a session, one that ends it. */
-export function pageCookie(config: PageConfig, session?: PageSession): string {
+export function formatPageCookie(config: PageConfig, session?: PageSession): string {
   const value = session ? `${session.username}.${session.token}` : ''
   const age = session ? config.auth.sessionMaxAge : 0
-  return setCookie(config, cookieName, { value, age, sameSite: 'Strict' })
+  return formatSetCookie(config, cookieName, { value, maxAge: age, sameSite: 'Strict' })
 }
 
 /** Returns the names of an `Access-Control-Request-Headers` without the header of our own pages. */
-export function withoutPageHeader(names: string): string[] {
+export function removePageHeader(names: string): string[] {
   return names
     .split(',')
     .map(name => name.trim())

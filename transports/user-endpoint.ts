@@ -2,7 +2,7 @@
 import type { Credentials } from '../core/call/credentials.js'
 
 /** A message of a client. */
-export interface Message {
+export interface EndpointMessage {
   /** The user name in lower case. */
   readonly user: string
   readonly credentials: Credentials
@@ -12,7 +12,7 @@ export interface Message {
 }
 
 /** The response to a message. */
-export interface MessageAnswer {
+export interface EndpointResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
@@ -22,5 +22,5 @@ export interface MessageAnswer {
 export interface UserEndpoint {
   readonly segment: string
   /** Handles a message. Rejects with an `ApiError` to refuse it like a call. */
-  answer(message: Message): Promise<MessageAnswer>
+  handle(message: EndpointMessage): Promise<EndpointResponse>
 }

@@ -1,9 +1,9 @@
 /** A client of the service's public API, always on the page's own origin. */
 
 import { CofferError as Refusal } from '../client/src/errors.js'
-import { answerIn, Http, type Sent as HttpSent } from '../client/src/http.js'
+import { readResponse, Http, type Sent as HttpSent } from '../client/src/http.js'
 
-export { answerIn }
+export { readResponse }
 
 /** URL of this script, two folders below the root of the service. */
 const here = import.meta.url
@@ -44,11 +44,11 @@ export function keepsSession(): boolean {
 
 /** Creates a client with the session, if one is kept. It never retries: pages offer that to the user. */
 function createHttp(): Http {
-  return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: ask })
+  return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: sendFetch })
 }
 
 /** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
-export async function call<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
+export async function callRoute<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
   return await createHttp().request<T>(verb, path, { token, json: body })
 }
 
@@ -58,7 +58,7 @@ export async function send(verb: string, path: string, sent: HttpSent = {}): Pro
 }
 
 /** Sends a request like `fetch`. Rejects with a {@link Refusal} if there is no response. */
-export async function ask(url: URL, init: RequestInit): Promise<Response> {
+export async function sendFetch(url: URL, init: RequestInit): Promise<Response> {
   return await fetch(url, init).catch(async (cause: unknown) => {
     // The caller has cancelled the request.
     if (init.signal?.aborted) throw cause
@@ -76,7 +76,7 @@ async function explainNoResponse(path: string): Promise<Refusal> {
   const offline = new Refusal('offline', '')
   if (servicePaths.has(owner)) return offline
   try {
-    const { server } = await call<{ server: string }>('POST', `reg/${owner}/server`, { body: {} })
+    const { server } = await callRoute<{ server: string }>('POST', `reg/${owner}/server`, { body: {} })
     const { assets } = await readServiceInfo()
     const isOurs = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
     return isOurs ? offline : new Refusal('user-account-relocated', '', server)
@@ -98,7 +98,7 @@ const servicePaths: ReadonlySet<string> = new Set([
 
 /** Calls a route below the root of the signed-in user. */
 export async function callAs<T>(session: Session, verb: string, path: string, body?: object): Promise<T> {
-  return await call<T>(verb, `${session.username}/${path}`, {
+  return await callRoute<T>(verb, `${session.username}/${path}`, {
     ...(session.token === undefined ? {} : { token: session.token }),
     ...(body ? { body } : {})
   })
@@ -116,7 +116,7 @@ export interface ServiceInfo {
 }
 
 /** Settings that pages depend on. */
-export interface PageFacts {
+export interface PageSettings {
   /** Whether users sign in with passwords. */
   readonly hasPasswords: boolean
   /** External identity providers; `isOpen`: their users may register. */
@@ -137,23 +137,24 @@ export interface PageFacts {
   readonly passkeyOrigin: string | null
 }
 
-export async function readPageFacts(): Promise<PageFacts> {
-  return await call<PageFacts>('GET', 'access/facts.json')
+export async function readPageSettings(): Promise<PageSettings> {
+  return await callRoute<PageSettings>('GET', 'access/facts.json')
 }
 
 export async function readServiceInfo(): Promise<ServiceInfo> {
-  return await call<ServiceInfo>('GET', 'service/info')
+  return await callRoute<ServiceInfo>('GET', 'service/info')
 }
 
 /**
  * Returns the username for a username or an email address. Rejects with `invalid-credentials` if it cannot be a username, or if no
  * account has that address.
  */
-export async function usernameOf(nameOrEmail: string): Promise<string> {
+export async function findUsername(nameOrEmail: string): Promise<string> {
   const name = nameOrEmail.trim()
   try {
     if (name.includes('@'))
-      return (await call<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`)).username
+      return (await callRoute<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`))
+        .username
   } catch (error) {
     const id = error instanceof Refusal ? error.id : ''
     if (id === 'unavailable-method') throw new Refusal('no-email', '')
@@ -164,7 +165,7 @@ export async function usernameOf(nameOrEmail: string): Promise<string> {
 }
 
 /** Returns the members of a sign-in result that belong to a session. There is no token if the session is kept in a cookie. */
-export function tokenOf({
+export function pickSession({
   deletion,
   token
 }: Pick<Session, 'deletion' | 'token'>): Pick<Session, 'deletion' | 'token'> {
@@ -175,7 +176,7 @@ export function tokenOf({
  * Ends a session in the background, ignoring errors. If it was started by an identity provider, opens the provider's page for
  * signing out.
  */
-export function leave(session: Session): void {
+export function signOutEverywhere(session: Session): void {
   callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {}).then(
     ({ signOutUrl }) => {
       if (signOutUrl !== undefined) location.assign(signOutUrl)

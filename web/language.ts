@@ -27,7 +27,7 @@ const getTag = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -
 
 /** Tags of all available languages, sorted by their own names. */
 export const languages: readonly string[] = ['en', ...Object.keys(files).map(getTag)].toSorted((a, b) =>
-  nameOf(a).localeCompare(nameOf(b))
+  getLanguageName(a).localeCompare(getLanguageName(b))
 )
 
 let current = 'en'
@@ -36,12 +36,12 @@ let messages: Messages = english
 const loadedModules: TextFiles[] = []
 
 /** Returns the current language. */
-export function language(): string {
+export function getLanguage(): string {
   return current
 }
 
 /** Switches to the first of the wanted languages that is available, or English. `fr-CH` falls back to `fr`. */
-export async function speak(wanted: readonly string[]): Promise<void> {
+export async function setLanguage(wanted: readonly string[]): Promise<void> {
   const tags = wanted.flatMap(tag => [tag, tag.split(/[-_]/)[0]!.toLowerCase()])
   const tag = tags.find(each => languages.includes(each)) ?? 'en'
   const read = await Promise.all([files, ...loadedModules].map(async each => await readTexts(each, tag)))
@@ -69,7 +69,7 @@ async function readTexts(textFiles: TextFiles, tag: string): Promise<Messages> {
 }
 
 /** Returns the name of a language in that language. */
-export function nameOf(tag: string): string {
+export function getLanguageName(tag: string): string {
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag
   return name[0]!.toLocaleUpperCase(tag) + name.slice(1)
 }
@@ -97,7 +97,7 @@ export function isKey(key: string): key is Key {
 }
 
 /** Formats a duration in its largest fitting unit: `2 minutes`. */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds >= each * 1.5) ?? (['second', 1] as const)
   return new Intl.NumberFormat(current, { style: 'unit', unit, unitDisplay: 'long' }).format(
     Math.max(1, Math.ceil(seconds / length))
@@ -105,16 +105,16 @@ export function duration(seconds: number): string {
 }
 
 /** Formats a date, with the time if it is within two days. */
-export function date(seconds: number): string {
+export function formatDate(seconds: number): string {
   const isNear = Math.abs(seconds - Date.now() / 1000) < 2 * day
-  return new Intl.DateTimeFormat(locale(), {
+  return new Intl.DateTimeFormat(getLocale(), {
     dateStyle: 'long',
     ...(isNear ? { timeStyle: 'short' } : {})
   }).format(Math.min(seconds, lastDay) * 1000)
 }
 
 /** Returns the user's locale if it uses the current language: 1 May in Britain, May 1 in America. */
-export function locale(): string {
+export function getLocale(): string {
   return navigator.languages.find(tag => tag.split('-')[0] === current) ?? current
 }
 
@@ -136,5 +136,5 @@ function findText(key: string, count: unknown): string {
 }
 
 function formatValue<Value>(value: Value): Value | string {
-  return typeof value === 'number' ? new Intl.NumberFormat(locale()).format(value) : value
+  return typeof value === 'number' ? new Intl.NumberFormat(getLocale()).format(value) : value
 }

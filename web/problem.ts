@@ -1,7 +1,7 @@
 /** Error messages for users: our own texts where they are clearer than the server's. */
 import { h, type ComponentChild } from 'preact'
 import { Refusal } from './api.js'
-import { date, duration, isKey, rich, t } from './language.js'
+import { formatDate, formatDuration, isKey, rich, t } from './language.js'
 
 /** A text, possibly with a link. */
 export type Message = string | ComponentChild[]
@@ -17,7 +17,7 @@ export interface Problem {
 const noFields: ReadonlyMap<string, string> = new Map()
 
 /** Converts a thrown error to messages for the user. */
-export function explain(error: unknown): Problem {
+export function explainError(error: unknown): Problem {
   if (!(error instanceof Refusal)) {
     reportError(error)
     return { message: t('error.unexpected'), fields: noFields }
@@ -25,14 +25,14 @@ export function explain(error: unknown): Problem {
   const { data, id, message, retryAfter = 0, subErrors } = error
   if (retryAfter > 0)
     return {
-      message: t('error.wait', { duration: duration(retryAfter) }),
+      message: t('error.wait', { duration: formatDuration(retryAfter) }),
       fields: noFields,
       retryAt: Date.now() + retryAfter * 1000
     }
   const fields = explainFields(id, data, subErrors)
   if (fields.size > 0) return { message: t('error.fields'), fields }
   if (id === 'invalid-operation' && isObject(data) && typeof data['passwordCanBeChanged'] === 'number')
-    return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
+    return { message: t('error.password-new', { date: formatDate(data['passwordCanBeChanged']) }), fields }
   if (id === 'invalid-credentials') return { message: explainCredentials(data), fields }
   if (id === 'user-account-relocated' && typeof data === 'string')
     return { message: linkToNewService(data), fields }
@@ -48,7 +48,7 @@ export function explain(error: unknown): Problem {
 function explainCredentials(data: unknown): string {
   const expired = isObject(data) ? data['expiredTime'] : undefined
   return typeof expired === 'number'
-    ? t('error.expired-password', { date: date(expired) })
+    ? t('error.expired-password', { date: formatDate(expired) })
     : t('error.credentials')
 }
 

@@ -1,9 +1,9 @@
 /** Context of all views: the service, and navigation between pages. */
 import { createContext } from 'preact'
-import { root, type PageFacts, type ServiceInfo } from './api.js'
+import { root, type PageSettings, type ServiceInfo } from './api.js'
 
 /** The pages by file name, and the account page, which is in the app. */
-export type Place =
+export type PageId =
   | 'access'
   | 'register'
   | 'reset-password'
@@ -11,21 +11,21 @@ export type Place =
   | 'signinhub'
   | 'setup'
   | 'account'
-  | Entry
+  | SpecialPage
 
 /**
  * Pages without a file of that name: the root of the service, the root of an account, an unknown URL, and an invalid OAuth
  * request.
  */
-export type Entry = 'home' | 'account-root' | 'nowhere' | 'refused'
+export type SpecialPage = 'home' | 'account-root' | 'nowhere' | 'refused'
 
-export interface Surroundings {
+export interface PageContext {
   readonly info: ServiceInfo
-  readonly facts: PageFacts
+  readonly facts: PageSettings
   /** Shows another page, keeping the current request. */
-  readonly go: (place: Place) => void
+  readonly go: (place: PageId) => void
   /** The URL of another page. */
-  readonly hrefOf: (place: Place) => string
+  readonly getHref: (place: PageId) => string
   /** Changes the displayed name of the service after setup. */
   readonly rename?: (name: string) => void
 }
@@ -40,7 +40,7 @@ const noInfo: ServiceInfo = {
   assets: { definitions: '' }
 }
 
-const noFacts: PageFacts = {
+const noFacts: PageSettings = {
   hasPasswords: true,
   providers: [],
   passwordReset: 'none',
@@ -53,28 +53,28 @@ const noFacts: PageFacts = {
   passkeyOrigin: null
 }
 
-export const Surroundings = createContext<Surroundings>({
+export const PageContext = createContext<PageContext>({
   info: noInfo,
   facts: noFacts,
   go: () => undefined,
-  hrefOf
+  getHref
 })
 
 /** Pages that are in the app unless a request of an app is open: paths below the root. */
-const appPaths: Readonly<Partial<Record<Place, string>>> = {
+const appPaths: Readonly<Partial<Record<PageId, string>>> = {
   access: 'app/',
   account: 'app/account',
   register: 'app/?register'
 }
 
 /** Returns the URL of a page that is in the app; `undefined` for others. */
-export function hrefInApp(place: Place): string | undefined {
+export function findAppHref(place: PageId): string | undefined {
   const path = appPaths[place]
   return path === undefined ? undefined : new URL(path, root).href
 }
 
 /** Returns the URL of another page, with the query of this one except for secrets. */
-export function hrefOf(place: Place): string {
+export function getHref(place: PageId): string {
   const params = new URLSearchParams(location.search)
   params.delete('resetToken')
   const query = params.toString()

@@ -18,14 +18,14 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux']
 ]
 
-export interface Agent {
+export interface UserAgent {
   /** Name of the browser or of another program; undefined if it has none that can be shown. */
   readonly browser: string | undefined
   readonly system: string | undefined
 }
 
 /** Parses a `User-Agent` header. */
-export function agentIn(userAgent: string): Agent {
+export function parseUserAgent(userAgent: string): UserAgent {
   const [program] = /^[A-Za-z][\w.-]{0,30}/.exec(userAgent) ?? []
   return { browser: findName(browsers, userAgent) ?? program, system: findName(systems, userAgent) }
 }

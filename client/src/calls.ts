@@ -33,18 +33,18 @@ export type Arguments<M extends MethodId, Options> =
     : [params: Params<M>, options?: Options]
 
 /** A call whose param types are no longer known, because they were checked before. */
-export interface AnyCall {
+export interface UntypedCall {
   readonly method: string
   readonly params?: object | undefined
 }
 
 /** Returns whether a call is idempotent: it reads, leads to the same state, or creates an event with an id from the client. */
-export function isRepeatable(call: AnyCall): boolean {
-  return repeatable.test(call.method) || creates(call) !== undefined
+export function isRepeatable(call: UntypedCall): boolean {
+  return repeatable.test(call.method) || getCreatedEventId(call) !== undefined
 }
 
 /** Returns the id of the event that a call creates, if the client has given it. */
-export function creates({ method, params }: AnyCall): string | undefined {
+export function getCreatedEventId({ method, params }: UntypedCall): string | undefined {
   const { id } = { ...params } as { readonly id?: unknown }
   return method === 'events.create' && typeof id === 'string' ? id : undefined
 }

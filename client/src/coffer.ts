@@ -1,8 +1,8 @@
 /** Calls methods of one account, one at a time or in batches. */
 import {
-  creates,
+  getCreatedEventId,
   isRepeatable,
-  type AnyCall,
+  type UntypedCall,
   type Arguments,
   type Call,
   type MethodId,
@@ -10,10 +10,10 @@ import {
   type Results
 } from './calls.js'
 import { parseEndpoint, type Endpoint } from './endpoint.js'
-import { errorIn, type CofferError } from './errors.js'
+import { findError, type CofferError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
 import type { Event } from './methods/nouns.js'
-import { parts, type Part } from './parts.js'
+import { splitBatch, type BatchRequest } from './parts.js'
 import { withRetries } from './retries.js'
 
 export interface CofferOptions extends HttpOptions {
@@ -42,7 +42,7 @@ interface BatchResponse {
 
 /** A call that will be sent at the end of this turn of the event loop. */
 interface PendingCall {
-  readonly call: AnyCall
+  readonly call: UntypedCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }
@@ -95,22 +95,22 @@ export class Coffer extends Http {
   async batch<const C extends readonly Call[]>(calls: C, options: BatchOptions = {}): Promise<Results<C>> {
     const { callsAtOnce = 1000, onProgress, signal } = options
     const results: unknown[] = []
-    for (const batch of parts(calls, callsAtOnce)) {
-      for (const result of await this.#send(batch, signal)) results.push(errorIn(result) ?? result)
+    for (const batch of splitBatch(calls, callsAtOnce)) {
+      for (const result of await this.#send(batch, signal)) results.push(findError(result) ?? result)
       onProgress?.(results.length, calls.length, results)
     }
     return results as Results<C>
   }
 
-  async #callSingle(call: AnyCall, signal: AbortSignal | undefined): Promise<object> {
-    const [batch] = parts([call], 1)
+  async #callSingle(call: UntypedCall, signal: AbortSignal | undefined): Promise<object> {
+    const [batch] = splitBatch([call], 1)
     const [result] = await this.#send(batch!, signal, true)
-    const error = errorIn(result!)
+    const error = findError(result!)
     if (error) throw error
     return result!
   }
 
-  async #callJoined(call: AnyCall): Promise<object> {
+  async #callJoined(call: UntypedCall): Promise<object> {
     return await new Promise((resolve, reject) => {
       this.#pending.push({ call, resolve, reject })
       if (this.#pending.length === 1) queueMicrotask(() => this.#sendPending())
@@ -121,7 +121,7 @@ export class Coffer extends Http {
     const pending = this.#pending
     this.#pending = []
     let begin = 0
-    for (const batch of parts(
+    for (const batch of splitBatch(
       pending.map(({ call }) => call),
       maxJoinedCalls
     )) {
@@ -131,11 +131,11 @@ export class Coffer extends Http {
     }
   }
 
-  async #settle(batch: Part, pending: readonly PendingCall[]): Promise<void> {
+  async #settle(batch: BatchRequest, pending: readonly PendingCall[]): Promise<void> {
     try {
       const results = await this.#send(batch)
       pending.forEach(({ resolve, reject }, index) => {
-        const error = errorIn(results[index]!)
+        const error = findError(results[index]!)
         if (error) reject(error)
         else resolve(results[index]!)
       })
@@ -145,14 +145,14 @@ export class Coffer extends Http {
   }
 
   /** Sends calls in one request. `isSingle`: a `too-many-requests` error in the result is retried, too. */
-  async #send(batch: Part, signal?: AbortSignal, isSingle = false): Promise<readonly object[]> {
+  async #send(batch: BatchRequest, signal?: AbortSignal, isSingle = false): Promise<readonly object[]> {
     let attempts = 0
     const attempt = async (): Promise<readonly object[]> => {
       attempts += 1
       const request = { body: batch.json, headers: { 'Content-Type': 'application/json' }, signal }
-      const { meta, results } = await this.once<BatchResponse>('POST', '', request)
+      const { meta, results } = await this.requestOnce<BatchResponse>('POST', '', request)
       this.#serverTime = meta.serverTime
-      const error = isSingle ? errorIn(results[0]!) : undefined
+      const error = isSingle ? findError(results[0]!) : undefined
       if (error?.id === 'too-many-requests') throw error
       return attempts > 1 ? await this.#replaceCreated(batch.calls, results, signal) : results
     }
@@ -162,15 +162,15 @@ export class Coffer extends Http {
 
   /** Replaces `item-already-exists` errors by the event, if an earlier attempt of this call has created it. */
   async #replaceCreated(
-    calls: readonly AnyCall[],
+    calls: readonly UntypedCall[],
     results: readonly object[],
     signal: AbortSignal | undefined
   ): Promise<readonly object[]> {
     const resolved = await Promise.all(
       results.map(async (result, index) => {
         const call = calls[index]!
-        const id = creates(call)
-        if (id === undefined || errorIn(result)?.id !== 'item-already-exists') return result
+        const id = getCreatedEventId(call)
+        if (id === undefined || findError(result)?.id !== 'item-already-exists') return result
         const { event } = await this.call('events.getOne', { id }, { signal })
         return 'type' in event && matchesParams(event, call.params as Partial<Event>) ? { event } : result
       })

@@ -1,6 +1,6 @@
 /** Downloads files with progress. */
 import type { CallOptions, Coffer } from './coffer.js'
-import { answerIn, type Http } from './http.js'
+import { readResponse, type Http } from './http.js'
 
 export interface DownloadOptions extends CallOptions {
   /** Called with the number of bytes read, and the total; 0 if that is not known. */
@@ -34,7 +34,7 @@ export async function download(http: Http, path: string, options: DownloadOption
     ? { Range: `bytes=${range[0]}-${range[1] === undefined ? '' : range[1] - 1}` }
     : undefined
   const response = await http.send('GET', path, { headers, signal })
-  if (!response.ok) return await answerIn<never>(response)
+  if (!response.ok) return await readResponse<never>(response)
   if (!onProgress || !response.body) return response
   const total = Number(response.headers.get('Content-Length') ?? 0)
   let read = 0

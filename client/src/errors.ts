@@ -38,7 +38,7 @@ export class CofferError extends Error {
 export type ErrorBody = Readonly<Record<string, unknown>>
 
 /** Converts the `error` of a response. Malformed members get defaults. */
-export function errorOf(
+export function toCofferError(
   { id, message, data, subErrors }: ErrorBody = {},
   details: Omit<ErrorDetails, 'subErrors'> = {}
 ): CofferError {
@@ -54,13 +54,13 @@ export function errorOf(
 const resultMembers = ['id', 'checkedPermissions']
 
 /** Returns the error that a batch returned in place of a result, if any. */
-export function errorIn(result: object): CofferError | undefined {
+export function findError(result: object): CofferError | undefined {
   const { error } = result as { error?: ErrorBody }
-  return error === undefined || resultMembers.some(name => name in result) ? undefined : errorOf(error)
+  return error === undefined || resultMembers.some(name => name in result) ? undefined : toCofferError(error)
 }
 
 /** Parses a `Retry-After` header, a number of seconds or a date. Returns seconds; undefined if it is missing or malformed. */
-export function retryAfterIn(value: string | null): number | undefined {
+export function parseRetryAfter(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const seconds = Number(value)
   const retryAfter = Number.isNaN(seconds) ? (Date.parse(value) - Date.now()) / 1000 : seconds

@@ -1,6 +1,6 @@
 /** Sends HTTP requests to a service: headers, timeouts, retries, and conversion of failures to errors. */
-import { CofferError, errorOf, retryAfterIn, type ErrorBody } from './errors.js'
-import { proxyErrors, withRetries, type Retrying } from './retries.js'
+import { CofferError, toCofferError, parseRetryAfter, type ErrorBody } from './errors.js'
+import { proxyErrors, withRetries, type RetryOptions } from './retries.js'
 
 export interface HttpOptions {
   /** The token of an access, sent as `Authorization`. */
@@ -81,12 +81,15 @@ export class Http {
 
   /** Sends a request and returns the JSON of the response. Rejects like {@link send}, and if the response is an error. */
   async request<T>(verb: string, path: string, sent: Sent = {}): Promise<T> {
-    return await withRetries(async () => await this.once<T>(verb, path, sent), this.#retryOptions(verb, sent))
+    return await withRetries(
+      async () => await this.requestOnce<T>(verb, path, sent),
+      this.#retryOptions(verb, sent)
+    )
   }
 
   /** Sends a request like {@link request}, without retries. */
-  protected async once<T>(verb: string, path: string, sent: Sent): Promise<T> {
-    return await answerIn<T>(await this.#fetch(verb, path, sent))
+  protected async requestOnce<T>(verb: string, path: string, sent: Sent): Promise<T> {
+    return await readResponse<T>(await this.#fetch(verb, path, sent))
   }
 
   /** Returns the headers of a request, without those that describe its body. */
@@ -114,7 +117,10 @@ export class Http {
     return this.options.retries ?? 4
   }
 
-  #retryOptions(verb: string, { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent): Retrying {
+  #retryOptions(
+    verb: string,
+    { body, isRepeatable = repeatableVerbs.has(verb), signal }: Sent
+  ): RetryOptions {
     // A stream cannot be read twice.
     return { retries: isStream(body) ? 0 : this.retries, isRepeatable, signal }
   }
@@ -145,7 +151,7 @@ export class Http {
     } catch (cause) {
       if (signal?.aborted || cause instanceof CofferError) throw cause
       if (deadline?.signal.aborted) throw new CofferError('timeout', `No answer within ${timeout} seconds`)
-      throw offline(cause)
+      throw createOfflineError(cause)
     } finally {
       clearTimeout(timer)
     }
@@ -157,7 +163,7 @@ function isStream(body: unknown): boolean {
 }
 
 /** Returns the JSON of a response, `{}` if it is empty. Rejects with a {@link CofferError} if it is an error. */
-export async function answerIn<T>(response: Response): Promise<T> {
+export async function readResponse<T>(response: Response): Promise<T> {
   const answer = (await readBody(response)) as T & { error?: ErrorBody }
   // A successful result may contain an `error`, too. A challenge has status 302, a refused access request 403.
   if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
@@ -166,7 +172,7 @@ export async function answerIn<T>(response: Response): Promise<T> {
 
 async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
   const text = await response.text().catch((cause: unknown) => {
-    throw cause instanceof TypeError ? offline(cause) : cause
+    throw cause instanceof TypeError ? createOfflineError(cause) : cause
   })
   try {
     const body: unknown = JSON.parse(text === '' ? '{}' : text)
@@ -180,13 +186,13 @@ async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
 }
 
 function toResponseError({ headers, status }: Response, body: ErrorBody | undefined): CofferError {
-  return errorOf(body ?? (proxyErrors.has(status) ? { id: 'api-unavailable' } : {}), {
+  return toCofferError(body ?? (proxyErrors.has(status) ? { id: 'api-unavailable' } : {}), {
     status,
-    retryAfter: retryAfterIn(headers.get('Retry-After'))
+    retryAfter: parseRetryAfter(headers.get('Retry-After'))
   })
 }
 
 /** Creates the error of a call that got no response. */
-export function offline(cause?: unknown): CofferError {
+export function createOfflineError(cause?: unknown): CofferError {
   return Object.assign(new CofferError('offline', 'The service cannot be reached'), { cause })
 }

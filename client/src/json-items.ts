@@ -7,7 +7,7 @@ const tokens = /\\.|["[\]{},]/gs
  * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead` receives the text before
  * the first item, which ends with the opening bracket of the array. Throws a `SyntaxError` if the text ends early.
  */
-export async function* itemsIn<T>(
+export async function* parseItems<T>(
   chunks: AsyncIterable<string>,
   name: string,
   onHead?: (text: string) => void

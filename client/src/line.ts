@@ -12,14 +12,14 @@ export interface WebSocketLike {
   close(): void
 }
 
-export interface LineOptions {
+export interface EngineOptions {
   /** `WebSocket` class; without one, long polling only. */
   readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined
   /** Called when the connection is open and text may be sent. */
   onOpen(): void
   onText(text: string): void
   /** Called once if the connection is lost, but not after {@link Line.close}. */
-  onCut(): void
+  onLost(): void
 }
 
 /** Separates packets in one body. */
@@ -34,7 +34,7 @@ interface OpenPacket {
   readonly upgrades: readonly string[]
 }
 
-export class Line {
+export class EngineConnection {
   readonly #closed = new AbortController()
   #id = ''
   #socket: WebSocketLike | undefined
@@ -51,7 +51,7 @@ export class Line {
   /** Connects. `http` has the root of the service. */
   constructor(
     private readonly http: Http,
-    private readonly options: LineOptions
+    private readonly options: EngineOptions
   ) {
     const { addEventListener: addListener } = globalThis as { addEventListener?: AddListener }
     addListener?.('offline', () => this.#lose(), this.#closed)
@@ -79,7 +79,7 @@ export class Line {
   #lose(): void {
     if (this.#closed.signal.aborted) return
     this.#dispose()
-    this.options.onCut()
+    this.options.onLost()
   }
 
   async #poll(): Promise<void> {
@@ -156,7 +156,7 @@ export class Line {
   }
 
   /** Probes a WebSocket while polling continues. */
-  #upgrade(WebSocket: NonNullable<LineOptions['WebSocket']>): void {
+  #upgrade(WebSocket: NonNullable<EngineOptions['WebSocket']>): void {
     const url = new URL(this.#path('websocket'), this.http.root)
     url.protocol = url.protocol.replace('http', 'ws')
     const socket = new WebSocket(url.href)

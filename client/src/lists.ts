@@ -2,10 +2,10 @@
 import type { Params } from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError } from './errors.js'
-import { answerIn, offline } from './http.js'
-import { itemsIn } from './json-items.js'
+import { readResponse, createOfflineError } from './http.js'
+import { parseItems } from './json-items.js'
 import type { Event } from './methods/nouns.js'
-import { queryOf } from './query.js'
+import { toQueryString } from './query.js'
 
 export interface ListOptions {
   /** Cancels reading. */
@@ -24,7 +24,7 @@ export function readEvents(
   params: Omit<Params<'events.get'>, 'includeDeletions'> = {},
   options: ListOptions = {}
 ): AsyncGenerator<Event, void> {
-  return readList<Event>(coffer, `events${queryOf({ limit: maxLimit, ...params })}`, 'events', options)
+  return readList<Event>(coffer, `events${toQueryString({ limit: maxLimit, ...params })}`, 'events', options)
 }
 
 /** Yields audit records as `audit.get` returns them. Rejects like {@link readEvents}. */
@@ -33,7 +33,12 @@ export function readAudit(
   params: Params<'audit.get'> = {},
   options: ListOptions = {}
 ): AsyncGenerator<Event, void> {
-  return readList<Event>(coffer, `audit/logs${queryOf({ limit: maxLimit, ...params })}`, 'auditLogs', options)
+  return readList<Event>(
+    coffer,
+    `audit/logs${toQueryString({ limit: maxLimit, ...params })}`,
+    'auditLogs',
+    options
+  )
 }
 
 /**
@@ -50,14 +55,14 @@ export async function* readList<T>(
   const signals = signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
   const response = await coffer.send('GET', path, { signal: signals })
   if (!response.ok || !response.body) {
-    await answerIn(response)
+    await readResponse(response)
     throw new CofferError('unexpected-error', 'The answer is empty', undefined, { status: response.status })
   }
   try {
-    yield* itemsIn<T>(decodeText(response.body), name, onHead)
+    yield* parseItems<T>(decodeText(response.body), name, onHead)
   } catch (error) {
     // The response is incomplete.
-    throw error instanceof TypeError || error instanceof SyntaxError ? offline(error) : error
+    throw error instanceof TypeError || error instanceof SyntaxError ? createOfflineError(error) : error
   } finally {
     abort.abort()
   }

@@ -21,7 +21,7 @@ export interface Form {
 type FormField = readonly [name: string, content: FilePart | string]
 
 /** An encoded form. */
-export interface Multipart {
+export interface EncodedForm {
   readonly type: string
   readonly body: ReadableStream<Uint8Array>
   /** Total bytes; `undefined` if the size of a stream is not known. */
@@ -29,7 +29,7 @@ export interface Multipart {
 }
 
 /** Encodes a form. `onBytes` is called with the number of bytes read so far. */
-export function multipart(form: Form | FormData, onBytes: (bytes: number) => void): Multipart {
+export function encodeForm(form: Form | FormData, onBytes: (bytes: number) => void): EncodedForm {
   const boundary = `----${crypto.randomUUID()}`
   const encoder = new TextEncoder()
   const chunks = listFields(form).flatMap(([name, content]): (Uint8Array | FilePart)[] => {
@@ -60,7 +60,7 @@ export function multipart(form: Form | FormData, onBytes: (bytes: number) => voi
 }
 
 /** Converts a form to the platform's `FormData`. Reads streams into memory. */
-export async function formDataOf(form: Form): Promise<FormData> {
+export async function toFormData(form: Form): Promise<FormData> {
   const data = new FormData()
   for (const [name, part] of listFields(form))
     if (typeof part === 'string') data.append(name, part)

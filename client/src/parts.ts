@@ -1,9 +1,9 @@
 /** Splits a long batch into requests. */
-import type { AnyCall } from './calls.js'
+import type { UntypedCall } from './calls.js'
 
 /** Calls of one request, and their JSON. */
-export interface Part {
-  readonly calls: readonly AnyCall[]
+export interface BatchRequest {
+  readonly calls: readonly UntypedCall[]
   readonly json: string
 }
 
@@ -11,7 +11,7 @@ export interface Part {
 const maxCharacters = 2_000_000
 
 /** Yields the calls in order, at most `maxCalls` per request. */
-export function* parts(calls: readonly AnyCall[], maxCalls: number): Generator<Part, void> {
+export function* splitBatch(calls: readonly UntypedCall[], maxCalls: number): Generator<BatchRequest, void> {
   let begin = 0
   let characters = 0
   let texts: string[] = []

@@ -3,7 +3,7 @@ import type { Params } from './calls.js'
 import type { CallOptions, Coffer } from './coffer.js'
 import type { Cell, FlatPoints } from './flat-points.js'
 import { readList, type ListOptions } from './lists.js'
-import { queryOf } from './query.js'
+import { toQueryString } from './query.js'
 
 /**
  * A data point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its
@@ -64,7 +64,7 @@ export async function* readPoints<Values extends object = Readonly<Record<string
   params: Omit<Params<'hfs.get'>, 'id'> = {},
   options: ListOptions = {}
 ): AsyncGenerator<Point<Values>, void> {
-  const path = `events/${encodeURIComponent(eventId)}/series${queryOf(params)}`
+  const path = `events/${encodeURIComponent(eventId)}/series${toQueryString(params)}`
   let fields: readonly string[] | undefined
   // `fields` precedes `points` in the response.
   const onHead = (head: string): void => {

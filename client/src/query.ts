@@ -1,7 +1,7 @@
 /** Encodes params as a query string. (docs/spec/conventions.md#query-strings) */
 
 /** Returns params as a query string with its `?`, or an empty string if there are none. Lists repeat the name; objects are JSON. */
-export function queryOf(params: object): string {
+export function toQueryString(params: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params) as [string, unknown][])
     if (Array.isArray(value) && value.every(item => typeof item === 'string') && value.length > 0)

@@ -1,7 +1,7 @@
 /** Retries failed calls: which ones, and after what delay. */
 import { CofferError } from './errors.js'
 
-export interface Retrying {
+export interface RetryOptions {
   /** Maximum number of retries. */
   readonly retries: number
   /** Whether the call is idempotent. */
@@ -20,7 +20,7 @@ export const proxyErrors: ReadonlySet<number | undefined> = new Set([502, 503, 5
  * Runs `work`, and retries it while the service postpones it (429, or 503 with `Retry-After`, which both mean that nothing was
  * done), or if it is idempotent and got no response. Rejects with the last error; immediately if the wait would exceed 30 seconds.
  */
-export async function withRetries<T>(work: () => Promise<T>, options: Retrying): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 0; ; attempt++)
     try {
       return await work()
@@ -28,7 +28,7 @@ export async function withRetries<T>(work: () => Promise<T>, options: Retrying):
       const delay =
         attempt < options.retries ? getRetryDelay(error, attempt, options.isRepeatable) : undefined
       if (delay === undefined) throw error
-      await pause(delay, options.signal)
+      await sleep(delay, options.signal)
     }
 }
 
@@ -40,18 +40,18 @@ function getRetryDelay(error: unknown, attempt: number, isRepeatable: boolean): 
     id === 'too-many-requests' || status === 429 || (status === 503 && retryAfter !== undefined)
   const isLost = id === 'offline' || id === 'timeout' || proxyErrors.has(status)
   if (!isPostponed && !(isRepeatable && isLost)) return undefined
-  if (retryAfter === undefined) return backOff(attempt)
+  if (retryAfter === undefined) return getBackoff(attempt)
   // Jitter: clients that received the same `Retry-After` must not retry at the same time.
   return retryAfter > maxDelay ? undefined : retryAfter * (1 + Math.random() / 4)
 }
 
 /** Returns an exponential delay with jitter, in seconds. `attempt` counts from 0. */
-export function backOff(attempt: number, minDelaySeconds = minDelay, maxDelaySeconds = maxDelay): number {
+export function getBackoff(attempt: number, minDelaySeconds = minDelay, maxDelaySeconds = maxDelay): number {
   return Math.min(maxDelaySeconds, minDelaySeconds * 2 ** attempt) * (0.5 + Math.random() / 2)
 }
 
 /** Waits for some seconds. Rejects with the signal's reason when it is aborted. */
-export async function pause(seconds: number, signal?: AbortSignal): Promise<void> {
+export async function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
     const abort = (): void => {

@@ -4,7 +4,7 @@ import { Coffer, type CallOptions, type CofferOptions } from './coffer.js'
 import { endpointOf } from './endpoint.js'
 import { CofferError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
-import { pause } from './retries.js'
+import { sleep } from './retries.js'
 
 /** The service information. (docs/spec/service-information.md#fields) */
 export type ServiceInfo = Result<'service.info'>
@@ -136,6 +136,6 @@ export async function waitForAccess(
       throw new CofferError('invalid-operation', 'The access goes to the client that asked by OAuth', state)
     if (state.status !== 'NEED_SIGNIN')
       throw new CofferError(state.reasonId, state.message, state, { status: 403 })
-    await pause(state.poll_rate_ms / 1000, signal)
+    await sleep(state.poll_rate_ms / 1000, signal)
   }
 }

@@ -1,11 +1,11 @@
 /** An account over Socket.IO: change notifications and calls. (docs/api/sockets.md) */
-import { isRepeatable, type AnyCall, type Arguments, type MethodId, type Result } from './calls.js'
+import { isRepeatable, type UntypedCall, type Arguments, type MethodId, type Result } from './calls.js'
 import type { Coffer } from './coffer.js'
-import { CofferError, errorIn, errorOf, type ErrorBody } from './errors.js'
-import { Http, offline } from './http.js'
-import { Line, type LineOptions } from './line.js'
+import { CofferError, findError, toCofferError, type ErrorBody } from './errors.js'
+import { Http, createOfflineError } from './http.js'
+import { EngineConnection, type EngineOptions } from './line.js'
 import type { Scopes } from './methods/nouns.js'
-import { backOff } from './retries.js'
+import { getBackoff } from './retries.js'
 
 /** Events of a socket: changes, named as by the service, and the state of the connection. */
 export interface SocketEvents {
@@ -25,7 +25,7 @@ export interface SocketOptions {
    * `WebSocket` class, such as that of the package `ws` for Node versions without one; `false`: long polling only. Default: that
    * of the platform, if any.
    */
-  readonly WebSocket?: LineOptions['WebSocket'] | false
+  readonly WebSocket?: EngineOptions['WebSocket'] | false
 }
 
 export interface SocketCallOptions {
@@ -42,7 +42,7 @@ const refusedDelay = 30
 const packetTypes = { connect: '0', disconnect: '1', event: '2', ack: '3', refusal: '4' } as const
 
 interface PendingCall {
-  readonly call: AnyCall
+  readonly call: UntypedCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
   isSent: boolean
@@ -52,9 +52,9 @@ export class Socket {
   readonly #http: Http
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
   readonly #calls = new Map<number, PendingCall>()
-  readonly #webSocket: LineOptions['WebSocket']
+  readonly #webSocket: EngineOptions['WebSocket']
   #scopes: Scopes = {}
-  #connection: Line | undefined
+  #connection: EngineConnection | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #attempts = 0
   #lastId = 0
@@ -73,7 +73,7 @@ export class Socket {
       timeout: 0,
       retries: 0
     })
-    const platformClass = (globalThis as { WebSocket?: NonNullable<LineOptions['WebSocket']> }).WebSocket
+    const platformClass = (globalThis as { WebSocket?: NonNullable<EngineOptions['WebSocket']> }).WebSocket
     this.#webSocket = WebSocket === false ? undefined : (WebSocket ?? platformClass)
     this.#connect()
   }
@@ -123,13 +123,13 @@ export class Socket {
     clearTimeout(this.#timer)
     this.#connection?.close()
     this.#isOpen = false
-    for (const { reject } of this.#calls.values()) reject(offline())
+    for (const { reject } of this.#calls.values()) reject(createOfflineError())
     this.#calls.clear()
   }
 
-  async #call(call: AnyCall, { signal }: SocketCallOptions = {}): Promise<object> {
+  async #call(call: UntypedCall, { signal }: SocketCallOptions = {}): Promise<object> {
     signal?.throwIfAborted()
-    if (this.#isClosed) throw offline()
+    if (this.#isClosed) throw createOfflineError()
     const id = (this.#lastId += 1)
     const abort = (): void => {
       this.#calls.get(id)?.reject(signal!.reason as Error)
@@ -155,14 +155,14 @@ export class Socket {
 
   #connect(): void {
     const { endpoint } = this.coffer
-    const connection = new Line(this.#http, {
+    const connection = new EngineConnection(this.#http, {
       WebSocket: this.#webSocket,
       onOpen: () => {
         const own = endpoint.token === undefined ? '' : JSON.stringify({ auth: endpoint.token })
         connection.send(`${packetTypes.connect}${this.#prefix}${own}`)
       },
       onText: text => this.#receive(text),
-      onCut: () => this.#onLost()
+      onLost: () => this.#onLost()
     })
     this.#connection = connection
   }
@@ -180,7 +180,7 @@ export class Socket {
     if (kind === packetTypes.connect) this.#onConnected()
     else if (kind === packetTypes.event) this.#notify(...(JSON.parse(own) as [keyof SocketEvents, never]))
     else if (kind === packetTypes.ack) this.#resolve(own)
-    else if (kind === packetTypes.disconnect) this.#onLost(offline())
+    else if (kind === packetTypes.disconnect) this.#onLost(createOfflineError())
     else if (kind === packetTypes.refusal) this.#onLost(toRefusal(own))
   }
 
@@ -199,7 +199,7 @@ export class Socket {
     const pending = this.#calls.get(id)
     this.#calls.delete(id)
     const [refusal, result] = JSON.parse(text.slice(begin)) as [object | null, object | undefined]
-    if (refusal) pending?.reject(errorIn(refusal) ?? errorOf())
+    if (refusal) pending?.reject(findError(refusal) ?? toCofferError())
     else pending?.resolve(result ?? {})
   }
 
@@ -209,7 +209,7 @@ export class Socket {
     for (const [id, pending] of this.#calls) {
       if (pending.isSent && !isRepeatable(pending.call)) {
         this.#calls.delete(id)
-        pending.reject(offline())
+        pending.reject(createOfflineError())
       }
       pending.isSent = false
     }
@@ -217,7 +217,7 @@ export class Socket {
     // Jitter: clients must not reconnect simultaneously after a restart of the service.
     const delay = refusal
       ? refusedDelay * (0.5 + Math.random())
-      : backOff(this.#attempts++, minDelay, maxDelay)
+      : getBackoff(this.#attempts++, minDelay, maxDelay)
     this.#timer = setTimeout(() => this.#connect(), delay * 1000)
     this.#notify('cut', refusal)
   }
@@ -240,5 +240,5 @@ function toRefusal(text: string): CofferError {
     readonly data?: { readonly error?: ErrorBody }
     readonly message?: string
   }
-  return errorOf(data?.error ?? { message })
+  return toCofferError(data?.error ?? { message })
 }

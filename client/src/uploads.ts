@@ -2,8 +2,8 @@
 import type { Params, Result } from './calls.js'
 import type { Coffer } from './coffer.js'
 import type { Http } from './http.js'
-import { formDataOf, multipart, type FilePart, type Form } from './multipart.js'
-import { postForm, xhrClass, type UploadOptions } from './xhr.js'
+import { toFormData, encodeForm, type FilePart, type Form } from './multipart.js'
+import { postForm, findXhrClass, type UploadOptions } from './xhr.js'
 
 /** Creates an event with files. Rejects with a `CofferError`. */
 export async function createEvent(
@@ -35,16 +35,16 @@ export async function upload<T>(
   form: Form | FormData,
   options: UploadOptions = {}
 ): Promise<T> {
-  const Xhr = xhrClass()
+  const Xhr = findXhrClass()
   if (Xhr)
     return await postForm<T>(
       new Xhr(),
       http,
       path,
-      form instanceof FormData ? form : await formDataOf(form),
+      form instanceof FormData ? form : await toFormData(form),
       options
     )
   const { onProgress, signal } = options
-  const { body, total, type } = multipart(form, sent => onProgress?.(sent, total ?? 0))
+  const { body, total, type } = encodeForm(form, sent => onProgress?.(sent, total ?? 0))
   return await http.request<T>('POST', path, { body, headers: { 'Content-Type': type }, signal })
 }

@@ -1,7 +1,7 @@
 /** Posts forms with `XMLHttpRequest`, because `fetch` cannot report upload progress. */
 import type { CallOptions } from './coffer.js'
-import { errorOf, retryAfterIn, type ErrorBody } from './errors.js'
-import { offline, type Http } from './http.js'
+import { toCofferError, parseRetryAfter, type ErrorBody } from './errors.js'
+import { createOfflineError, type Http } from './http.js'
 
 export interface UploadOptions extends CallOptions {
   /** Called with the number of bytes sent, and the total, headers of the form included; 0 if that is not known. */
@@ -9,7 +9,7 @@ export interface UploadOptions extends CallOptions {
 }
 
 /** Returns the platform's `XMLHttpRequest`, if it has one. */
-export function xhrClass(): (new () => Xhr) | undefined {
+export function findXhrClass(): (new () => Xhr) | undefined {
   return (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 }
 
@@ -27,14 +27,14 @@ export async function postForm<T>(
   try {
     return await new Promise<T>((resolve, reject) => {
       request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total))
-      request.addEventListener('error', () => reject(offline()))
+      request.addEventListener('error', () => reject(createOfflineError()))
       request.addEventListener('abort', () => reject(signal!.reason as Error))
       request.addEventListener('load', () => {
         const { response, status } = request
         const body = response as (T & { readonly error?: ErrorBody }) | null
-        const retryAfter = retryAfterIn(request.getResponseHeader('Retry-After'))
+        const retryAfter = parseRetryAfter(request.getResponseHeader('Retry-After'))
         if (status < 300 && body !== null) resolve(body)
-        else reject(errorOf(body?.error, { status, retryAfter }))
+        else reject(toCofferError(body?.error, { status, retryAfter }))
       })
       request.open('POST', http.address(path).href)
       request.responseType = 'json'

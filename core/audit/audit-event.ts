@@ -90,7 +90,7 @@ function toContent({
   key,
   message,
   query,
-  reach,
+  auditScope: reach,
   status,
   via
 }: AuditEntry): object {

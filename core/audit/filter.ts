@@ -1,7 +1,7 @@
 /** Which methods are audited. (docs/spec/audit.md#filters) */
 import { SettingsError } from '../settings/load.js'
 import type { AnyMethod } from '../call/method.js'
-import { aliases } from '../call/method-names.js'
+import { methodAliases } from '../call/method-names.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */
@@ -77,12 +77,12 @@ function filterTexts(list: unknown): string[] {
 function resolveMethods(name: string, ids: readonly string[]): readonly string[] {
   if (name === 'all') return ids
   if (name.endsWith('.all')) return ids.filter(id => id.startsWith(name.slice(0, -'all'.length)))
-  return ids.filter(id => id === (aliases.get(name) ?? name))
+  return ids.filter(id => id === (methodAliases.get(name) ?? name))
 }
 
 function listFilterNames(ids: readonly string[]): Set<string> {
   const groups = ids.filter(id => id.includes('.')).map(id => `${id.split('.', 1)[0]}.all`)
-  return new Set(['all', ...ids, ...groups, ...aliases.keys()])
+  return new Set(['all', ...ids, ...groups, ...methodAliases.keys()])
 }
 
 /** Returns the known name most similar to `name`, which was probably meant; `undefined` if none is similar enough. */

@@ -3,7 +3,7 @@ import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
-import { Footing, type Reader } from '../call/reader.js'
+import { ReaderVersion, type Reader } from '../call/reader.js'
 
 export interface AuditQuery {
   /** Criteria of which one has to match. Throws if the reader may not see the records. */
@@ -29,7 +29,7 @@ export function createAuditListing(reader: Reader, query: AuditQuery): Listing<R
   const { isAscending, limit, matches, present, skip } = query
   // Records written while the list is read are left out, including that of this very call.
   let criteria = query.criteria(reader)
-  const footing = new Footing(reader)
+  const footing = new ReaderVersion(reader)
   let rest = criteria.length === 0 ? undefined : toTimeRange(query, reader.store.audit.last)
   let skipped = 0
   let count = 0

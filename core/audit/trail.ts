@@ -6,7 +6,7 @@ import { matchesAdminKey } from '../auth/admin.js'
 import { getCallerId } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError, type ErrorId } from '../errors.js'
-import type { AnyMethod, StandIn } from '../call/method.js'
+import type { AnyMethod, AuditActor } from '../call/method.js'
 import { resolveAuditedMethods, type AuditedMethods } from './filter.js'
 import { truncateText } from '../truncate-text.js'
 import { AuditedQuery, listRecordableParams } from './query.js'
@@ -21,7 +21,7 @@ export interface AuditedMethod {
   /** Status of success. */
   readonly status: number
   /** Recorded instead of the access if a call needs none. */
-  readonly standIn: StandIn
+  readonly standIn: AuditActor
   /** Whether it writes an event or an access, which the record then names. */
   readonly writesItem: boolean
   /** Parameters of the query string that are recorded; `undefined` if params come in the body. */
@@ -37,7 +37,7 @@ export interface CompletedCall {
   readonly credentials: Credentials
   readonly now: number
   /** The scope of a read. */
-  readonly reach?: AuditScope | undefined
+  readonly auditScope?: AuditScope | undefined
   /** The provider that has vouched for the user. */
   readonly provider?: string | undefined
   /** The account's store, unless the call has one of its own. */
@@ -45,7 +45,7 @@ export interface CompletedCall {
 }
 
 /** Actors that imply a proof, which a refused call has not given. */
-const proofActors = new Set<StandIn>([
+const proofActors = new Set<AuditActor>([
   'valid-password',
   'valid-passkey',
   'valid-identity',
@@ -81,7 +81,7 @@ export class AuditTrail {
    * Returns how calls of a method are audited; `undefined` if they are not. Methods of the service itself have no
    * account to record them in: those that name an actor are only sent to syslog.
    */
-  getAudited({ allow, auditAs, id, mode, params }: AnyMethod): AuditedMethod | undefined {
+  getAudited({ allow, auditActor: auditAs, id, mode, params }: AnyMethod): AuditedMethod | undefined {
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
     const isSent = (!isOfService || auditAs !== undefined) && this.#methods.sent.has(id)
@@ -105,7 +105,14 @@ export class AuditTrail {
   recordSuccess(
     account: Account | undefined,
     audited: AuditedMethod,
-    { caller, credentials, now, provider, reach, store = account && this.#findStore(account) }: CompletedCall
+    {
+      caller,
+      credentials,
+      now,
+      provider,
+      auditScope: reach,
+      store = account && this.#findStore(account)
+    }: CompletedCall
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
@@ -123,10 +130,10 @@ export class AuditTrail {
       isQueryTruncated: told?.isCut,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity,
-      reach
+      auditScope: reach
     }
     // Any client can make calls without proof, as often as it likes.
-    const isAnonymous = caller.access === undefined && !proofActors.has(access as StandIn)
+    const isAnonymous = caller.access === undefined && !proofActors.has(access as AuditActor)
     if (audited.isRecorded) store?.record(entry, isAnonymous)
     if (audited.isSent) this.#send(entry, account, isAnonymous)
   }
@@ -162,7 +169,7 @@ export class AuditTrail {
   }
 
   /** Returns the actor `admin` only for calls with the admin key: an account can also be deleted by its owner. */
-  #verifiedActor(standIn: StandIn, credentials: Credentials): StandIn {
+  #verifiedActor(standIn: AuditActor, credentials: Credentials): AuditActor {
     return standIn === 'admin' && !matchesAdminKey(this.services, credentials) ? 'public' : standIn
   }
 

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
-import type { Allow } from '../call/method.js'
+import type { AccessRule } from '../call/method.js'
 import { maxCredentialsLength } from './presented-token.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -51,9 +51,9 @@ export function warnAboutShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: L
 const minKeyLength = 16
 
 /** Allows operators only. For other callers the route does not seem to exist. */
-export const adminOnly: Allow = {
+export const adminOnly: AccessRule = {
   needsAccess: false,
-  isByCredentials: true,
+  needsOnlyCredentials: true,
   isForOperators: true,
   check: ({ services, credentials }) => {
     if (!verifyOperator(services, credentials)) refuseUnknownPath(services, credentials)

@@ -1,16 +1,16 @@
 /** Who may call a method at all. Permissions on streams are checked with `caller.must`. */
 import { fail } from '../errors.js'
 import { assertTrustedApp } from './trusted-apps.js'
-import type { Allow } from '../call/method.js'
+import type { AccessRule } from '../call/method.js'
 
 /** No token needed. */
-export const anyone: Allow = { needsAccess: false }
+export const anyone: AccessRule = { needsAccess: false }
 
 /** Any valid token. */
-export const anyAccess: Allow = { needsAccess: true }
+export const anyAccess: AccessRule = { needsAccess: true }
 
 /** Tokens that come from signing in. */
-export const personalOnly: Allow = {
+export const personalOnly: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {
     if (!caller.isPersonal) fail('forbidden', 'Only personal accesses can call this method')
@@ -18,7 +18,7 @@ export const personalOnly: Allow = {
 }
 
 /** Tokens from signing in, and those of apps. */
-export const notShared: Allow = {
+export const notShared: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {
     if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses cannot call this method')
@@ -26,7 +26,7 @@ export const notShared: Allow = {
 }
 
 /** Tokens of apps. */
-export const appOnly: Allow = {
+export const appOnly: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {
     if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses can call this method')
@@ -34,13 +34,13 @@ export const appOnly: Allow = {
 }
 
 /** No token needed, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
-export const trustedApp: Allow = {
+export const trustedApp: AccessRule = {
   needsAccess: false,
   check: ({ services, credentials, params }) => assertTrustedApp(services.config, credentials, params)
 }
 
 /** As {@link trustedApp}, but only the `Origin` header counts, not the `Referer`. (docs/spec/authentication.md#trusted-apps) */
-export const trustedByOrigin: Allow = {
+export const trustedByOrigin: AccessRule = {
   needsAccess: false,
   check: ({ services, credentials: { origin = '' }, params }) =>
     assertTrustedApp(services.config, { origin }, params)

@@ -3,7 +3,7 @@
  * (docs/spec/administration.md#operators)
  */
 import type { Account } from '../../storage/platform/account.js'
-import { authorize } from '../call/authorization-step.js'
+import { runAuthorizationStep } from '../call/authorization-step.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
@@ -23,6 +23,6 @@ export async function authenticateOperator(
   const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
   if (!caller.isPersonal) fail('unknown-resource', 'Nothing found at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)
-  if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)
+  if (authorizationStep) await runAuthorizationStep(authorizationStep, account, caller, credentials)
   return { id: account.id, username }
 }

@@ -18,7 +18,7 @@ export interface AuthorizationContext {
 export type AuthorizationStep = (context: AuthorizationContext, done: (error?: unknown) => void) => unknown
 
 /** Runs the operator's step. Any error in it denies the call. */
-export async function authorize(
+export async function runAuthorizationStep(
   step: AuthorizationStep,
   account: Account,
   caller: Caller,

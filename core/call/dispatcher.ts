@@ -29,9 +29,9 @@ export interface SharedServices {
   /** Requests of apps. The request that an OAuth code belongs to names its account. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   /** Limits the memory for request bodies. */
-  readonly intakes: UploadBuffers
+  readonly uploadBuffers: UploadBuffers
   /** Limits the number of long responses that are being sent. */
-  readonly longAnswers: LongResponses
+  readonly longResponses: LongResponses
   readonly accounts: {
     /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined
@@ -47,7 +47,7 @@ export interface SharedServices {
 }
 
 /** The result of a precheck that allows the call. */
-export interface Admittance {
+export interface PrecheckResult {
   readonly ok: true
   /** Bytes left in the account; `Infinity` without a quota. */
   readonly room: number
@@ -59,7 +59,7 @@ export interface Dispatcher {
   /** Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome
   /** Checks, before the body is read, whether the caller may make a call. Returns how much may be uploaded, or the error. */
-  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
+  precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure
   /** Returns an error if the caller is no longer allowed to read the rest of a response. Not counted as a call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
 }
@@ -72,7 +72,7 @@ export interface Subscriber {
 }
 
 /** An account and credentials that are valid for it. */
-export interface Admission {
+export interface AuthenticatedUser {
   readonly account: Account
   readonly credentials: Credentials
 }
@@ -80,9 +80,9 @@ export interface Admission {
 /** A subscription to changes. */
 export interface Subscription {
   /** Runs `subscribe`, `unsubscribe` or `getSubscriptions` and returns its result. Throws like any method. */
-  subscribing(method: string, params: unknown): Promise<object> | object
+  runMethod(method: string, params: unknown): Promise<object> | object
   /** Ends the subscription. */
-  leave(): void
+  unsubscribe(): void
 }
 
 /** Notifies connected clients of changes. */
@@ -91,10 +91,10 @@ export interface Notifier {
    * Authenticates a client. Errors as for any call: unknown user, invalid token, refusal by the operator's
    * authorization step.
    */
-  admit(username: string, credentials: Credentials): Promise<Admission>
+  admit(username: string, credentials: Credentials): Promise<AuthenticatedUser>
   /** Subscribes to changes. Returns `undefined` if the access has ended since it was admitted. */
   join(
-    admitted: Admission,
+    admitted: AuthenticatedUser,
     subscriber: Subscriber
   ): Promise<Subscription | undefined> | Subscription | undefined
 }

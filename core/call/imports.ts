@@ -18,23 +18,23 @@ export interface Imports {
   /** Stops the work on an import. Resolves when nothing more is written. */
   stop(account: Account, id: string): Promise<void>
   /** Returns the progress of an import; `undefined` if it is not being worked on. */
-  progress(id: string): ImportProgress | undefined
+  getProgress(id: string): ImportProgress | undefined
   /** Returns true if an import is running or queued. */
-  isAtWork(id: string): boolean
+  isActive(id: string): boolean
   /** Resumes unfinished imports of an account that are not running: an earlier attempt could not save that it failed. */
-  goOn(account: Account): void
+  resumePending(account: Account): void
   /** Resumes imports left unfinished by another process, which served the account until it failed or moved it here. */
-  resume(account: Account): void
+  resumeAfterTakeover(account: Account): void
   /** Resumes the unfinished imports of all accounts served here. */
-  takeUp(): void
+  resumeAll(): void
   /** Stops the imports of accounts that are no longer served here. */
-  leave(): Promise<void>
+  stopReleased(): Promise<void>
   /** Removes the files of an account that have waited for too long, or that belong to no import. */
-  expire(account: Account): Promise<void>
+  expireFiles(account: Account): Promise<void>
   /** Fetches the file of an import if another process has received it. */
-  fetch(account: Account, id: string): Promise<void>
+  fetchFile(account: Account, id: string): Promise<void>
   /** Returns true if the file of an import exists here. */
   hasFile(account: Account, id: string): boolean
   /** Returns true if an import of the account is running. */
-  isWorking(account: Account): boolean
+  hasRunning(account: Account): boolean
 }

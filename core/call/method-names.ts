@@ -1,7 +1,7 @@
 /** Method names that have no definition of their own. */
 
 /** Methods that have been removed from the API. (docs/spec/compatibility.md#removed-methods) */
-export const removed: ReadonlySet<string> = new Set([
+export const removedMethods: ReadonlySet<string> = new Set([
   'events.start',
   'events.stop',
   'accesses.update',
@@ -9,7 +9,7 @@ export const removed: ReadonlySet<string> = new Set([
 ])
 
 /** Method ids by alias: for methods that serve several kinds of events, and for renamed methods. */
-export const aliases: ReadonlyMap<string, string> = new Map([
+export const methodAliases: ReadonlyMap<string, string> = new Map([
   ['hfs.create', 'events.create'],
   ['hfs.update', 'events.update'],
   ['hfs.delete', 'events.delete'],

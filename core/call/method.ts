@@ -28,7 +28,7 @@ export interface Call extends ServiceCall {
   /** Changes made by the call, published once they are durable. */
   readonly changes: Changes
   /** The data that the call has read, for the audit. Set by methods that read stored data. */
-  reach: AuditScope | undefined
+  auditScope: AuditScope | undefined
   /** The identity provider that has authenticated the user, for the audit. Set by methods that sign in. */
   provider: string | undefined
   /** The authenticated caller, for the audit. Set by methods whose callers authenticate without a token. */
@@ -47,21 +47,21 @@ interface Definition<P extends TSchema> {
   readonly summary: string
   readonly params: P
   /** Set if the schema limits the depth of the params, so that the general check is skipped. */
-  readonly boundsDepth?: true
+  readonly limitsDepth?: true
   /** Schema of the result; checked in tests. */
   readonly result: TSchema
-  readonly allow: Allow
+  readonly allow: AccessRule
   /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts
   /**
    * Recorded in the audit in place of an access, for calls that are authenticated in another way. Of the service's own methods,
    * only those with this member are sent to the syslog.
    */
-  readonly auditAs?: StandIn
+  readonly auditActor?: AuditActor
 }
 
 /** Names in the audit for calls without an access. (docs/spec/audit.md#words-for-accesses) */
-export type StandIn =
+export type AuditActor =
   | 'valid-password'
   | 'valid-identity'
   | 'valid-passkey'
@@ -100,27 +100,27 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
    */
   isRepeatable?(params: Static<P>): boolean
   /** Returns the part of a repeatable response that can change without a notification to the caller; included in the validator. */
-  untold?(call: Call, params: Static<P>): unknown
+  hiddenState?(call: Call, params: Static<P>): unknown
   /** Set if the call accepts files: see `Call.files`. */
   readonly takesFiles?: true
   /** Set if it is allowed when the quota is used up, such as deletions and signing in. See core/dispatch/quota.ts. */
   readonly mayExceedQuota?: true
   /** Set if it also works on an account scheduled for deletion: signing in, keeping the account, revoking a token. */
-  readonly whileClosing?: true
+  readonly isAllowedWhileClosing?: true
   /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /**
    * Throws if the caller is no longer allowed to read a response that the transport is streaming. Called repeatedly while it
    * streams. By default, only the access itself is checked.
    */
-  mayGoOn?(reader: Reader, params: Static<P>): void
+  recheckAccess?(reader: Reader, params: Static<P>): void
   /**
    * Returns the username in the params, which have not been validated yet. For calls at the root of the service, before the caller
    * is known.
    */
-  userIn?(services: Services, params: unknown): string | undefined
+  findUsername?(services: Services, params: unknown): string | undefined
   /** Handles a call for an unknown user; by default the error is `unknown-resource`. */
-  unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
+  handleUnknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }
 
 /** A method of the service, independent of any user's data. */
@@ -132,7 +132,7 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
    * Set if it makes changes as an operator. Returns the params to record in the operators' activity log; `undefined` for a call that
    * changes nothing.
    */
-  deed?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
+  describeAction?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
 }
 
@@ -162,7 +162,7 @@ export function createCall(
     caller,
     store,
     changes: new Changes(store.streams),
-    reach: undefined,
+    auditScope: undefined,
     provider: undefined,
     actor: undefined,
     files
@@ -193,7 +193,7 @@ export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): 
 }
 
 /** The input of an access rule. `params` have not been validated yet. */
-export interface Asking {
+export interface AllowContext {
   readonly services: Services
   readonly caller: Caller
   readonly credentials: Credentials
@@ -201,13 +201,13 @@ export interface Asking {
 }
 
 /** Decides who may call a method. */
-export interface Allow {
+export interface AccessRule {
   /** Whether a token is required. Without one, the caller has no access and no permissions. */
   readonly needsAccess: boolean
   /** Set if the credentials alone decide, so that the check can run before the body is read. */
-  readonly isByCredentials?: true
+  readonly needsOnlyCredentials?: true
   /** Set if operators signed in on the service's own pages may call it. Then `credentials.operator` is set. */
   readonly isForOperators?: true
   /** Throws `forbidden` if the call is not allowed. */
-  check?(asking: Asking): void
+  check?(asking: AllowContext): void
 }

@@ -20,7 +20,7 @@ import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
 import { createClosingError, createRelocatedError, createSuspendedError } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
-import type { Texts } from './texts.js'
+import type { TextSource } from './texts.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
 
 /** One call of a transport. */
@@ -85,7 +85,7 @@ export interface Success {
   readonly extraBytes?: number | undefined
   /** The rest of `members`, page by page. Read it to the end, or call `return`. */
   readonly remainder?:
-    | (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>)
+    | (AsyncGenerator<string, void, undefined> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>)
     | undefined
   /** Returns the number of list items returned so far. */
   readonly items?: () => number
@@ -103,13 +103,16 @@ export interface Failure {
 export type Outcome = Success | Failure
 
 /** Returns a request with params. */
-export function withParams({ user, method, credentials }: Omit<Request, 'params'>, params: unknown): Request {
+export function createRequest(
+  { user, method, credentials }: Omit<Request, 'params'>,
+  params: unknown
+): Request {
   // Not a spread: objects of varying shapes slow down all code that reads them.
   return { user, method, params, credentials }
 }
 
 /** Creates a success; `text` contains the members of its result. */
-export function success(
+export function createSuccess(
   text: string,
   accessId?: string,
   validator?: string,
@@ -120,24 +123,27 @@ export function success(
 }
 
 /** Creates a success for a client that already has the current version. */
-export function unchanged(validator: string, accessId?: string): Success {
+export function createUnchanged(validator: string, accessId?: string): Success {
   return { ok: true, members: '', validator, isUnchanged: true, accessId }
 }
 
 /** Returns true if the client has the response with this validator. */
-export function isKnown({ ifNoneMatch }: Pick<Credentials, 'ifNoneMatch'>, validator: string): boolean {
+export function isCachedByClient(
+  { ifNoneMatch }: Pick<Credentials, 'ifNoneMatch'>,
+  validator: string
+): boolean {
   return ifNoneMatch?.includes(`"${validator}"`) ?? false
 }
 
 /** Returns a thrown value as an error of the API, with the id of the caller's access. */
-export function withAccess(error: unknown, caller: Caller): ApiError {
+export function addAccessId(error: unknown, caller: Caller): ApiError {
   const known = toApiError(error)
   if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
   return known
 }
 
 /** Converts a thrown value to a failure. Internal errors are logged and replaced by `unexpected-error`. */
-export function failureOf(log: Log, thrown: unknown, method: string): Failure {
+export function toFailure(log: Log, thrown: unknown, method: string): Failure {
   const error = toApiError(thrown)
   if (error.status >= 500)
     log.error('call failed', { method, errorId: error.id, cause: error.details.cause ?? error })
@@ -186,7 +192,7 @@ export function toApiError(thrown: unknown): ApiError {
  * Converts a value thrown after a call has written. The error neither asks the client to retry nor causes a retry here: that would
  * write twice. (docs/spec/errors.md#retrying)
  */
-export function onceWritten(thrown: unknown): ApiError {
+export function toErrorAfterWrite(thrown: unknown): ApiError {
   if (thrown instanceof AccountElsewhere) return createUnknownResultError(resultUnavailable, thrown)
   const error = toApiError(thrown)
   return error.details.retryAfter === undefined ? error : createUnknownResultError(resultUnavailable, thrown)

@@ -9,11 +9,11 @@ export interface Reader {
   readonly store: UserStore
   readonly caller: Caller
   /** Set if pages may be returned as the stored bytes. */
-  readonly takesBytes?: boolean
+  readonly acceptsBytes?: boolean
 }
 
 /** Detects whether a value computed for one reader is valid for another: the access and the tree of streams must be the same. */
-export class Footing {
+export class ReaderVersion {
   #access: Access | undefined
   #streams: StreamRepository
   #version: number

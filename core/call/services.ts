@@ -53,9 +53,9 @@ export interface Services {
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   /** Limits the memory for request bodies. */
-  readonly intakes: UploadBuffers
+  readonly uploadBuffers: UploadBuffers
   /** Limits the number of long responses that are being sent. */
-  readonly longAnswers: LongResponses
+  readonly longResponses: LongResponses
   readonly throttle: Throttle
   /** Set if the settings limit the calls per token. */
   readonly callLimit?: CallLimit | undefined

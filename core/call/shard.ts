@@ -17,7 +17,7 @@ export interface Shard {
   /** The other threads or nodes, if there are any. */
   readonly peers?: Peers
   /** Returns the base URL of the node that serves a user, or of this node; empty if clients may not connect to it directly. */
-  urlOf?(username?: string): string
+  getUrl?(username?: string): string
 }
 
 /** Sends requests to other threads or nodes. */
@@ -29,15 +29,15 @@ export interface Peers {
 }
 
 /** Creates a map that divides users by their names alone, so that the index of a user never changes. */
-export function fixedShards(size: number): ShardMap {
+export function createFixedShards(size: number): ShardMap {
   return { size, indexOf: username => hashUsername(username, size) }
 }
 
 /** The shard with all users. */
-export const wholeShard: Shard = { index: 0, map: fixedShards(1) }
+export const wholeShard: Shard = { index: 0, map: createFixedShards(1) }
 
 /** Returns true if a user belongs to a shard. */
-export function isIn({ index, map }: Shard, username: string): boolean {
+export function includesUser({ index, map }: Shard, username: string): boolean {
   return map.indexOf(username) === index
 }
 

@@ -1,27 +1,27 @@
 /** A base class for asynchronous sequences of texts. */
 
-export type Step = IteratorResult<string, void>
+export type TextResult = IteratorResult<string, void>
 
 /** A text, which may be empty, followed by bytes. */
-export interface Piece {
+export interface TextChunk {
   readonly text: string
   readonly bytes?: Uint8Array | undefined
 }
 
-export type PieceStep = IteratorResult<Piece, void>
+export type ChunkResult = IteratorResult<TextChunk, void>
 
 /** Produces texts on demand. Unlike a generator function, a subclass cleans up even if `return` is called before the first `next`. */
-export abstract class Texts implements AsyncGenerator<string, void, undefined> {
+export abstract class TextSource implements AsyncGenerator<string, void, undefined> {
   /** True if the last text is known to be ASCII, which saves encoders from checking. */
   isAscii = false
 
-  abstract next(): Promise<Step>
-  abstract return(): Promise<Step>
+  abstract next(): Promise<TextResult>
+  abstract return(): Promise<TextResult>
 
   /** Returns the next text with bytes that follow it. For consumers that accept stored bytes without decoding. */
-  nextPiece?(): Promise<PieceStep>
+  nextChunk?(): Promise<ChunkResult>
 
-  async throw(error: unknown): Promise<Step> {
+  async throw(error: unknown): Promise<TextResult> {
     await this.return()
     throw error
   }

@@ -28,7 +28,7 @@ export class BatchChanges {
   }
 
   /** True if the changes use so much memory that they should be published. */
-  get areMany(): boolean {
+  get isLarge(): boolean {
     return this.#size > maxStreamIds
   }
 

@@ -4,7 +4,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Call, Result } from '../call/method.js'
 import type { Failure } from '../call/outcome.js'
 import type { Changes } from '../changes.js'
-import type { Reading } from './reader.js'
+import type { ReadAuthorization } from './reader.js'
 import { MemberWriter } from './result-writer.js'
 import { isLong } from './run-write.js'
 import type { Compiled } from './stages.js'
@@ -24,7 +24,7 @@ export interface BatchCall {
 }
 
 /** A call of a batch; with `error` instead of `compiled` if it cannot be made. */
-export interface Member {
+export interface BatchMember {
   readonly index: number
   readonly method: string
   /** Not validated yet. */
@@ -40,17 +40,17 @@ export interface ResultText {
 }
 
 /** The result of a finished call. */
-export interface Done extends ResultText {
+export interface FinishedCall extends ResultText {
   readonly index: number
   readonly method: string
   /** Authorizes reading the rest; absent for writes, whose result is returned as of that time. */
-  readonly reading: Reading | undefined
+  readonly reading: ReadAuthorization | undefined
   /** Absent for errors, and for calls that ran alone. */
   readonly changes: Changes | undefined
 }
 
 /** Converts a result to text. */
-export function textOf(result: Result, { caller, reach, store }: Call): ResultText {
+export function toResultText(result: Result, { caller, auditScope: reach, store }: Call): ResultText {
   if (!hasListing(result)) {
     if (reach) reach.isOpen = false
     return { text: `{${joinMembers(result)}}`, writer: undefined }
@@ -61,12 +61,12 @@ export function textOf(result: Result, { caller, reach, store }: Call): ResultTe
 }
 
 /** Creates the result of a finished call from a text, such as that of an error. */
-export function finished(index: number, method: string, text: string): Done {
+export function createTextResult(index: number, method: string, text: string): FinishedCall {
   return { index, method, text, writer: undefined, reading: undefined, changes: undefined }
 }
 
 /** Formats an error in place of a result. */
-export function errorText({ error }: Pick<Failure, 'error'>): string {
+export function formatError({ error }: Pick<Failure, 'error'>): string {
   return `{${joinMembers({ error })}}`
 }
 
@@ -76,7 +76,11 @@ export function assertCallParams(params: unknown): void {
 }
 
 /** Returns true if a call is asynchronous, or runs in steps. */
-export function needsToWait({ definition }: Compiled, params: unknown, openStore: () => UserStore): boolean {
+export function runsAsynchronously(
+  { definition }: Compiled,
+  params: unknown,
+  openStore: () => UserStore
+): boolean {
   if (definition.mode === 'service') return true
   if (definition.mode === 'batch') return false
   if (definition.prepare) return true

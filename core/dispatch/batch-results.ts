@@ -1,9 +1,9 @@
 /** Collects the results of a batch as text in a spool, so that a batch runs at full speed even if the client reads slowly. */
 import type { Spool, Spools } from '../../storage/files/spool.js'
-import { success, type Success } from '../call/outcome.js'
+import { createSuccess, type Success } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import { fail } from '../errors.js'
-import type { Reading } from './reader.js'
+import type { ReadAuthorization } from './reader.js'
 import { Remainder } from './remainder.js'
 
 type Limits = Pick<Services['config']['limits'], 'batchResultBytes' | 'batchResultItems'>
@@ -55,10 +55,13 @@ export class BatchResults {
   }
 
   /** Returns the outcome of the batch. */
-  async outcome(reading: Reading, accessId: string | undefined): Promise<Success> {
+  async createOutcome(reading: ReadAuthorization, accessId: string | undefined): Promise<Success> {
     this.#spool.add(']')
-    if (this.#spool.isShort) return success(await this.#spool.next(), accessId)
-    return { ...success('', accessId), remainder: new Remainder(reading, undefined, { spool: this.#spool }) }
+    if (this.#spool.isShort) return createSuccess(await this.#spool.next(), accessId)
+    return {
+      ...createSuccess('', accessId),
+      remainder: new Remainder(reading, undefined, { spool: this.#spool })
+    }
   }
 
   /** Discards the results. */

@@ -2,13 +2,13 @@
 import { removeOrphans } from '../events/attachment-sweep.js'
 import {
   assertCallParams,
-  errorText,
-  finished,
-  needsToWait,
-  textOf,
+  formatError,
+  createTextResult,
+  runsAsynchronously,
+  toResultText,
   type BatchCall,
-  type Done,
-  type Member,
+  type FinishedCall,
+  type BatchMember,
   type ResultText
 } from './batch-member.js'
 import { BatchChanges } from './batch-changes.js'
@@ -18,10 +18,10 @@ import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { createCall, type UserMethod } from '../call/method.js'
 import type { MemberWriter } from './result-writer.js'
-import { onceWritten, withAccess, type Success } from '../call/outcome.js'
-import { Reading } from './reader.js'
+import { toErrorAfterWrite, addAccessId, type Success } from '../call/outcome.js'
+import { ReadAuthorization } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { mustRunAlone, runAtOnce, runWrite } from './run-write.js'
+import { needsSeparateRun, runUninterrupted, runWrite } from './run-write.js'
 import { isUnavailable } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { scheduler } from '../../storage/scheduler.js'
@@ -40,7 +40,7 @@ export class Batch {
   readonly #changes: BatchChanges
   readonly #credentials: Credentials
   /** Authorizes reading the results. */
-  readonly #reading: Reading
+  readonly #reading: ReadAuthorization
   readonly #stages: Stages
   /** Waits for the next turn of the access. */
   readonly #turn: () => Promise<void> | undefined
@@ -56,7 +56,7 @@ export class Batch {
     this.#credentials = { ...credentials, isMember: true }
     this.#stages = dispatch.stages
     const { services } = dispatch.stages
-    this.#reading = new Reading(services, account, credentials, caller.access?.id ?? '')
+    this.#reading = new ReadAuthorization(services, account, credentials, caller.access?.id ?? '')
     this.#turn = scheduler.createTurns(this.#reading.party)
     this.#changes = new BatchChanges(services, account, this.#reading.party)
     this.#results = new BatchResults(services.spools, services.config.limits)
@@ -68,10 +68,10 @@ export class Batch {
       for (let index = 0; index < this.batch.calls.length;) index = await this.#runGroup(index)
       if (!this.#isGone) await this.#finish()
       if (this.#results.error !== undefined) throw this.#results.error
-      return await this.#results.outcome(this.#reading, this.batch.caller.access?.id)
+      return await this.#results.createOutcome(this.#reading, this.batch.caller.access?.id)
     } catch (error) {
       this.#results.close()
-      throw this.#hasWritten ? onceWritten(error) : error
+      throw this.#hasWritten ? toErrorAfterWrite(error) : error
     }
   }
 
@@ -103,11 +103,11 @@ export class Batch {
   /** Runs the calls from index `start` that can share a transaction. Returns the index of the next call. */
   async #runGroup(start: number): Promise<number> {
     const { calls } = this.batch
-    const group: Member[] = []
+    const group: BatchMember[] = []
     const openStore = (): UserStore => this.#store
     for (let index = start; index < calls.length && group.length < this.#maxCalls; index++) {
       const entry = this.#find(index, calls[index])
-      if (entry.compiled && needsToWait(entry.compiled, entry.params, openStore)) {
+      if (entry.compiled && runsAsynchronously(entry.compiled, entry.params, openStore)) {
         if (group.length > 0) break
         await this.#runAlone(entry.compiled, entry.params)
         return index + 1
@@ -118,13 +118,13 @@ export class Batch {
   }
 
   /** Runs calls in one transaction, or without one if they only read. Returns the number of calls made. */
-  async #runTogether(group: readonly Member[]): Promise<number> {
+  async #runTogether(group: readonly BatchMember[]): Promise<number> {
     const isWriting = group.some(({ compiled }) => compiled?.definition.mode === 'write')
     // Writes wait for the turn of the account instead.
     const waiting = isWriting ? undefined : this.#turn()
     if (waiting) await waiting
     const store = this.#store
-    const done: Done[] = []
+    const done: FinishedCall[] = []
     let size = 0
     let deferred: Compiled | undefined
     const work = (): void => {
@@ -139,9 +139,9 @@ export class Batch {
           if (writer?.isDone === false || size > maxGroupText) break
         } catch (thrown) {
           // Rolled back alone, and repeated alone once the calls before it are committed.
-          if (mustRunAlone(thrown)) deferred = compiled
+          if (needsSeparateRun(thrown)) deferred = compiled
           if (deferred) break
-          done.push(finished(index, method, this.#recordRefusal(thrown, method)))
+          done.push(createTextResult(index, method, this.#recordRefusal(thrown, method)))
           // A full disk ends the whole transaction, so later calls must not run outside of it.
           if (isWriting && !store.isInTransaction) throw thrown
         }
@@ -165,7 +165,7 @@ export class Batch {
       const count = Math.max(done.length, 1)
       for (const { index, method } of group.slice(0, count)) {
         await this.#add(
-          finished(index, method, this.#recordRefusal(withAccess(error, this.batch.caller), method))
+          createTextResult(index, method, this.#recordRefusal(addAccessId(error, this.batch.caller), method))
         )
       }
       return count
@@ -175,19 +175,24 @@ export class Batch {
       const added = this.#add(result)
       if (added) await added
       if (result.changes) this.#changes.add(result.changes)
-      if (this.#changes.areMany && !this.#isGone) await this.#publish()
+      if (this.#changes.isLarge && !this.#isGone) await this.#publish()
     }
     if (!deferred) return done.length
     await this.#runAlone(deferred, group[done.length]!.params, { isCounted: true })
     return done.length + 1
   }
 
-  #createReading(caller: Caller): Reading {
-    return new Reading(this.#stages.services, this.batch.account, this.#credentials, caller.access?.id)
+  #createReading(caller: Caller): ReadAuthorization {
+    return new ReadAuthorization(
+      this.#stages.services,
+      this.batch.account,
+      this.#credentials,
+      caller.access?.id
+    )
   }
 
   /** Finds the method of a call and checks the form of the call. */
-  #find(index: number, call: unknown): Member {
+  #find(index: number, call: unknown): BatchMember {
     const { method, params } = call as { method: string; params?: unknown }
     try {
       const compiled = this.#stages.find(method)
@@ -196,7 +201,7 @@ export class Batch {
       assertCallParams(params)
       return { index, method, params, compiled }
     } catch (error) {
-      return { index, method, params, error: withAccess(error, this.batch.caller) }
+      return { index, method, params, error: addAccessId(error, this.batch.caller) }
     }
   }
 
@@ -206,8 +211,8 @@ export class Batch {
     isInTransaction: boolean
   ): { caller: Caller; changes: Changes } & ResultText {
     const now = this.#stages.services.clock.now()
-    const caller = this.#stages.identify(this.batch.account, this.#credentials, compiled, now)
-    this.#stages.admit(compiled, caller, this.#credentials, params)
+    const caller = this.#stages.authenticateCaller(this.batch.account, this.#credentials, compiled, now)
+    this.#stages.checkCall(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
     const service = { services: this.#stages.services, credentials: this.#credentials, now }
     const call = createCall(service, { account: this.batch.account, caller, store: this.#store })
@@ -215,13 +220,13 @@ export class Batch {
       const result =
         isInTransaction && method.mode === 'write'
           ? call.store.savepoint(() => runSteps(runWrite(method, call, params, undefined)))
-          : runAtOnce(method, call, params)
-      const { text, writer } = textOf(result, call)
-      this.#stages.record(compiled, this.batch.account, caller, call)
-      if (method.mode === 'write' && !this.batch.caller.isCurrent(call.store)) this.#reading.written()
+          : runUninterrupted(method, call, params)
+      const { text, writer } = toResultText(result, call)
+      this.#stages.recordSuccess(compiled, this.batch.account, caller, call)
+      if (method.mode === 'write' && !this.batch.caller.isCurrent(call.store)) this.#reading.noteWrite()
       return { caller, changes: call.changes, text, writer }
     } catch (error) {
-      throw mustRunAlone(error) ? error : withAccess(error, caller)
+      throw needsSeparateRun(error) ? error : addAccessId(error, caller)
     }
   }
 
@@ -243,14 +248,14 @@ export class Batch {
     const outcome = await this.dispatch.call({ user, method: id, params, credentials, isWhole: true })
     // A call that fails may have written something.
     if (mode !== 'read') this.#hasWritten = true
-    if (outcome.ok && mode === 'write') this.#reading.written()
-    const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
-    await this.#add(finished(-1, id, text))
+    if (outcome.ok && mode === 'write') this.#reading.noteWrite()
+    const text = outcome.ok ? `{${outcome.members}}` : formatError(outcome)
+    await this.#add(createTextResult(-1, id, text))
     await this.#turn()
   }
 
   /** Stores the complete result of a call, unless it exceeds the limits of a batch. Asynchronous only for long lists. */
-  #add({ changes, method, reading, text, writer }: Done): Promise<void> | undefined {
+  #add({ changes, method, reading, text, writer }: FinishedCall): Promise<void> | undefined {
     if (this.#results.error !== undefined) {
       writer?.close()
       return undefined
@@ -266,15 +271,19 @@ export class Batch {
     return undefined
   }
 
-  async #addList(writer: MemberWriter, reading: Reading | undefined, method: string): Promise<void> {
+  async #addList(
+    writer: MemberWriter,
+    reading: ReadAuthorization | undefined,
+    method: string
+  ): Promise<void> {
     try {
       this.#results.add('{')
       for (;;) {
-        this.#results.assertFits(writer.size, writer.items)
-        this.#results.add(writer.take())
+        this.#results.assertFits(writer.size, writer.itemCount)
+        this.#results.add(writer.takeAll())
         if (writer.isDone) return this.#results.add('}')
         await this.#turn()
-        const reader = reading?.current() ?? { store: this.#store, caller: this.batch.caller }
+        const reader = reading?.getReader() ?? { store: this.#store, caller: this.batch.caller }
         reader.store.read(() => writer.write(reader))
         await reader.store.waitUntilReadable()
       }
@@ -286,14 +295,14 @@ export class Batch {
   }
 
   #replaceWithError(thrown: unknown, method: string): void {
-    const error = this.#hasWritten ? onceWritten(thrown) : thrown
-    this.#results.replace(errorText(this.#stages.failure(error, method)))
+    const error = this.#hasWritten ? toErrorAfterWrite(thrown) : thrown
+    this.#results.replace(formatError(this.#stages.toFailure(error, method)))
   }
 
   #recordRefusal(thrown: unknown, method: string): string {
-    const failure = this.#stages.failure(thrown, method)
+    const failure = this.#stages.toFailure(thrown, method)
     const user = this.batch.account.username
     this.#stages.recordRefusal({ user, method, credentials: this.#credentials }, failure)
-    return errorText(failure)
+    return formatError(failure)
   }
 }

@@ -12,23 +12,23 @@ const minCountedMs = 1
 /** Time that the counted calls of an account may take in one turn of the event loop before others wait, in milliseconds. */
 const maxMs = 10
 
-export class CallTime {
+export class CallTimeLimiter {
   /** Milliseconds used in this turn of the event loop, by username. */
   readonly #usedMs = new Map<string, number>()
 
   constructor(private readonly accounts: Services['accounts']) {}
 
   /** Returns a promise that a call must wait for; `undefined` unless calls of its account have used up their time in this turn of the event loop. */
-  turn(request: Request): Promise<void> | undefined {
+  waitForTurn(request: Request): Promise<void> | undefined {
     if ((this.#usedMs.get(request.user ?? '') ?? 0) < maxMs) return undefined
     return scheduler.next({
-      account: this.accountOf(request),
+      account: this.getAccountKey(request),
       access: getPresentedToken(request.credentials) ?? ''
     })
   }
 
   /** Returns the key by which calls are scheduled: the id of the account, or the username if it is unknown. */
-  accountOf({ user = '' }: Request): string {
+  getAccountKey({ user = '' }: Request): string {
     return this.accounts.find(user)?.id ?? user
   }
 

@@ -19,19 +19,19 @@ import {
   type UserMethod
 } from '../call/method.js'
 import {
-  isKnown,
-  onceWritten,
+  isCachedByClient,
+  toErrorAfterWrite,
   type Outcome,
-  success,
+  createSuccess,
   type Success,
-  unchanged,
+  createUnchanged,
   type UploadedFile,
-  withAccess
+  addAccessId
 } from '../call/outcome.js'
-import { Reading } from './reader.js'
+import { ReadAuthorization } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { maxInMemory, putAside, Remainder, textSize, type Aside } from './remainder.js'
-import { isLong, runAtOnce, runWrite } from './run-write.js'
+import { maxTextInMemory, spoolResult, Remainder, targetTextLength, type SpoolTarget } from './remainder.js'
+import { isLong, runUninterrupted, runWrite } from './run-write.js'
 import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -69,20 +69,20 @@ export class Execution {
   /** Makes the call with its files. Errors contain the access of the caller. Reads without preparation return synchronously. */
   begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
     const { caller, compiled, params, service } = this.context
-    this.#stages.admit(compiled, caller, service.credentials, params)
+    this.#stages.checkCall(compiled, caller, service.credentials, params)
     try {
       const outcome = this.#run(files)
       if (!(outcome instanceof Promise)) return outcome
       return outcome.catch(error => {
-        throw withAccess(error, caller)
+        throw addAccessId(error, caller)
       })
     } catch (error) {
-      throw withAccess(error, caller)
+      throw addAccessId(error, caller)
     }
   }
 
   /** Like {@link begin}, for use after an await: authenticates the caller again, since the access may have ended. */
-  async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
+  async beginAfterWait(files: readonly UploadedFile[]): Promise<Outcome> {
     const caller = this.#currentCaller(this.context.compiled.definition)
     return await new Execution(this.dispatch, { ...this.context, caller }).begin(files)
   }
@@ -99,7 +99,7 @@ export class Execution {
 
   async #runBatch(definition: BatchMethod): Promise<Outcome> {
     const { account, caller, compiled, params, service } = this.context
-    const onEnd = (): void => this.#stages.record(compiled, account, caller, service)
+    const onEnd = (): void => this.#stages.recordSuccess(compiled, account, caller, service)
     const { credentials } = service
     const calls = definition.calls(params)
     return await new Batch(this.dispatch, { account, caller, credentials, calls, onEnd }).run()
@@ -136,7 +136,7 @@ export class Execution {
     try {
       return await this.#publishWrite(written, currentCaller)
     } catch (error) {
-      throw onceWritten(error)
+      throw toErrorAfterWrite(error)
     }
   }
 
@@ -172,7 +172,13 @@ export class Execution {
     const caller = this.#currentCaller(definition, store)
     const call = createCall(service, { account, caller, store, files })
     const result = yield* runWrite(definition, call, params, prepared)
-    this.#stages.record(compiled, account, call.actor ?? caller, call, store.isDraft ? store : undefined)
+    this.#stages.recordSuccess(
+      compiled,
+      account,
+      call.actor ?? caller,
+      call,
+      store.isDraft ? store : undefined
+    )
     return { changes: call.changes, result }
   }
 
@@ -181,15 +187,20 @@ export class Execution {
     const call = createCall(service, { account, caller, store: this.#store })
     const validator =
       service.credentials.via === 'http' && definition.isRepeatable?.(params)
-        ? this.#stages.validators.of(call, definition.id, params, this.#computeHiddenState(definition, call))
+        ? this.#stages.validators.compute(
+            call,
+            definition.id,
+            params,
+            this.#computeHiddenState(definition, call)
+          )
         : undefined
-    if (validator !== undefined && isKnown(service.credentials, validator)) {
-      this.#stages.record(compiled, account, caller, service)
-      return unchanged(validator, caller.access?.id)
+    if (validator !== undefined && isCachedByClient(service.credentials, validator)) {
+      this.#stages.recordSuccess(compiled, account, caller, service)
+      return createUnchanged(validator, caller.access?.id)
     }
-    const result = call.store.read(() => runAtOnce(definition, call, params, prepared))
+    const result = call.store.read(() => runUninterrupted(definition, call, params, prepared))
     const outcome = this.#toReadOutcome(result, call, validator)
-    this.#stages.record(compiled, account, call.actor ?? caller, call)
+    this.#stages.recordSuccess(compiled, account, call.actor ?? caller, call)
     return outcome
   }
 
@@ -200,7 +211,7 @@ export class Execution {
   }
 
   #computeHiddenState(definition: UserMethod, call: Call): unknown {
-    return definition.untold && call.store.read(() => definition.untold!(call, this.context.params))
+    return definition.hiddenState && call.store.read(() => definition.hiddenState!(call, this.context.params))
   }
 
   /**
@@ -215,7 +226,7 @@ export class Execution {
   }
 
   /** Creates the outcome of a read: the first page, with the rest as a `remainder`. */
-  #toReadOutcome(result: Result, { caller, reach }: Call, validator?: string): Outcome {
+  #toReadOutcome(result: Result, { caller, auditScope: reach }: Call, validator?: string): Outcome {
     if (!hasListing(result)) {
       if (reach) reach.isOpen = false
       return this.#toSuccess(result, caller, false, validator)
@@ -224,19 +235,19 @@ export class Execution {
     const writer = new MemberWriter(result, reach)
     const store = this.#store
     store.read(() => writer.write({ store, caller }))
-    const { isCut } = writer
+    const { isBlocked: isCut } = writer
     let text = ''
     // A complete result is stored in memory even while it waits to be assembled.
-    if (this.context.isWhole) text = writer.take()
+    if (this.context.isWhole) text = writer.takeAll()
     // A page that is too large for memory is spooled as a whole.
-    else if (writer.size <= maxInMemory) text = writer.takeSome()
+    else if (writer.size <= maxTextInMemory) text = writer.takeChunk()
     let cut: number | undefined
-    if (isCut && text !== '' && text.length < textSize) {
+    if (isCut && text !== '' && text.length < targetTextLength) {
       // A short result is complete here, and sent in two chunks.
       store.read(() => writer.write({ store, caller }))
-      if (writer.isDone && text.length + writer.size < textSize) {
+      if (writer.isDone && text.length + writer.size < targetTextLength) {
         cut = text.length
-        text += writer.take()
+        text += writer.takeAll()
       }
     }
     return {
@@ -246,7 +257,7 @@ export class Execution {
       remainder: writer.isTaken
         ? undefined
         : new Remainder(this.#createReading(caller), this.#spools, { writer }),
-      items: () => writer.items,
+      items: () => writer.itemCount,
       accessId: caller.access?.id,
       validator,
       cut,
@@ -259,30 +270,30 @@ export class Execution {
     const writer = new MemberWriter(result)
     const reading = this.#createReading(caller, true)
     const reader = { store: this.#store, caller }
-    const spool = await putAside(this.#services.spools, writer, reader, reading.party)
+    const spool = await spoolResult(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
-    if (spool.isShort) return success(await spool.next(), accessId)
-    return { ...success('', accessId), remainder: new Remainder(reading, this.#spools, { spool }) }
+    if (spool.isShort) return createSuccess(await spool.next(), accessId)
+    return { ...createSuccess('', accessId), remainder: new Remainder(reading, this.#spools, { spool }) }
   }
 
   #toSuccess(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
     const text = joinMembers(result)
     const facts = this.context.compiled.definition.facts?.(result)
-    if (text.length <= maxInMemory || this.context.isWhole)
-      return success(text, accessId, validator, facts, sumExcess(result))
+    if (text.length <= maxTextInMemory || this.context.isWhole)
+      return createSuccess(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
     return {
-      ...success('', accessId, validator, facts),
+      ...createSuccess('', accessId, validator, facts),
       remainder: new Remainder(this.#createReading(caller, isWritten), this.#spools, { spool })
     }
   }
 
-  #createReading(caller: Caller, isWritten = false): Reading {
+  #createReading(caller: Caller, isWritten = false): ReadAuthorization {
     const { account, service } = this.context
-    const reading = new Reading(this.#services, account, service.credentials, caller.access?.id)
-    if (isWritten) reading.written()
+    const reading = new ReadAuthorization(this.#services, account, service.credentials, caller.access?.id)
+    if (isWritten) reading.noteWrite()
     return reading
   }
 
@@ -292,7 +303,7 @@ export class Execution {
   }
 
   /** The spools for slow clients; `undefined` for a result in one piece. */
-  get #spools(): Aside {
+  get #spools(): SpoolTarget {
     return this.context.isWhole ? undefined : this.#services.spools
   }
 }

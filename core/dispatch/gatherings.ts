@@ -20,7 +20,7 @@ interface WaitingPages {
   readonly waiting: (() => void)[]
 }
 
-export class Gatherings {
+export class ResponseAssembly {
   readonly #turns = new FairScheduler(maxConcurrent)
   readonly #byAccount = new Map<string, WaitingPages>()
   #totalLength = 0
@@ -29,7 +29,7 @@ export class Gatherings {
   constructor(private readonly max: number) {}
 
   /** Returns a promise that a call on an account must wait for; `undefined` if there is room for its result. */
-  room(account: string): Promise<void> | undefined {
+  waitForRoom(account: string): Promise<void> | undefined {
     const waitingPages = this.#byAccount.get(account)
     if (!waitingPages || waitingPages.length < this.max / waitingShare) return undefined
     return new Promise(resolve => waitingPages.waiting.push(resolve))
@@ -66,7 +66,7 @@ export class Gatherings {
 }
 
 /** Creates the error for a read whose result cannot wait. */
-export function tooManyWaiting(): ApiError {
+export function createTooManyPendingError(): ApiError {
   return new ApiError('api-unavailable', 'Too many large results are pending. Try again later', {
     retryAfter: retryAfterSeconds
   })

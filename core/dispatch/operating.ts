@@ -12,7 +12,7 @@ import { ApiError } from '../errors.js'
  * Returns the credentials of a call, with `operator` if they are the session of an operator. Errors: those of an ended session, and of
  * too many calls. A user who is not an operator is refused by the method.
  */
-export async function withOperator(
+export async function addOperator(
   call: ServiceCall,
   { allow }: Pick<ServiceMethod, 'allow'>
 ): Promise<Credentials> {
@@ -51,12 +51,12 @@ async function findOperator(call: ServiceCall, username: string): Promise<Pick<A
 }
 
 /** Runs a method, and records it in the operators' activity log if it is an action of an operator. */
-export async function runRecorded(
+export async function runAndRecord(
   definition: ServiceMethod,
   call: ServiceCall,
   params: unknown
 ): Promise<Result> {
-  if (!definition.deed?.(params)) return await definition.run(call, params)
+  if (!definition.describeAction?.(params)) return await definition.run(call, params)
   const { platform } = call.services
   const { username } = params as { readonly username?: string }
   const findTarget = (): string | undefined =>
@@ -76,13 +76,13 @@ export async function runRecorded(
 }
 
 /** Records a call that was refused before it ran, if it is an action of an operator. Its params are not recorded: they are not valid. */
-export async function recordRefused(
+export async function recordRefusedAction(
   definition: ServiceMethod,
   call: ServiceCall,
   params: unknown,
   error: unknown
 ): Promise<void> {
-  if (!definition.deed) return
+  if (!definition.describeAction) return
   const { username } = Object(params) as { readonly username?: unknown }
   const target =
     typeof username === 'string' ? call.services.platform.find(username.toLowerCase()) : undefined
@@ -104,7 +104,7 @@ async function recordAction(
       method: definition.id,
       operator: operator?.id ?? null,
       target: target ?? null,
-      detail: definition.deed?.(params) ?? {},
+      detail: definition.describeAction?.(params) ?? {},
       error,
       ip
     })

@@ -7,14 +7,14 @@ import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
 
 /** Returns the bytes left in the account of an existing user; `Infinity` without a quota. */
-export function roomOf({ accounts, config }: Services, user: string): number {
+export function getBytesLeft({ accounts, config }: Services, user: string): number {
   const account = accounts.find(user)
-  const quota = account ? quotaOf(config, account) : 0
+  const quota = account ? getQuota(config, account) : 0
   return account && quota > 0 ? quota - getUsedBytes(accounts.store(account)) : Infinity
 }
 
 /** Returns the bytes that an account may store; 0 means unlimited. The quota that an operator has set takes precedence over the settings. */
-export function quotaOf({ quota }: Pick<Config, 'quota'>, account: Pick<Account, 'quota'>): number {
+export function getQuota({ quota }: Pick<Config, 'quota'>, account: Pick<Account, 'quota'>): number {
   return account.quota ?? quota.bytes
 }
 
@@ -22,11 +22,11 @@ export function quotaOf({ quota }: Pick<Config, 'quota'>, account: Pick<Account,
  * Notes the usage before a write, and returns a function to call after it. That throws `user-intervention-required` if the write has
  * exceeded the quota.
  */
-export function quotaCheck(
+export function createQuotaCheck(
   { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,
   { account, services, store }: Call
 ): () => void {
-  const quota = quotaOf(services.config, account)
+  const quota = getQuota(services.config, account)
   if (mayExceedQuota || quota === 0) return unlimited
   const before = getUsedBytes(store)
   return () => assertWithinQuota(quota, store, before)
@@ -37,7 +37,7 @@ function unlimited(): void {
 }
 
 /** Creates the error for exceeding a quota (bytes). */
-export function quotaExceeded(quota: number): ApiError {
+export function createQuotaError(quota: number): ApiError {
   return new ApiError(
     'user-intervention-required',
     `This would exceed the storage limit of ${quota} bytes. Delete something first`,
@@ -48,7 +48,7 @@ export function quotaExceeded(quota: number): ApiError {
 function assertWithinQuota(quota: number, store: UserStore, before: number): void {
   const after = getUsedBytes(store)
   // Writes that reduce the usage are allowed even beyond the quota.
-  if (after > quota && after > before) throw quotaExceeded(quota)
+  if (after > quota && after > before) throw createQuotaError(quota)
 }
 
 function getUsedBytes(store: UserStore): number {

@@ -12,7 +12,7 @@ import type { Party } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Authorizes the pages of one response. */
-export class Reading {
+export class ReadAuthorization {
   /** True if the call has ended its own access. */
   #hasEndedOwnAccess = false
 
@@ -30,7 +30,7 @@ export class Reading {
   }
 
   /** Returns the current reader. Errors: those of a call with the same credentials. Not counted as a call. */
-  current(): Reader {
+  getReader(): Reader {
     const { account, services, credentials } = this
     const { accounts } = services
     if (accounts.find(account.username)?.id !== account.id) refuseUnknownUser(accounts, account.username)
@@ -44,15 +44,15 @@ export class Reading {
     return { store, caller }
   }
 
-  /** Requires that more of a stored text may be sent. Errors: those of {@link current}. */
+  /** Requires that more of a stored text may be sent. Errors: those of {@link getReader}. */
   check(): void {
-    if (!this.#hasEndedOwnAccess) this.current()
+    if (!this.#hasEndedOwnAccess) this.getReader()
   }
 
   /** Notes a write. If it has ended the access that made it, the caller may still read the result. */
-  written(): void {
+  noteWrite(): void {
     try {
-      this.current()
+      this.getReader()
     } catch {
       this.#hasEndedOwnAccess = true
     }

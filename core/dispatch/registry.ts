@@ -6,20 +6,27 @@ import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
 import { requireOpenAccount } from '../auth/open-account.js'
 import { fail } from '../errors.js'
-import { CallTime } from './call-time.js'
+import { CallTimeLimiter } from './call-time.js'
 import { Execution } from './execution.js'
-import { Gatherings, tooManyWaiting } from './gatherings.js'
-import type { Admittance, Dispatcher } from '../call/dispatcher.js'
+import { ResponseAssembly, createTooManyPendingError } from './gatherings.js'
+import type { PrecheckResult, Dispatcher } from '../call/dispatcher.js'
 import { joinMembers } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod, UserMethod } from '../call/method.js'
-import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
-import { recordRefused, runRecorded, withOperator } from './operating.js'
-import { roomOf } from './quota.js'
-import { Reading } from './reader.js'
+import {
+  isCachedByClient,
+  createSuccess,
+  createUnchanged,
+  type Failure,
+  type Outcome,
+  type Request
+} from '../call/outcome.js'
+import { recordRefusedAction, runAndRecord, addOperator } from './operating.js'
+import { getBytesLeft } from './quota.js'
+import { ReadAuthorization } from './reader.js'
 import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
-import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
+import { anonymousCaller, Stages, type Compiled, type Dispatch } from './stages.js'
 import { hashText } from './validators.js'
-import { authorize } from '../call/authorization-step.js'
+import { runAuthorizationStep } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -27,8 +34,8 @@ import type { Account } from '../../storage/platform/account.js'
 const resultTooLarge = 'The call took effect, but its result is too large for one response'
 
 export class Registry implements Dispatch, Dispatcher {
-  readonly #assembly: Gatherings
-  readonly #callTime: CallTime
+  readonly #assembly: ResponseAssembly
+  readonly #callTime: CallTimeLimiter
   /** Validators of constant results, by method id. */
   readonly #constantValidators = new Map<string, string>()
   readonly stages: Stages
@@ -37,10 +44,10 @@ export class Registry implements Dispatch, Dispatcher {
     readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
-    this.#callTime = new CallTime(services.accounts)
+    this.#callTime = new CallTimeLimiter(services.accounts)
     this.stages = new Stages(services, definitions)
     const { limits, sockets } = services.config
-    this.#assembly = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
+    this.#assembly = new ResponseAssembly(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
   }
 
   /** Returns the definitions of all methods, in the order of the list. */
@@ -51,7 +58,7 @@ export class Registry implements Dispatch, Dispatcher {
   /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome {
     const withUser = this.#addUser(request)
-    const waiting = this.#callTime.turn(withUser)
+    const waiting = this.#callTime.waitForTurn(withUser)
     if (request.isWhole) return this.#callWhole(withUser, waiting)
     return waiting ? waiting.then(() => this.#attempt(withUser)) : this.#attempt(withUser)
   }
@@ -74,7 +81,7 @@ export class Registry implements Dispatch, Dispatcher {
     if (request.user !== undefined) return request
     try {
       const { definition } = this.stages.find(request.method)
-      const user = (definition as Partial<UserMethod>).userIn?.(this.services, request.params)
+      const user = (definition as Partial<UserMethod>).findUsername?.(this.services, request.params)
       return user === undefined ? request : { ...request, user }
     } catch {
       return request // The error is reported when the call is made.
@@ -83,8 +90,9 @@ export class Registry implements Dispatch, Dispatcher {
 
   async #callWhole(request: Request, waiting: Promise<void> | undefined): Promise<Outcome> {
     if (waiting) await waiting
-    const account = this.#callTime.accountOf(request)
-    for (let room = this.#assembly.room(account); room; room = this.#assembly.room(account)) await room
+    const account = this.#callTime.getAccountKey(request)
+    for (let room = this.#assembly.waitForRoom(account); room; room = this.#assembly.waitForRoom(account))
+      await room
     const made = this.#attempt(request)
     // A synchronous outcome is counted before the next call is made.
     const outcome = made instanceof Promise ? await made : made
@@ -101,7 +109,7 @@ export class Registry implements Dispatch, Dispatcher {
     try {
       assertResultSize()
       if (!remainder) return outcome
-      if (mode === 'read' && !this.#assembly.hasRoom(account, text.length)) throw tooManyWaiting()
+      if (mode === 'read' && !this.#assembly.hasRoom(account, text.length)) throw createTooManyPendingError()
       // Assembling all results at once would fill the memory before the first one is sent.
       await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async () => {
         for await (const more of remainder) {
@@ -109,10 +117,10 @@ export class Registry implements Dispatch, Dispatcher {
           assertResultSize()
         }
       })
-      return success(text, accessId)
+      return createSuccess(text, accessId)
     } catch (error) {
       await remainder?.return()
-      const failure = this.stages.failure(error, request.method)
+      const failure = this.stages.toFailure(error, request.method)
       return accessId === undefined ? failure : { ...failure, accessId }
     }
   }
@@ -152,45 +160,47 @@ export class Registry implements Dispatch, Dispatcher {
     if (definition.mode === 'service') return this.#callService(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#callWithoutUser(compiled, service, user, params)
-    const caller = this.stages.identify(account, credentials, compiled, service.now)
+    const caller = this.stages.authenticateCaller(account, credentials, compiled, service.now)
     const context = { compiled, account, caller, service, params, isWhole, isDocument }
     const execution = new Execution(this, context)
     const { authorizationStep } = this.services
     if (!authorizationStep || !caller.access) return execution.begin(files)
-    return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
+    return runAuthorizationStep(authorizationStep, account, caller, credentials).then(() =>
+      execution.beginAfterWait(files)
+    )
   }
 
   /** Returns the account of a call: an open one, or for some methods also one that is scheduled for deletion. */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
-    const { whileClosing } = definition as Partial<UserMethod>
+    const { isAllowedWhileClosing: whileClosing } = definition as Partial<UserMethod>
     return accounts.find(username) ?? (whileClosing ? accounts.findClosing(username) : undefined)
   }
 
   async #callService(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const definition = compiled.definition as ServiceMethod
-    const credentials = await withOperator(service, definition)
+    const credentials = await addOperator(service, definition)
     const call: ServiceCall = { ...service, credentials }
     try {
-      this.stages.admit(compiled, anonymous, credentials, params)
+      this.stages.checkCall(compiled, anonymousCaller, credentials, params)
     } catch (error) {
-      await recordRefused(definition, call, params, error)
+      await recordRefusedAction(definition, call, params, error)
       throw error
     }
     const known = this.#constantValidators.get(definition.id)
-    if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
-    const result = await runRecorded(definition, call, params)
+    if (known !== undefined && isCachedByClient(credentials, known)) return createUnchanged(known)
+    const result = await runAndRecord(definition, call, params)
     if (compiled.audited)
       this.stages.audit.recordSuccess(findAccountInParams(this.services, params), compiled.audited, {
-        caller: anonymous,
+        caller: anonymousCaller,
         credentials,
         now: call.now
       })
-    const outcome = success(joinMembers(result), undefined, undefined, definition.facts?.(result))
+    const outcome = createSuccess(joinMembers(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
     const validator = hashText(outcome.members)
     this.#constantValidators.set(definition.id, validator)
-    return isKnown(credentials, validator) ? unchanged(validator) : { ...outcome, validator }
+    return isCachedByClient(credentials, validator) ? createUnchanged(validator) : { ...outcome, validator }
   }
 
   async #callWithoutUser(
@@ -202,13 +212,13 @@ export class Registry implements Dispatch, Dispatcher {
     const definition = compiled.definition as Partial<UserMethod>
     const { accounts } = this.services
     if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
-    if (isUnavailable(accounts, user ?? '') || !definition.unknownUser)
+    if (isUnavailable(accounts, user ?? '') || !definition.handleUnknownUser)
       refuseUnknownUser(accounts, user ?? '')
-    this.stages.admit(compiled, anonymous, service.credentials, params)
-    return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
+    this.stages.checkCall(compiled, anonymousCaller, service.credentials, params)
+    return createSuccess(joinMembers(await definition.handleUnknownUser(service, user ?? '', params)))
   }
 
-  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
+  precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure {
     const { user, method, credentials } = request
     const { services } = this
     try {
@@ -218,7 +228,7 @@ export class Registry implements Dispatch, Dispatcher {
         if (!definition.allow.isForOperators || credentials.pageUser === undefined)
           definition.allow.check?.({
             services: this.services,
-            caller: anonymous,
+            caller: anonymousCaller,
             credentials,
             params: undefined
           })
@@ -231,9 +241,9 @@ export class Registry implements Dispatch, Dispatcher {
         const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
         if (services.callLimit && access) services.callLimit.check(account, access)
       }
-      return { ok: true, room: roomOf(this.services, account.username) }
+      return { ok: true, room: getBytesLeft(this.services, account.username) }
     } catch (error) {
-      return this.#retryWhenReady<Admittance | Failure>(
+      return this.#retryWhenReady<PrecheckResult | Failure>(
         error,
         () => this.precheck(request),
         cause => this.#recordFailure(cause, request)
@@ -247,15 +257,15 @@ export class Registry implements Dispatch, Dispatcher {
       const { definition } = this.stages.find(method)
       const account = requireOpenAccount(this.services, user ?? '', credentials)
       const needed = definition.allow.needsAccess ? '' : undefined
-      const reader = new Reading(this.services, account, credentials, needed).current()
+      const reader = new ReadAuthorization(this.services, account, credentials, needed).getReader()
       definition.allow.check?.({ services: this.services, caller: reader.caller, credentials, params })
-      if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
+      if (definition.mode === 'read') reader.store.read(() => definition.recheckAccess?.(reader, params))
       return undefined
     } catch (error) {
       return this.#retryWhenReady<Failure | undefined>(
         error,
         () => this.recheck(request),
-        cause => this.stages.failure(cause, method)
+        cause => this.stages.toFailure(cause, method)
       )
     }
   }
@@ -270,7 +280,7 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   #recordFailure(error: unknown, request: Omit<Request, 'params'>): Failure {
-    const failure = this.stages.failure(error, request.method)
+    const failure = this.stages.toFailure(error, request.method)
     this.stages.recordRefusal(request, failure)
     return failure
   }

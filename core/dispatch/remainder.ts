@@ -4,23 +4,23 @@
  */
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
-import type { Reading } from './reader.js'
+import type { ReadAuthorization } from './reader.js'
 import type { Reader } from '../call/reader.js'
 import type { Party } from '../../storage/scheduler.js'
 import { nextTurn } from '../../storage/steps.js'
-import { Texts, type Piece, type PieceStep, type Step } from '../call/texts.js'
+import { TextSource, type TextChunk, type ChunkResult, type TextResult } from '../call/texts.js'
 
 /** Approximate number of characters per text. */
-export const textSize = 64 * 1024
+export const targetTextLength = 64 * 1024
 /** Size, in characters, from which text that cannot be divided into pages is spooled to disk. */
-export const maxInMemory = 1024 * 1024
+export const maxTextInMemory = 1024 * 1024
 /** Time after which it yields to the event loop even with little text, in milliseconds. */
 const sliceMs = 5
 
 /** Where texts are spooled; if `undefined`, they stay in memory, for readers that consume them immediately. */
-export type Aside = Pick<Spools, 'open'> | undefined
+export type SpoolTarget = Pick<Spools, 'open'> | undefined
 
-export class Remainder extends Texts {
+export class Remainder extends TextSource {
   #isClosed = false
 
   readonly #writer: MemberWriter | undefined
@@ -28,8 +28,8 @@ export class Remainder extends Texts {
 
   /** Creates the remainder from the contents of `spool`, followed by the text of `writer`. */
   constructor(
-    private readonly reading: Reading,
-    private readonly aside: Aside,
+    private readonly reading: ReadAuthorization,
+    private readonly aside: SpoolTarget,
     { spool, writer }: { readonly spool?: Spool; readonly writer?: MemberWriter }
   ) {
     super()
@@ -38,12 +38,12 @@ export class Remainder extends Texts {
     this.#spoolText()
   }
 
-  async next(): Promise<Step> {
+  async next(): Promise<TextResult> {
     const piece = await this.#readNext(false)
     return piece ? { done: false, value: piece.text } : await this.return()
   }
 
-  override async nextPiece(): Promise<PieceStep> {
+  override async nextChunk(): Promise<ChunkResult> {
     const piece = await this.#readNext(true)
     return piece ? { done: false, value: piece } : await this.return()
   }
@@ -55,7 +55,7 @@ export class Remainder extends Texts {
   }
 
   /** Returns the next text, which is not empty; `undefined` at the end. */
-  async #readNext(takesBytes: boolean): Promise<Piece | undefined> {
+  async #readNext(takesBytes: boolean): Promise<TextChunk | undefined> {
     try {
       while (!this.#isClosed) {
         await nextTurn(this.reading.party)
@@ -72,7 +72,7 @@ export class Remainder extends Texts {
   }
 
   /** Returns the next text from the spool; `undefined` if there is none. */
-  async #readSpool(): Promise<Piece | undefined> {
+  async #readSpool(): Promise<TextChunk | undefined> {
     if (this.#isClosed || !this.#spool || this.#mustSpool) return undefined
     this.reading.check()
     const text = await this.#spool.next()
@@ -82,14 +82,14 @@ export class Remainder extends Texts {
   }
 
   /** Returns the next text of the writer, which may be empty; `undefined` at its end. */
-  async #writeNext(takesBytes: boolean): Promise<Piece | undefined> {
+  async #writeNext(takesBytes: boolean): Promise<TextChunk | undefined> {
     const writer = this.#writer
     if (this.#isClosed || !writer || writer.isTaken) return undefined
     const end = performance.now() + sliceMs
     const isShort = (): boolean =>
-      !writer.isDone && !writer.isCut && (writer.size < textSize || this.#mustSpool)
+      !writer.isDone && !writer.isBlocked && (writer.size < targetTextLength || this.#mustSpool)
     if (isShort()) {
-      const reader = { ...this.reading.current(), takesBytes }
+      const reader = { ...this.reading.getReader(), acceptsBytes: takesBytes }
       reader.store.read(() => {
         // At least once: lists check themselves that the reader may still read what they have written before.
         do writer.write(reader)
@@ -101,18 +101,18 @@ export class Remainder extends Texts {
     this.#spoolText()
     if (this.#spool) return { text: '' }
     this.isAscii = writer.isAscii
-    return { text: writer.takeSome(), bytes: writer.takeBytes() }
+    return { text: writer.takeChunk(), bytes: writer.takeBytes() }
   }
 
   #spoolText(): void {
-    if (!this.#writer || !this.aside || (this.#writer.size <= maxInMemory && !this.#mustSpool)) return
+    if (!this.#writer || !this.aside || (this.#writer.size <= maxTextInMemory && !this.#mustSpool)) return
     this.#spool ??= this.aside.open()
-    this.#spool.add(this.#writer.take())
+    this.#spool.add(this.#writer.takeAll())
   }
 
   /** True if the list holds a large value, which must be spooled completely. */
   get #mustSpool(): boolean {
-    return this.aside !== undefined && this.#writer?.isHolding === true
+    return this.aside !== undefined && this.#writer?.holdsLargeValue === true
   }
 
   #close(): void {
@@ -123,7 +123,7 @@ export class Remainder extends Texts {
 }
 
 /** Spools the complete text of a writer, so that the result of a write is returned as of that time. */
-export async function putAside(
+export async function spoolResult(
   spools: Pick<Spools, 'open'>,
   writer: MemberWriter,
   reader: Reader,
@@ -133,7 +133,7 @@ export async function putAside(
   try {
     for (;;) {
       writer.write(reader)
-      spool.add(writer.take())
+      spool.add(writer.takeAll())
       if (writer.isDone) return spool
       await nextTurn(party)
     }

@@ -26,7 +26,7 @@ export class MemberWriter {
   #isCut = false
   #isHolding = false
   /** Number of list items written so far. */
-  items = 0
+  itemCount = 0
   /** Number of UTF-8 bytes minus number of characters, of everything written so far. */
   extraBytes = 0
   /** The same of the text that has been taken. */
@@ -58,12 +58,12 @@ export class MemberWriter {
    * True if the text must be taken before more is written: because bytes follow it, or a list that is not the first member. Older
    * clients look for a second list only when another chunk arrives.
    */
-  get isCut(): boolean {
+  get isBlocked(): boolean {
     return this.#isCut || this.#bytes !== undefined
   }
 
   /** True if the current list keeps a large value in memory until more has been written. */
-  get isHolding(): boolean {
+  get holdsLargeValue(): boolean {
     return this.#isHolding
   }
 
@@ -77,9 +77,9 @@ export class MemberWriter {
     return this.extraBytes === this.#takenExtraBytes
   }
 
-  /** Writes up to the end of a page or of the result; nothing while {@link isCut}. */
+  /** Writes up to the end of a page or of the result; nothing while {@link isBlocked}. */
   write(reader: Reader): void {
-    while (!this.isDone && !this.isCut) {
+    while (!this.isDone && !this.isBlocked) {
       if (this.#list) {
         this.#writePage(this.#list, reader)
         if (this.#list) return
@@ -101,8 +101,8 @@ export class MemberWriter {
   }
 
   /** Returns text written since the last time, up to the maximum size of a chunk. */
-  takeSome(): string {
-    if (this.#text.length <= maxChunk) return this.take()
+  takeChunk(): string {
+    if (this.#text.length <= maxChunk) return this.takeAll()
     const end = isHighSurrogate(this.#text.charCodeAt(maxChunk - 1)) ? maxChunk - 1 : maxChunk
     const text = this.#text.slice(0, end)
     this.#text = this.#text.slice(end)
@@ -110,7 +110,7 @@ export class MemberWriter {
   }
 
   /** Returns all text written since the last time. */
-  take(): string {
+  takeAll(): string {
     const text = this.#text
     this.#text = ''
     this.#takenExtraBytes = this.extraBytes
@@ -148,8 +148,8 @@ export class MemberWriter {
       this.#bytes = bytes
       this.#isFirstItem = false
     }
-    this.items += count
-    if (this.auditScope) this.auditScope.count = this.items
+    this.itemCount += count
+    if (this.auditScope) this.auditScope.count = this.itemCount
     if (!done) return
     if (!isText) this.#text += ']'
     this.#list = undefined

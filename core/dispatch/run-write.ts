@@ -1,6 +1,6 @@
 /** Runs methods that write, with the rest of their transaction. */
 import type { Call, Result, UserMethod } from '../call/method.js'
-import { quotaCheck } from './quota.js'
+import { createQuotaCheck } from './quota.js'
 import { NeedsSteps, Unreserved } from '../../storage/errors.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { enqueueMessages } from '../notifications/webhook-queue.js'
@@ -32,7 +32,7 @@ export function beginWrite(
   call: Call
 ): (mayTakeLong?: boolean) => Steps<void> {
   call.store.audit.lastWritten.clear()
-  const checkQuota = quotaCheck(rules, call)
+  const checkQuota = createQuotaCheck(rules, call)
   return function* (mayTakeLong) {
     // SQLite has copied large values, and copies them again at the commit.
     yield
@@ -42,7 +42,12 @@ export function beginWrite(
 }
 
 /** Runs a method without interruption. */
-export function runAtOnce(definition: UserMethod, call: Call, params: unknown, prepared?: unknown): Result {
+export function runUninterrupted(
+  definition: UserMethod,
+  call: Call,
+  params: unknown,
+  prepared?: unknown
+): Result {
   return definition.isLong ? runSteps(definition.run(call, params)) : definition.run(call, params, prepared)
 }
 
@@ -51,7 +56,7 @@ function* runMethod(definition: UserMethod, call: Call, params: unknown, prepare
 }
 
 /** Returns true if an error means that a write has been rolled back and must be repeated alone. */
-export function mustRunAlone(error: unknown): boolean {
+export function needsSeparateRun(error: unknown): boolean {
   return error instanceof NeedsSteps || error instanceof Unreserved
 }
 

@@ -3,9 +3,9 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { AuditTrail, type AuditedMethod } from '../audit/trail.js'
 import { authenticate } from '../auth/authenticate.js'
 import type { Credentials } from '../call/credentials.js'
-import { aliases, removed } from '../call/method-names.js'
+import { methodAliases, removedMethods } from '../call/method-names.js'
 import type { AnyMethod, Call, ServiceCall } from '../call/method.js'
-import { failureOf, withAccess, type Failure, type Outcome, type Request } from '../call/outcome.js'
+import { toFailure, addAccessId, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import { fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
@@ -57,8 +57,8 @@ export class Stages {
   /** Returns the method with this id. Errors: `invalid-method`, `removed-method`. */
   find(id: string): Compiled {
     return (
-      this.#methods.get(aliases.get(id) ?? id) ??
-      fail(removed.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+      this.#methods.get(methodAliases.get(id) ?? id) ??
+      fail(removedMethods.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
     )
   }
 
@@ -69,12 +69,17 @@ export class Stages {
   }
 
   /** Converts a thrown value to a failure. Internal errors are logged and replaced by `unexpected-error`. */
-  failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.services.log, thrown, method)
+  toFailure(thrown: unknown, method: string): Failure {
+    return toFailure(this.services.log, thrown, method)
   }
 
   /** Authenticates the caller, and counts the call, once. */
-  identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
+  authenticateCaller(
+    account: Account,
+    credentials: Credentials,
+    { definition }: Compiled,
+    now: number
+  ): Caller {
     const store = this.services.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     // The token of a batch was valid when it began. If it was revoked since, this is not a failed authentication.
@@ -89,35 +94,42 @@ export class Stages {
   }
 
   /** Checks a call after its authentication: the depth of its params, the access rule, the schema. */
-  admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
+  checkCall(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
       const { jsonContainers, jsonDepth } = this.services.config.limits
-      const isWithinRange = definition.boundsDepth || assertDepth(params, jsonDepth, jsonContainers)
+      const isWithinRange = definition.limitsDepth || assertDepth(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ services: this.services, caller, credentials, params })
       compiled.check(params)
       // The calls of a batch are checked individually.
       if (!isWithinRange && definition.mode !== 'batch') refuseParams([outOfRange])
     } catch (error) {
-      throw withAccess(error, caller)
+      throw addAccessId(error, caller)
     }
   }
 
   /** Records a call that has run in the audit; a write within its transaction. */
-  record(
+  recordSuccess(
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now, provider, reach }: ServiceCall & Partial<Call>,
+    { credentials, now, provider, auditScope: reach }: ServiceCall & Partial<Call>,
     store?: UserStore
   ): void {
     if (audited)
-      this.audit.recordSuccess(account, audited, { caller, credentials, now, provider, reach, store })
+      this.audit.recordSuccess(account, audited, {
+        caller,
+        credentials,
+        now,
+        provider,
+        auditScope: reach,
+        store
+      })
   }
 
   /** Records a refused call in the audit. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
-    const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
+    const audited = this.#methods.get(methodAliases.get(method) ?? method)?.audited
     if (audited)
       this.audit.recordFailure(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
   }
@@ -126,4 +138,4 @@ export class Stages {
 const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be stored', path: '#' }
 
 /** The caller of calls without credentials. */
-export const anonymous = new Caller(undefined as never, undefined)
+export const anonymousCaller = new Caller(undefined as never, undefined)

@@ -51,7 +51,7 @@ export class Validators {
    * Computes the validator of the response to a checked call; `undefined` while too many changes have not been evaluated.
    * `hiddenState`: the part of the response whose changes are not published.
    */
-  of(call: Call, method: string, params: unknown, hiddenState?: unknown): string | undefined {
+  compute(call: Call, method: string, params: unknown, hiddenState?: unknown): string | undefined {
     const { caller, credentials } = call
     const version = caller.isPersonal ? this.#versionOfAll(call) : this.#versionOfVisible(call)
     if (version === undefined) return undefined

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
 import type { EventQuery, TextSearch } from '../../storage/event-query/query.js'
 import type { Call } from '../call/method.js'
-import { Footing, type Reader } from '../call/reader.js'
+import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { Listing } from '../json/json-text.js'
 import { restrictToTags } from '../streams/tags.js'
 import { parseContentConditions } from './content-query.js'
@@ -89,7 +89,7 @@ function createListing(
 ): Listing<Reader> {
   const { services } = call
   const run = call.store.events.query(query)
-  const footing = new Footing(call)
+  const footing = new ReaderVersion(call)
   let isHidden = false
   return {
     next(reader) {

@@ -1,5 +1,5 @@
 /** Names of streams, as far as the reader may see them. */
-import { Footing, type Reader } from '../call/reader.js'
+import { ReaderVersion, type Reader } from '../call/reader.js'
 import { truncate } from './pieces.js'
 
 /** Names of streams from the root to the stream itself; of a long path the end, after an ellipsis. */
@@ -12,7 +12,7 @@ const maxPathLength = 1024
 
 export class StreamNames {
   readonly #known = new Map<string, Path>()
-  #footing: Footing | undefined
+  #footing: ReaderVersion | undefined
 
   /**
    * Returns the names of a stream and of its ancestors that may be listed, the stream's own last; its id if it may not
@@ -21,7 +21,7 @@ export class StreamNames {
   path(reader: Reader, id: string): Path {
     if (this.#footing?.hasChanged(reader) ?? true) {
       this.#known.clear()
-      this.#footing ??= new Footing(reader)
+      this.#footing ??= new ReaderVersion(reader)
     }
     let path = this.#known.get(id)
     if (!path) {

@@ -1,22 +1,22 @@
 /** Creates the assignments of readers: the file to read, and how. */
-import type { Assignment } from '../../imports/protocol.js'
+import type { ReadAssignment } from '../../imports/protocol.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Services } from '../call/services.js'
 import { version } from '../version.js'
-import type { KeptJob } from './job.js'
+import type { StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
 const fileGoneText = 'The file is not here any more: bring it in again'
 /** The error of an import whose file is missing. */
-export const fileIsGone = { message: fileGoneText, notice: { message: fileGoneText } } as const
+export const missingFileError = { message: fileGoneText, notice: { message: fileGoneText } } as const
 
 /** Moves the file of a job to where readers find it. Returns false if it is missing. It may be on another node, which received it. */
-export async function haveFile(
+export async function fetchFile(
   { attachments }: Pick<Services, 'attachments'>,
   files: ImportFiles,
   account: Account,
-  { fileId, id }: Pick<KeptJob, 'fileId' | 'id'>
+  { fileId, id }: Pick<StoredJob, 'fileId' | 'id'>
 ): Promise<boolean> {
   files.moveAttachment(account.id, fileId, id)
   if (files.exists(account.id, id)) return true
@@ -27,14 +27,14 @@ export async function haveFile(
 }
 
 /** Creates the assignment for the file of a job; `undefined` if the file is missing. */
-export async function assignmentOf(
+export async function createAssignment(
   services: Pick<Services, 'accounts' | 'attachments'>,
   files: ImportFiles,
   account: Account,
-  job: KeptJob
-): Promise<Assignment | undefined> {
+  job: StoredJob
+): Promise<ReadAssignment | undefined> {
   const { fileName, id, options, parentId } = job
-  if (!(await haveFile(services, files, account, job))) return undefined
+  if (!(await fetchFile(services, files, account, job))) return undefined
   const { accounts } = services
   const key = await new ImportMemory(accounts.store(account), job).key()
   // The store may have been closed in the meantime.
@@ -43,11 +43,11 @@ export async function assignmentOf(
     file: files.getPath(account.id, id),
     fileName,
     spool: files.getSpoolPath(account.id, id),
-    unpacked: files.getUnpackedPath(account.id, id),
-    options: { ...options, mappings: { ...memory.mappings(), ...options.mappings } },
-    below: parentId ?? '',
+    attachmentSpool: files.getUnpackedPath(account.id, id),
+    options: { ...options, mappings: { ...memory.getMappings(), ...options.mappings } },
+    parentStreamId: parentId ?? '',
     key,
-    forms: memory.forms(),
+    previousForms: memory.getForms(),
     version
   }
 }

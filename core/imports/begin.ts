@@ -3,30 +3,30 @@ import { Type, type Static } from 'typebox'
 import { Identifier, orNull } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { keepJob, Mapping, type ImportState, type KeptJob } from './job.js'
+import { saveJob, Mapping, type ImportState, type StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
-import { assertMappedTypes, assertTimeZone, assertMayImport, ownJob } from './params.js'
+import { assertMappedTypes, assertTimeZone, assertMayImport, getOwnJob } from './params.js'
 
 /** The params with the user's choices. Absent ones leave the import unchanged. */
-export const choices = {
+export const importChoices = {
   parentId: orNull(Identifier),
   zone: orNull(Type.String()),
   /** How to interpret tables, by their headers. Stored for later imports. */
   mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping, { maxProperties: 50 }))
 }
-const Choices = Type.Object({ id: Identifier, ...choices })
+const Choices = Type.Object({ id: Identifier, ...importChoices })
 
 /** States in which an import can be started. */
 const startableStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 
 /** Starts the import of a file and returns its job. Error: `invalid-operation` if the import cannot be started. */
-export function begun(
+export function beginImport(
   call: Call,
   { id, mappings, parentId, zone }: Static<typeof Choices>,
   state: 'looking' | 'writing'
-): KeptJob {
+): StoredJob {
   const { account, caller, services, store } = call
-  const previous = ownJob(call, id)
+  const previous = getOwnJob(call, id)
   if (!startableStates.has(previous.state))
     fail('invalid-operation', `The import is ${previous.state} and cannot be started`, {
       state: previous.state
@@ -41,9 +41,9 @@ export function begun(
   assertMayImport(call, newParentId)
   assertTimeZone(zone ?? undefined)
   assertMappedTypes(call, mappings ?? undefined)
-  new ImportMemory(store, previous).rememberMappings(mappings ?? {})
+  new ImportMemory(store, previous).storeMappings(mappings ?? {})
   const { errorId: _errorId, message: _message, notice: _notice, ...rest } = previous
-  const job: KeptJob = {
+  const job: StoredJob = {
     ...rest,
     state,
     parentId: newParentId,
@@ -51,7 +51,7 @@ export function begun(
     callerId: caller.callerId,
     options: { ...previous.options, ...(zone && { zone }) }
   }
-  keepJob(store, job)
+  saveJob(store, job)
   services.imports.begin(account, id)
   return job
 }

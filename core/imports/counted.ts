@@ -1,8 +1,8 @@
 /** Stores what was found in the files that were read last, so that the same file need not be read again. */
 import { Type, type Static } from 'typebox'
-import type { Counted } from '../../imports/protocol.js'
+import type { CountedFile } from '../../imports/protocol.js'
 import type { ImportRepository } from '../../storage/imports/import-repository.js'
-import { KeptFootprint } from './footprint.js'
+import { StoredFingerprint } from './footprint.js'
 
 /** Maximum number of files. */
 const maxFiles = 8
@@ -12,24 +12,24 @@ const listName = 'counted'
 const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
 
 /** The result of importing a file again, as long as its fingerprint is unchanged. */
-export const KeptOutcome = Type.Object({
+export const StoredOutcome = Type.Object({
   /** A digest of the key from which ids are derived: another app has imported none of the file. */
   key: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   known: counts,
   /** Without records that can never be imported. */
   leftOut: counts,
-  footprint: KeptFootprint
+  footprint: StoredFingerprint
 })
-export type KeptOutcome = Static<typeof KeptOutcome>
+export type StoredOutcome = Static<typeof StoredOutcome>
 
 /** Returns what was found in the file with this digest; `undefined` if it is not stored. */
-export function recalled(imports: ImportRepository, digest: string): Counted | undefined {
+export function findCounted(imports: ImportRepository, digest: string): CountedFile | undefined {
   const text = imports.getMemory(countedName(digest))
-  return text === undefined ? undefined : (JSON.parse(text) as Counted)
+  return text === undefined ? undefined : (JSON.parse(text) as CountedFile)
 }
 
 /** Stores what was found in a file, within a transaction. Removes the oldest files if there are too many. */
-export function rememberCounted(imports: ImportRepository, digest: string, counted: Counted): void {
+export function storeCounted(imports: ImportRepository, digest: string, counted: CountedFile): void {
   const digests = [digest, ...listDigests(imports).filter(other => other !== digest)]
   for (const old of digests.splice(maxFiles)) {
     imports.removeMemory(countedName(old))
@@ -40,13 +40,13 @@ export function rememberCounted(imports: ImportRepository, digest: string, count
 }
 
 /** Returns the outcome of the file with this digest; `undefined` if it is not stored. */
-export function recalledOutcome(imports: ImportRepository, digest: string): KeptOutcome | undefined {
+export function findOutcome(imports: ImportRepository, digest: string): StoredOutcome | undefined {
   const text = imports.getMemory(outcomeName(digest))
-  return text === undefined ? undefined : (JSON.parse(text) as KeptOutcome)
+  return text === undefined ? undefined : (JSON.parse(text) as StoredOutcome)
 }
 
 /** Stores the outcome of a file that has been counted, within a transaction. */
-export function rememberOutcome(imports: ImportRepository, digest: string, outcome: KeptOutcome): void {
+export function storeOutcome(imports: ImportRepository, digest: string, outcome: StoredOutcome): void {
   if (listDigests(imports).includes(digest)) imports.setMemory(outcomeName(digest), JSON.stringify(outcome))
 }
 

@@ -4,11 +4,11 @@ import type { FileDraft } from '../../imports/protocol.js'
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
-import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
+import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
 import { requireWritable } from '../events/writable-event.js'
-import type { Presence } from './present.js'
-import type { Settled } from './tallies.js'
+import type { ImportCaller } from './present.js'
+import type { RecordResult } from './tallies.js'
 import type { ImportWriter } from './writer.js'
 
 /** Stands for files in the counts, in place of a type. */
@@ -18,48 +18,48 @@ export class FileWriter {
   /** `bytes`: opens the content of the file that was wanted last. */
   constructor(
     private readonly writer: ImportWriter,
-    private readonly presence: Presence,
+    private readonly presence: ImportCaller,
     private readonly bytes: () => Readable
   ) {}
 
   /** Returns true if the content of a file is needed; otherwise counts the file. Throws what ends the import. */
-  wants(file: FileDraft): boolean {
-    const call = this.presence.call()
+  needsContent(file: FileDraft): boolean {
+    const call = this.presence.createCall()
     const result = this.#findResult(call, file)
     if (!result && !this.writer.isDry) {
       const { account, services } = call
-      if (roomOf(services, account.username) < file.size)
-        throw quotaExceeded(quotaOf(services.config, account))
+      if (getBytesLeft(services, account.username) < file.size)
+        throw createQuotaError(getQuota(services.config, account))
       return true
     }
-    this.writer.note(fileType, result ?? 'broughtIn', 1)
+    this.writer.count(fileType, result ?? 'broughtIn', 1)
     return false
   }
 
   /** Adds a file to its event, and counts it. Throws what ends the import. */
-  async keep(file: FileDraft): Promise<void> {
-    const { account, services } = this.presence.call()
+  async store(file: FileDraft): Promise<void> {
+    const { account, services } = this.presence.createCall()
     const { algorithm, isActive } = services.config.integrity
     const received = await services.attachments.receive(this.bytes(), algorithm)
     const { fileName, id, type } = file
     const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
     const attachment: Attachment = { id, fileName, type, size: received.size, ...integrity }
-    let result: Settled | undefined
+    let result: RecordResult | undefined
     try {
       await services.attachments.put(account.id, id, received)
-      result = await this.writer.within(call => this.#addToEvent(call, file, attachment))
+      result = await this.writer.runTransaction(call => this.#addToEvent(call, file, attachment))
     } finally {
       await services.attachments.discard(received)
       if (result !== 'broughtIn') await dropFiles(services, account, [attachment])
     }
-    this.writer.note(fileType, result, 1)
+    this.writer.count(fileType, result, 1)
   }
 
-  #addToEvent(call: Call, file: FileDraft, attachment: Attachment): Settled {
+  #addToEvent(call: Call, file: FileDraft, attachment: Attachment): RecordResult {
     const result = this.#findResult(call, file)
     if (result) return result
     const { caller, changes, now, store } = call
-    const previous = store.events.find(file.event)!
+    const previous = store.events.find(file.eventId)!
     const event: Event = {
       ...previous,
       attachments: [...(previous.attachments ?? []), attachment],
@@ -68,26 +68,26 @@ export class FileWriter {
     }
     changes.add('events', event.streamIds)
     // An event of the same import is amended, without a version in its history.
-    if (store.imports.findAttempt(event.id)?.import === this.writer.by.import) store.events.amend(event)
+    if (store.imports.findAttempt(event.id)?.import === this.writer.attempt.import) store.events.amend(event)
     else store.events.update(event)
-    store.imports.addEvent(file.id, this.writer.by)
+    store.imports.addEvent(file.id, this.writer.attempt)
     return 'broughtIn'
   }
 
   /** Returns the result for a file that can be decided without its content; `undefined` if it has to be added. */
-  #findResult(call: Call, { event, id, size }: FileDraft): Settled | undefined {
+  #findResult(call: Call, { eventId: event, id, size }: FileDraft): RecordResult | undefined {
     const { services, store } = call
     const attempt = store.imports.findAttempt(id)
     if (store.attachments.has(id)) {
-      if (!attempt) this.writer.footprint?.spoil()
-      return attempt?.import === this.writer.by.import ? 'broughtIn' : 'known'
+      if (!attempt) this.writer.footprint?.markIncomplete()
+      return attempt?.import === this.writer.attempt.import ? 'broughtIn' : 'known'
     }
     if (store.history.findDeletion(event) && store.imports.findAttempt(event)) return 'deleted'
     // The event exists, so the file was deleted from it.
     if (attempt) return 'deleted'
     const { maxFileBytes, maxFilesPerEvent } = services.config.uploads
     if (isBeyond(maxFileBytes, size)) return 'large'
-    if (this.writer.refused.has(event)) return 'away'
+    if (this.writer.refusedEvents.has(event)) return 'away'
     const found = store.events.find(event)
     if (!found) return this.writer.isDry ? undefined : 'away'
     if (!isWritable(call, found)) return 'away'

@@ -20,13 +20,13 @@ const SeriesRange = Type.Tuple([Identifier, Type.Number(), Type.Number()])
 type SeriesRange = Static<typeof SeriesRange>
 
 /** The series ranges of a file's records, with a digest of the data in them. */
-export const KeptFootprint = Type.Object({
+export const StoredFingerprint = Type.Object({
   /** The highest number of an import whose events are included. It may be later than the import that was compared. */
   import: Type.Integer({ minimum: 0 }),
   spans: Type.Array(SeriesRange, { maxItems: maxRanges }),
   state: Type.String({ pattern: '^[0-9a-f]{64}$' })
 })
-export type KeptFootprint = Static<typeof KeptFootprint>
+export type StoredFingerprint = Static<typeof StoredFingerprint>
 
 /** Access of an import to the data of its account. */
 export interface ImportView {
@@ -39,7 +39,7 @@ export interface ImportView {
 }
 
 /** Collects the data that importing one file depends on. */
-export class Footprint {
+export class ImportFingerprint {
   readonly #ranges = new Map<string, SeriesRange>()
   readonly #series: UserStore['series']
   readonly #lastDeleted: number | undefined
@@ -54,19 +54,19 @@ export class Footprint {
   }
 
   /** Adds a range of a series, in deltaTimes, whose points were compared. */
-  add(holder: string, from: number, to: number): void {
+  addRange(holder: string, from: number, to: number): void {
     const [, first, last] = this.#ranges.get(holder) ?? [holder, from, to]
     if (this.#ranges.size >= maxRanges && !this.#ranges.has(holder)) this.#isComplete = false
     else this.#ranges.set(holder, [holder, Math.min(first, from), Math.max(last, to)])
   }
 
   /** Marks it as incomplete: the import depends on data that it does not cover. */
-  spoil(): void {
+  markIncomplete(): void {
     this.#isComplete = false
   }
 
   /** Runs a write of the import itself, whose points do not count as changes by others. */
-  own<T>({ series }: UserStore, work: () => T): T {
+  runOwnWrite<T>({ series }: UserStore, work: () => T): T {
     const before = series.revision
     const value = work()
     this.#revision += series.revision - before
@@ -74,7 +74,7 @@ export class Footprint {
   }
 
   /** Returns the fingerprint to store; `undefined` if it is incomplete, or if others have changed data in the meantime. */
-  async kept(): Promise<KeptFootprint | undefined> {
+  async toStored(): Promise<StoredFingerprint | undefined> {
     if (!this.#isUnchanged) return undefined
     const scope = { import: this.view.open().imports.getLatestNumber(), spans: [...this.#ranges.values()] }
     const state = await computeDigest(this.view, scope)
@@ -94,14 +94,17 @@ export class Footprint {
 }
 
 /** Returns true if the data is unchanged and still readable. */
-export async function isUnchanged(view: ImportView, { state, ...scope }: KeptFootprint): Promise<boolean> {
+export async function isUnchanged(
+  view: ImportView,
+  { state, ...scope }: StoredFingerprint
+): Promise<boolean> {
   return (await computeDigest(view, scope)) === state
 }
 
 /** Computes a digest of events and points; `undefined` if a series is missing, in the trash or not readable. Yields to the event loop. */
 async function computeDigest(
   view: ImportView,
-  { import: number, spans }: Omit<KeptFootprint, 'state'>
+  { import: number, spans }: Omit<StoredFingerprint, 'state'>
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
   const yieldIfDue = createYield(view.party)

@@ -1,8 +1,8 @@
 /** An import as it is stored, and as the API returns it. (docs/api/imports.md) */
 import { Type, type Static } from 'typebox'
 import type { Notice } from '../../imports/messages.js'
-import type { Counts, Look } from '../../imports/protocol.js'
-import type { Options } from '../../imports/record.js'
+import type { Counts, ImportReview } from '../../imports/protocol.js'
+import type { ReadOptions } from '../../imports/record.js'
 import type { ImportRow } from '../../storage/imports/import-repository.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
@@ -13,7 +13,7 @@ import type { ImportProgress } from '../call/imports.js'
  * `looking`: the file is being read, nothing is written; `looked`: ready for `imports.run`; `unreadable`: nothing can be imported;
  * `writing`; `written`; `cancelled` and `failed`: parts may have been written; `removing`: the import is being undone.
  */
-export const states = [
+export const importStates = [
   'looking',
   'looked',
   'unreadable',
@@ -23,7 +23,7 @@ export const states = [
   'failed',
   'removing'
 ] as const
-export type ImportState = (typeof states)[number]
+export type ImportState = (typeof importStates)[number]
 
 /** The results for the records of a file. */
 export interface Tally {
@@ -36,7 +36,7 @@ export interface Tally {
 }
 
 /** Maximum number of imports of one account that are neither written nor unreadable. */
-export const mostOpen = 1000
+export const maxOpenImports = 1000
 
 /** The body of a row of the database. */
 export interface Job {
@@ -54,12 +54,12 @@ export interface Job {
   readonly app?: string | undefined
   /** The stream below which everything is imported. */
   readonly parentId: string | null
-  readonly options: Options
+  readonly options: ReadOptions
   /** Number of times that writing has begun. */
   readonly attempt: number
   /** Streams that it created, parents first. */
   readonly streams: readonly string[]
-  readonly look?: Omit<Look, 'leftOut'>
+  readonly look?: Omit<ImportReview, 'leftOut'>
   /** After `looked`: the expected results; after `written`: the actual ones. */
   readonly tally?: Tally
   /** Why it has stopped. */
@@ -72,7 +72,7 @@ export interface Job {
 }
 
 /** A job with the other columns of its row. */
-export interface KeptJob extends Job {
+export interface StoredJob extends Job {
   readonly number: number
   readonly id: string
   readonly state: ImportState
@@ -186,7 +186,7 @@ const NoticeView = Type.Object({
 /** An import as the API returns it. */
 export const Import = Type.Object({
   id: Identifier,
-  state: Type.Enum([...states]),
+  state: Type.Enum([...importStates]),
   fileName: Type.String(),
   size: Type.Integer({ minimum: 0 }),
   created: Type.Number(),
@@ -222,13 +222,13 @@ export const Import = Type.Object({
 export type Import = Static<typeof Import>
 
 /** The stored content of a file that was read. (`counted-files.ts`) */
-export const KeptCount = Type.Object({
+export const StoredCount = Type.Object({
   look: Type.Intersect([Import.properties.look, Type.Object({ leftOut: counts })]),
   lanes: Type.Array(CountedLane)
 })
 
 /** The schema of the bodies of rows: these imports can be listed, run again and undone. */
-export const Kept = Type.Object({
+export const StoredJobBody = Type.Object({
   fileName: Type.String({ maxLength: 255 }),
   fileId: Type.String({ pattern: '^c[a-z0-9]{24}$' }),
   size: Type.Integer({ minimum: 0 }),
@@ -256,22 +256,22 @@ export const Kept = Type.Object({
 })
 
 /** Parses a row of the database. */
-export function jobOf({ body, id, number, state }: ImportRow): KeptJob {
+export function parseJob({ body, id, number, state }: ImportRow): StoredJob {
   return { ...(JSON.parse(body) as Job), number, id, state: state as ImportState }
 }
 
 /** Returns the import with this id. Error: `unknown-resource`. */
-export function foundJob({ imports }: Pick<UserStore, 'imports'>, id: string): KeptJob {
-  return jobOf(imports.find(id) ?? fail('unknown-resource', `No import "${id}"`))
+export function getJob({ imports }: Pick<UserStore, 'imports'>, id: string): StoredJob {
+  return parseJob(imports.find(id) ?? fail('unknown-resource', `No import "${id}"`))
 }
 
 /** Saves a job. */
-export function keepJob({ imports }: UserStore, { id, number: _number, state, ...body }: KeptJob): void {
+export function saveJob({ imports }: UserStore, { id, number: _number, state, ...body }: StoredJob): void {
   imports.update(id, state, JSON.stringify(body))
 }
 
 /** Converts a job to what the API returns. */
-export function shownJob(job: KeptJob, progress: ImportProgress | undefined): Import {
+export function toPublicImport(job: StoredJob, progress: ImportProgress | undefined): Import {
   const { created, createdBy, errorId, fileName, id, look, message, notice } = job
   const { options, parentId, seconds, size, state, tally } = job
   return {

@@ -8,16 +8,23 @@ import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
 import { isUnavailable } from '../unknown-user.js'
-import { assignmentOf, fileIsGone, haveFile } from './assignment.js'
-import { rememberOutcome } from './counted.js'
-import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
-import { Presence, type Writers } from './present.js'
-import { Reading, type Readers } from './reading.js'
+import { createAssignment, missingFileError, fetchFile } from './assignment.js'
+import { storeOutcome } from './counted.js'
+import { getJob, parseJob, saveJob, maxOpenImports, type StoredJob } from './job.js'
+import { ImportCaller, type WriteMethods } from './present.js'
+import { ImportReading, type ImportReaders } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
-import { attempted, isDone, settle, unfinished, type QueuedImport, type Work } from './work.js'
+import {
+  countAttempt,
+  isFinished,
+  saveFinalState,
+  unfinishedStates,
+  type QueuedImport,
+  type ActiveImport
+} from './work.js'
 
-export type { Reader, Readers } from './reading.js'
+export type { ImportReader, ImportReaders } from './reading.js'
 
 /** Maximum number of imports that run at a time. */
 const maxConcurrent = 2
@@ -28,26 +35,26 @@ export class ImportJobs implements Imports {
   /** Imports that are queued once the write that starts them is on disk. */
   readonly #starting = new Set<string>()
   readonly #queue = new FairQueue<QueuedImport>()
-  readonly #active = new Map<string, Work>()
+  readonly #active = new Map<string, ActiveImport>()
   /** Retries, by account id. */
   readonly #retries = new Map<string, NodeJS.Timeout>()
   #services!: Services
-  #writers!: Writers
+  #writers!: WriteMethods
   #isClosing = false
 
   constructor(
     private readonly files: ImportFiles,
-    private readonly readers: Readers
+    private readonly readers: ImportReaders
   ) {}
 
   /** Starts the service. With `goesOn`, resumes the imports that an earlier process left unfinished. */
-  start(services: Services, writers: Writers, goesOn: boolean): void {
+  start(services: Services, writers: WriteMethods, goesOn: boolean): void {
     this.#services = services
     this.#writers = writers
-    if (goesOn) this.takeUp()
+    if (goesOn) this.resumeAll()
   }
 
-  takeUp(): void {
+  resumeAll(): void {
     const { accounts } = this.#services
     for (const { id, username } of this.files.listMarked()) {
       const account = accounts.find(username)
@@ -55,14 +62,14 @@ export class ImportJobs implements Imports {
         if (!isUnavailable(accounts, username)) this.files.unmark(id)
       } else if (accounts.owns(account)) {
         const ready = accounts.waitUntilReady(account)
-        if (!ready) this.goOn(account)
+        if (!ready) this.resumePending(account)
         // An error is found again, and logged, when the import is resumed.
-        else ready.then(() => this.goOn(account)).catch(() => this.goOn(account))
+        else ready.then(() => this.resumePending(account)).catch(() => this.resumePending(account))
       }
     }
   }
 
-  async leave(): Promise<void> {
+  async stopReleased(): Promise<void> {
     const { accounts } = this.#services
     const released = [...this.#queue, ...this.#active.values()].filter(
       ({ account }) => !accounts.owns(account)
@@ -85,12 +92,12 @@ export class ImportJobs implements Imports {
       .finally(() => this.#starting.delete(id))
   }
 
-  goOn(account: Account): void {
+  resumePending(account: Account): void {
     if (!this.#services.accounts.owns(account)) return
     try {
       const { imports } = this.#services.accounts.store(account)
-      for (const { fileId, id, state } of imports.listOpen(mostOpen).map(jobOf).toReversed()) {
-        if (!unfinished.has(state) || this.isAtWork(id)) continue
+      for (const { fileId, id, state } of imports.listOpen(maxOpenImports).map(parseJob).toReversed()) {
+        if (!unfinishedStates.has(state) || this.isActive(id)) continue
         // Before the daily job removes files that belong to no event.
         this.files.moveAttachment(account.id, fileId, id)
         this.begin(account, id)
@@ -101,11 +108,11 @@ export class ImportJobs implements Imports {
     }
   }
 
-  resume(account: Account): void {
-    if (!this.files.isMarked(account.id)) this.goOn(account)
+  resumeAfterTakeover(account: Account): void {
+    if (!this.files.isMarked(account.id)) this.resumePending(account)
   }
 
-  isAtWork(id: string): boolean {
+  isActive(id: string): boolean {
     return this.#starting.has(id) || [...this.#queue, ...this.#active.values()].some(work => work.id === id)
   }
 
@@ -122,12 +129,12 @@ export class ImportJobs implements Imports {
     return { running: this.#active.size, waiting: this.#queue.size }
   }
 
-  progress(id: string): ImportProgress | undefined {
+  getProgress(id: string): ImportProgress | undefined {
     for (const work of this.#active.values()) if (work.id === id) return work.progress
     return undefined
   }
 
-  isWorking({ id }: Account): boolean {
+  hasRunning({ id }: Account): boolean {
     return this.#active.has(id)
   }
 
@@ -135,12 +142,12 @@ export class ImportJobs implements Imports {
     return this.files.exists(account, id)
   }
 
-  async fetch(account: Account, id: string): Promise<void> {
-    await haveFile(this.#services, this.files, account, foundJob(this.#services.accounts.store(account), id))
+  async fetchFile(account: Account, id: string): Promise<void> {
+    await fetchFile(this.#services, this.files, account, getJob(this.#services.accounts.store(account), id))
   }
 
-  async expire(account: Account): Promise<void> {
-    this.goOn(account)
+  async expireFiles(account: Account): Promise<void> {
+    this.resumePending(account)
     await expireFiles(this.#services, this.files, account)
   }
 
@@ -163,7 +170,7 @@ export class ImportJobs implements Imports {
     if (this.#isClosing || this.#retries.has(id)) return
     const retry = (): void => {
       this.#retries.delete(id)
-      if (this.#services.accounts.find(username)?.id === id) this.goOn(account)
+      if (this.#services.accounts.find(username)?.id === id) this.resumePending(account)
       else if (!isUnavailable(this.#services.accounts, username)) this.files.unmark(id)
       else this.#retry(account)
     }
@@ -175,14 +182,14 @@ export class ImportJobs implements Imports {
       const next = this.#queue.take(accountId => !this.#active.has(accountId))
       if (!next) return
       const { account, id } = next.item
-      const work: Work = { account, id, isStopped: false, done: Promise.resolve() }
+      const work: ActiveImport = { account, id, isStopped: false, done: Promise.resolve() }
       this.#active.set(account.id, work)
       work.done = this.#run(work)
     }
   }
 
   /** Never rejects. */
-  async #run(work: Work): Promise<void> {
+  async #run(work: ActiveImport): Promise<void> {
     const { account } = work
     let isSaved = true
     try {
@@ -199,35 +206,35 @@ export class ImportJobs implements Imports {
     this.#queue.moveToEnd(account.id)
     if (this.#isClosing) return
     if (!isSaved) this.#retry(account)
-    else if (this.#queue.countItems(account.id) === 0 && isDone(this.#services, account))
+    else if (this.#queue.countItems(account.id) === 0 && isFinished(this.#services, account))
       this.files.unmark(account.id)
     this.#runNext()
   }
 
-  async #runJob(work: Work): Promise<void> {
+  async #runJob(work: ActiveImport): Promise<void> {
     const { account, id } = work
     const row = this.#services.accounts.store(account).imports.find(id)
     if (!row) return
-    const job = jobOf(row)
+    const job = parseJob(row)
     if (job.state === 'looking') await this.#read(work, job)
-    else if (job.state === 'writing') await this.#read(work, await attempted(this.#services, account, job))
+    else if (job.state === 'writing') await this.#read(work, await countAttempt(this.#services, account, job))
     else if (job.state === 'removing') await this.#remove(work, job)
   }
 
-  async #read(work: Work, job: KeptJob): Promise<void> {
+  async #read(work: ActiveImport, job: StoredJob): Promise<void> {
     const { account, id } = work
     const isDry = job.state === 'looking'
     const startMs = performance.now()
-    const assignment = await assignmentOf(this.#services, this.files, account, job)
+    const assignment = await createAssignment(this.#services, this.files, account, job)
     if (!assignment) {
-      await settle(this.#services, account, job.state, {
+      await saveFinalState(this.#services, account, job.state, {
         ...job,
         state: 'failed',
-        ...fileIsGone
+        ...missingFileError
       })
       return
     }
-    const reading = (work.reading = new Reading(
+    const reading = (work.reading = new ImportReading(
       this.readers,
       assignment,
       { account, job, isDry, services: this.#services, writers: this.#writers, files: this.files },
@@ -238,7 +245,7 @@ export class ImportJobs implements Imports {
     const seconds = Math.round(performance.now() - startMs) / 1000
     if (end.is === 'stopped') return
     if (end.is === 'unreadable') {
-      await settle(this.#services, account, job.state, {
+      await saveFinalState(this.#services, account, job.state, {
         ...end.job,
         state: isDry ? 'unreadable' : 'failed',
         message: end.message,
@@ -247,7 +254,7 @@ export class ImportJobs implements Imports {
     } else {
       const { digest, look, outcome, tally } = end
       const { leftOut: _leftOut, ...storedLook } = look
-      await settle(
+      await saveFinalState(
         this.#services,
         account,
         job.state,
@@ -255,15 +262,15 @@ export class ImportJobs implements Imports {
           ? { ...end.job, state: 'looked', look: storedLook, tally }
           : // The file is removed, so its tables cannot be interpreted differently any more.
             { ...end.job, state: 'written', look: { ...storedLook, tables: [] }, tally, seconds },
-        ({ imports }) => outcome && rememberOutcome(imports, digest, outcome)
+        ({ imports }) => outcome && storeOutcome(imports, digest, outcome)
       )
     }
     if (end.is === 'unreadable' || !isDry) await this.files.remove(account.id, id)
   }
 
-  async #remove(work: Work, job: KeptJob): Promise<void> {
+  async #remove(work: ActiveImport, job: StoredJob): Promise<void> {
     const { account, id } = work
-    const presence = new Presence(this.#services, account, job)
+    const presence = new ImportCaller(this.#services, account, job)
     const removal = new ImportRemoval(job, presence, this.#writers, () => work.isStopped)
     if (!(await removal.run())) return
     await removeOrphans(this.#services, account)
@@ -272,7 +279,7 @@ export class ImportJobs implements Imports {
     await store.write(() => store.imports.remove(id))
   }
 
-  async #saveFailure(work: Work, error: unknown): Promise<void> {
+  async #saveFailure(work: ActiveImport, error: unknown): Promise<void> {
     const { account, id } = work
     const { log, accounts } = this.#services
     if (!accounts.owns(account)) return
@@ -284,10 +291,10 @@ export class ImportJobs implements Imports {
     await store.write(() => {
       const state = store.imports.getState(id)
       if (state === undefined) return
-      const job = work.reading?.job ?? foundJob(store, id)
+      const job = work.reading?.job ?? getJob(store, id)
       // It may have been cancelled or deleted in the meantime.
-      if (job.state === state && unfinished.has(job.state))
-        keepJob(store, { ...job, state: 'failed', message, errorId })
+      if (job.state === state && unfinishedStates.has(job.state))
+        saveJob(store, { ...job, state: 'failed', message, errorId })
     })
   }
 }

@@ -3,7 +3,7 @@
  * has its accountKey memory, so that its imports are independent of those of others. (docs/decisions/0019-imports.md)
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { Form } from '../../imports/protocol.js'
+import type { LaneForm } from '../../imports/protocol.js'
 import type { Mapping } from '../../imports/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
@@ -14,7 +14,7 @@ const keySize = 32
 const maxCharacters = 4 * 1024 * 1024
 
 /** Returns the identity of the calling app and its device; `undefined` for the user. */
-export function appOf({ access }: Pick<Caller, 'access'>): string | undefined {
+export function getAppIdentity({ access }: Pick<Caller, 'access'>): string | undefined {
   return access?.type === 'app' ? JSON.stringify([access.name, access.deviceName ?? null]) : undefined
 }
 
@@ -39,12 +39,12 @@ export class ImportMemory {
   }
 
   /** Returns the forms of lanes, by their keys. */
-  forms(): Record<string, Form> {
-    return this.#list('form:', value => value as Form)
+  getForms(): Record<string, LaneForm> {
+    return this.#list('form:', value => value as LaneForm)
   }
 
   /** Stores the forms of lanes, within a transaction. The form of a known lane never changes. */
-  rememberForms(lanes: readonly { readonly key: string; readonly form: Form }[]): void {
+  storeForms(lanes: readonly { readonly key: string; readonly form: LaneForm }[]): void {
     const prefix = `${this.#prefix}form:`
     const fresh = lanes.filter(({ key }) => this.store.imports.getMemory(prefix + key) === undefined)
     this.#save(
@@ -54,12 +54,12 @@ export class ImportMemory {
   }
 
   /** Returns the mappings of tables, by their headers. */
-  mappings(): Record<string, Mapping> {
+  getMappings(): Record<string, Mapping> {
     return this.#list('mapping:', value => JSON.parse(value) as Mapping)
   }
 
   /** Stores the mappings of tables by their headers, within a transaction. */
-  rememberMappings(mappings: Readonly<Record<string, Mapping>>): void {
+  storeMappings(mappings: Readonly<Record<string, Mapping>>): void {
     const entries = Object.entries(mappings)
     this.#save(
       `${this.#prefix}mapping:`,

@@ -9,7 +9,7 @@ const timeStep = 1e-6
 const maxPointsPerTime = 1000
 
 /** The result of a comparison; cells are in the order of the draft. */
-export interface Compared {
+export interface PointComparison {
   /** Rows to write, ascending. */
   readonly fresh: Row[]
   /** DeltaTimes of points that are stored already. */
@@ -21,7 +21,7 @@ export interface Compared {
 }
 
 /** The rows of a draft. */
-export interface Rows {
+export interface DraftRows {
   readonly columns: readonly string[]
   /** All cells, row after row. The first cell of each row is a time in seconds. */
   readonly cells: Float64Array
@@ -30,7 +30,7 @@ export interface Rows {
 }
 
 /** Returns the range of deltaTimes of a draft, including those of points that may be moved. */
-export function spanOf({ cells, columns, origin }: Rows): { from: number; to: number } {
+export function getTimeRange({ cells, columns, origin }: DraftRows): { from: number; to: number } {
   const width = columns.length + 1
   return {
     from: roundToMicroseconds(cells[0]! - origin),
@@ -38,13 +38,13 @@ export function spanOf({ cells, columns, origin }: Rows): { from: number; to: nu
   }
 }
 
-/** Separates new points from stored ones. `stored`: the points within {@link spanOf}, with cells in the order of `layout`. */
-export function compared(
-  rows: Rows,
+/** Separates new points from stored ones. `stored`: the points within {@link getTimeRange}, with cells in the order of `layout`. */
+export function comparePoints(
+  rows: DraftRows,
   plan: ColumnPlan,
   stored: readonly Row[],
   layout: readonly string[]
-): Compared {
+): PointComparison {
   const { cells, columns, origin } = rows
   const width = columns.length + 1
   const places = columns.map(name => layout.indexOf(name) + 1)
@@ -144,7 +144,7 @@ function roundToMicroseconds(time: number): number {
 }
 
 /** Splits a draft into two with half of the rows each. */
-export function halves(draft: PointsDraft): PointsDraft[] {
+export function splitDraft(draft: PointsDraft): PointsDraft[] {
   const width = draft.columns.length + 1
   const middle = Math.floor(draft.cells.length / width / 2) * width
   return [

@@ -3,8 +3,8 @@ import type { Mapping } from '../../imports/record.js'
 import { isZone } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { foundJob, type KeptJob } from './job.js'
-import { appOf } from './memory.js'
+import { getJob, type StoredJob } from './job.js'
+import { getAppIdentity } from './memory.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -44,17 +44,17 @@ export function assertMappedTypes(
 }
 
 /** Returns true if the caller may see and change a job: for the user, all jobs; for an app, its own. */
-export function isMine(
+export function mayAccessJob(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
-  { app, parentId }: KeptJob
+  { app, parentId }: StoredJob
 ): boolean {
-  if (!caller.isPersonal && app !== appOf(caller)) return false
+  if (!caller.isPersonal && app !== getAppIdentity(caller)) return false
   // If the stream has been deleted, only callers that manage everything may.
   return caller.may('manage', parentId !== null && store.streams.find(parentId) ? parentId : '*')
 }
 
 /** Returns the job with this id. Error: `unknown-resource`, also for jobs of others. */
-export function ownJob(call: Pick<Call, 'caller' | 'store'>, id: string): KeptJob {
-  const job = foundJob(call.store, id)
-  return isMine(call, job) ? job : fail('unknown-resource', `No import "${id}"`)
+export function getOwnJob(call: Pick<Call, 'caller' | 'store'>, id: string): StoredJob {
+  const job = getJob(call.store, id)
+  return mayAccessJob(call, job) ? job : fail('unknown-resource', `No import "${id}"`)
 }

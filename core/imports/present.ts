@@ -14,29 +14,29 @@ import { isInForce } from '../permissions/effective-grants.js'
 import type { Job } from './job.js'
 
 /** The methods with which an import writes, so that all their rules apply. */
-export interface Writers {
+export interface WriteMethods {
   readonly createEvent: UserMethod
   readonly createStream: UserMethod
   readonly deleteStream: UserMethod
 }
 
 /** The access id of imports that an operator started. */
-export const operatorId = 'system'
+export const operatorAccessId = 'system'
 
 /** The access of an operator, with all permissions of the user. */
 const operatorAccess: Access = {
-  id: operatorId,
+  id: operatorAccessId,
   token: '',
   type: 'personal',
-  name: operatorId,
+  name: operatorAccessId,
   created: 0,
-  createdBy: operatorId,
+  createdBy: operatorAccessId,
   modified: 0,
-  modifiedBy: operatorId
+  modifiedBy: operatorAccessId
 }
 
 /** Keeps the caller of a job up to date with changes of accesses. */
-export class Presence {
+export class ImportCaller {
   #caller: Caller | undefined
   #store: UserStore | undefined
 
@@ -52,7 +52,7 @@ export class Presence {
   }
 
   /** Creates a call. Error: `forbidden` if the access has ended, or may no longer manage the streams. */
-  call(store: UserStore = this.services.accounts.store(this.account)): Call {
+  createCall(store: UserStore = this.services.accounts.store(this.account)): Call {
     const { account, services } = this
     const now = services.clock.now()
     const caller = this.#findCaller(store, now)
@@ -64,12 +64,12 @@ export class Presence {
 
   /**
    * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that is valid within it.
-   * Resolves at the commit. Errors: those of {@link call}.
+   * Resolves at the commit. Errors: those of {@link createCall}.
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined
     const result = await this.services.accounts.store(this.account).commit(() => {
-      const current = this.call()
+      const current = this.createCall()
       changes = current.changes
       const finish = beginWrite(rules, current)
       const value = work(current)
@@ -82,7 +82,7 @@ export class Presence {
 
   #findCaller(store: UserStore, now: number): Caller {
     const { accessId, callerId, parentId } = this.job
-    const access = accessId === operatorId ? operatorAccess : store.accesses.find(accessId)
+    const access = accessId === operatorAccessId ? operatorAccess : store.accesses.find(accessId)
     if (!access || !isInForce(store, access, now))
       fail(
         'forbidden',

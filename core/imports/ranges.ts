@@ -8,16 +8,16 @@ const maxChunks = 256
 
 /** The points that an import has just written, and those that existed in their range, both ascending. */
 interface WrittenPoints {
-  readonly by: ImportAttempt
+  readonly attempt: ImportAttempt
   readonly fresh: readonly Row[]
   readonly stored: readonly Row[]
 }
 
 /** Records the range of points that have just been written. */
-export function noteRange(
+export function recordRange(
   { imports, series }: UserStore,
   event: number,
-  { by, fresh, stored }: WrittenPoints
+  { attempt: by, fresh, stored }: WrittenPoints
 ): void {
   const [first, last] = [fresh[0]![0], fresh.at(-1)![0]]
   const times = fresh.map(([time]) => time)
@@ -36,7 +36,7 @@ export function noteRange(
 }
 
 /** Creates a function that finds the range of a deltaTime. */
-export function within(ranges: readonly ImportRange[]): (time: number) => ImportRange | undefined {
+export function createRangeFinder(ranges: readonly ImportRange[]): (time: number) => ImportRange | undefined {
   const listed = ranges.map(range => ({ range, times: range.times && new Set(range.times) }))
   return time =>
     listed.find(
@@ -45,7 +45,7 @@ export function within(ranges: readonly ImportRange[]): (time: number) => Import
 }
 
 /** Returns the deltaTimes of the existing points of a range; `undefined` if points of others in between cannot be distinguished. */
-export function ownTimes(
+export function listOwnTimes(
   { series }: UserStore,
   { count, event, first, last, times }: ImportRange
 ): Set<number> | undefined {

@@ -1,13 +1,13 @@
 /** Reads one file: processes the batches of the thread that reads it, in order. */
 import { createHash } from 'node:crypto'
 import type {
-  Assignment,
-  Batch,
-  Counted,
+  ReadAssignment,
+  DraftBatch,
+  CountedFile,
   FileDraft,
-  FromReader,
-  Look,
-  ToReader
+  ReaderMessage,
+  ImportReview,
+  ReaderReply
 } from '../../imports/protocol.js'
 import type { Notice } from '../../imports/messages.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
@@ -15,58 +15,58 @@ import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { mayReadAt } from '../events/event-permissions.js'
-import { recalled, recalledOutcome, rememberCounted, type KeptOutcome } from './counted.js'
+import { findCounted, findOutcome, storeCounted, type StoredOutcome } from './counted.js'
 import { FileWriter } from './file-writer.js'
-import { Footprint, isUnchanged, type ImportView } from './footprint.js'
-import type { KeptJob } from './job.js'
+import { ImportFingerprint, isUnchanged, type ImportView } from './footprint.js'
+import type { StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
-import { Presence, type Writers } from './present.js'
-import { reasons, Tallies } from './tallies.js'
+import { ImportCaller, type WriteMethods } from './present.js'
+import { skipReasons, TallyCounter } from './tallies.js'
 import { ImportWriter } from './writer.js'
 
 /** A thread that reads one file. */
-export interface Reader {
-  tell(message: ToReader): void
+export interface ImportReader {
+  tell(message: ReaderReply): void
   /** Ends the thread; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 /** Starts threads that read files. */
-export interface Readers {
+export interface ImportReaders {
   /** Starts a thread. `onEnd` is called once, with an error if the thread has failed. */
   start(
-    assignment: Assignment,
-    onMessage: (message: FromReader) => void,
+    assignment: ReadAssignment,
+    onMessage: (message: ReaderMessage) => void,
     onEnd: (error?: Error) => void
-  ): Reader
+  ): ImportReader
 }
 
-export type End =
+export type ReadingResult =
   | { readonly is: 'stopped' }
-  | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice; readonly job: KeptJob }
+  | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice; readonly job: StoredJob }
   | {
       readonly is: 'complete'
-      readonly look: Look
-      readonly tally: Tallies
-      readonly job: KeptJob
+      readonly look: ImportReview
+      readonly tally: TallyCounter
+      readonly job: StoredJob
       /** A digest of the content, and of how it was read. */
       readonly digest: string
       /** The outcome to store for the same content; `undefined` if it must be compared again. */
-      readonly outcome: KeptOutcome | undefined
+      readonly outcome: StoredOutcome | undefined
     }
 
 /** Reasons that stay valid as long as the fingerprint of a file is unchanged. */
-const lastingReasons = new Set<string>([reasons.twice, reasons.deleted])
+const lastingReasons = new Set<string>([skipReasons.twice, skipReasons.deleted])
 
-export class Reading {
+export class ImportReading {
   readonly #writer: ImportWriter
   readonly #files: FileWriter
   readonly #importView: ImportView
-  readonly #footprint: Footprint | undefined
-  #storedOutcome: KeptOutcome | undefined
-  #reader: Reader | undefined
+  readonly #footprint: ImportFingerprint | undefined
+  #storedOutcome: StoredOutcome | undefined
+  #reader: ImportReader | undefined
   #digest = ''
-  #look: Look | undefined
+  #look: ImportReview | undefined
   #twice: Readonly<Record<string, number>> | undefined
   #unreadable: { readonly message: string; readonly notice: Notice } | undefined
   #isStopped = false
@@ -75,37 +75,37 @@ export class Reading {
   #failure: { readonly error: unknown } | undefined
 
   constructor(
-    private readonly readers: Readers,
-    private readonly assignment: Assignment,
+    private readonly readers: ImportReaders,
+    private readonly assignment: ReadAssignment,
     private readonly work: {
       readonly account: Account
-      readonly job: KeptJob
+      readonly job: StoredJob
       readonly isDry: boolean
       readonly services: Services
-      readonly writers: Writers
+      readonly writers: WriteMethods
       readonly files: ImportFiles
     },
     private readonly onProgress: (progress: ImportProgress) => void
   ) {
     const { account, files, isDry, job, services, writers } = work
-    const presence = new Presence(services, account, job)
+    const presence = new ImportCaller(services, account, job)
     this.#importView = {
       party: presence.party,
       open: () => services.accounts.store(account),
-      mayRead: streams => mayReadAt(presence.call(), streams)
+      mayRead: streams => mayReadAt(presence.createCall(), streams)
     }
-    if (!isDry) this.#footprint = new Footprint(this.#importView)
+    if (!isDry) this.#footprint = new ImportFingerprint(this.#importView)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
     this.#files = new FileWriter(this.#writer, presence, () => files.openUnpacked(account.id, job.id))
   }
 
   /** The job with the streams created so far. */
-  get job(): KeptJob {
+  get job(): StoredJob {
     return this.#writer.job
   }
 
   /** Reads the file to its end. Rejects with the error that ends the import. */
-  async run(): Promise<End> {
+  async run(): Promise<ReadingResult> {
     await new Promise<void>((resolve, reject) => {
       this.#reader = this.readers.start(
         this.assignment,
@@ -120,7 +120,7 @@ export class Reading {
     if (this.#unreadable) return { ...this.#unreadable, is: 'unreadable', job }
     if (!this.#look || !this.#twice) throw new Error('The reader has ended early')
     const { tally } = this.#writer
-    for (const count of Object.values(this.#twice)) tally.add('leftOut', reasons.twice, count)
+    for (const count of Object.values(this.#twice)) tally.add('leftOut', skipReasons.twice, count)
     const outcome = await this.#createOutcome(tally)
     tally.addAll('known', this.#storedOutcome?.known ?? {})
     tally.addAll('leftOut', this.#storedOutcome?.leftOut ?? {})
@@ -134,7 +134,7 @@ export class Reading {
     await this.#queue
   }
 
-  #receive(message: FromReader): void {
+  #receive(message: ReaderMessage): void {
     if (message.is === 'progress') {
       const { done, pass, total } = message
       this.onProgress({ pass, done, total })
@@ -150,7 +150,7 @@ export class Reading {
     } else if (message.is === 'file' || message.is === 'bytes') {
       const { file, is } = message
       this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#handleFile(file, is)))
-    } else if (message.is === 'done') this.#twice = message.twice
+    } else if (message.is === 'done') this.#twice = message.duplicates
     else this.#unreadable = message
   }
 
@@ -164,15 +164,15 @@ export class Reading {
     }
   }
 
-  async #writeBatch(batch: Batch): Promise<void> {
-    await this.#writer.take(batch)
+  async #writeBatch(batch: DraftBatch): Promise<void> {
+    await this.#writer.writeBatch(batch)
     this.#reader?.tell({ is: 'taken' })
   }
 
   async #handleFile(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
-    if (is === 'file') this.#reader?.tell({ is: 'offered', isWanted: this.#files.wants(file) })
+    if (is === 'file') this.#reader?.tell({ is: 'offered', isWanted: this.#files.needsContent(file) })
     else {
-      await this.#files.keep(file)
+      await this.#files.store(file)
       this.#reader?.tell({ is: 'kept' })
     }
   }
@@ -180,7 +180,7 @@ export class Reading {
   /** Sends the reader what is stored about a file. */
   async #sendStored(digest: string): Promise<void> {
     const { imports } = this.#importView.open()
-    const [counted, outcome] = [recalled(imports, digest), recalledOutcome(imports, digest)]
+    const [counted, outcome] = [findCounted(imports, digest), findOutcome(imports, digest)]
     const hasSameKey = outcome?.key === this.#key
     if (counted && outcome && hasSameKey && (await isUnchanged(this.#importView, outcome.footprint)))
       this.#storedOutcome = outcome
@@ -188,13 +188,13 @@ export class Reading {
   }
 
   /** Returns the outcome to store, valid as long as the imported data is unchanged; `undefined` if that is not certain. */
-  async #createOutcome({ broughtIn, known, leftOut }: Tallies): Promise<KeptOutcome | undefined> {
+  async #createOutcome({ broughtIn, known, leftOut }: TallyCounter): Promise<StoredOutcome | undefined> {
     if (this.#storedOutcome) return this.#storedOutcome
     // Duplicates of an earlier attempt are counted differently by a later one.
     if (this.work.job.attempt !== 1 || Object.keys(leftOut).some(reason => !lastingReasons.has(reason)))
       return undefined
-    const footprint = await this.#footprint?.kept()
-    const total = new Tallies()
+    const footprint = await this.#footprint?.toStored()
+    const total = new TallyCounter()
     total.addAll('known', known)
     total.addAll('known', broughtIn)
     return footprint && { key: this.#key, known: total.known, leftOut: { ...leftOut }, footprint }
@@ -206,13 +206,13 @@ export class Reading {
   }
 
   /** Stores the counts, and the forms of lanes: later files of the same kind use the same series. */
-  async #storeCounts({ lanes }: Look, counted: Counted | undefined): Promise<void> {
+  async #storeCounts({ lanes }: ImportReview, counted: CountedFile | undefined): Promise<void> {
     const { account, isDry, job, services } = this.work
     const store = services.accounts.store(account)
     await store.write(() => {
-      if (counted) rememberCounted(store.imports, this.#digest, counted)
+      if (counted) storeCounted(store.imports, this.#digest, counted)
       if (isDry) return
-      new ImportMemory(store, job).rememberForms(lanes)
+      new ImportMemory(store, job).storeForms(lanes)
     })
   }
 }

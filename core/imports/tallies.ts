@@ -1,10 +1,10 @@
 /** Counts the results for records. */
 import type { Counts } from '../../imports/protocol.js'
-import type { Reason } from '../../imports/reasons.js'
+import type { SkipReason } from '../../imports/reasons.js'
 import type { Tally } from './job.js'
 
 /** Why a record is skipped, in words that complete "left out because it is …". */
-export const reasons = {
+export const skipReasons = {
   twice: 'in the file more than once',
   deleted: 'of the kind that was deleted here before',
   trashed: 'in a stream or series that is in the trash',
@@ -14,12 +14,12 @@ export const reasons = {
   large: 'a file that is larger than files may be here',
   many: 'a file of an event that has as many as it may',
   early: 'before the beginning of its series'
-} as const satisfies Readonly<Record<string, Reason>>
+} as const satisfies Readonly<Record<string, SkipReason>>
 
 /** The result for a record. */
-export type Settled = 'broughtIn' | 'known' | keyof typeof reasons
+export type RecordResult = 'broughtIn' | 'known' | keyof typeof skipReasons
 
-export class Tallies implements Tally {
+export class TallyCounter implements Tally {
   readonly broughtIn: Counts = Object.create(null) as Counts
   readonly known: Counts = Object.create(null) as Counts
   readonly leftOut: Counts = Object.create(null) as Counts

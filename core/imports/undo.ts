@@ -2,11 +2,11 @@
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
-import { runAtOnce } from '../dispatch/run-write.js'
+import { runUninterrupted } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
-import type { KeptJob } from './job.js'
-import type { Presence, Writers } from './present.js'
-import { ownTimes } from './ranges.js'
+import type { StoredJob } from './job.js'
+import type { ImportCaller, WriteMethods } from './present.js'
+import { listOwnTimes } from './ranges.js'
 import { nextTurn } from '../../storage/steps.js'
 
 /** Numbers of ranges and events removed per transaction. */
@@ -18,9 +18,9 @@ const leftStreamsName = 'streams'
 
 export class ImportRemoval {
   constructor(
-    private readonly job: KeptJob,
-    private readonly presence: Presence,
-    private readonly writers: Writers,
+    private readonly job: StoredJob,
+    private readonly presence: ImportCaller,
+    private readonly writers: WriteMethods,
     private readonly isStopped: () => boolean
   ) {}
 
@@ -38,7 +38,7 @@ export class ImportRemoval {
     }
     if (this.isStopped()) return false
     // Streams that earlier imports could not remove, because they contained other data, may be empty now.
-    const created = [...this.#listLeftStreams(this.presence.call()), ...streams]
+    const created = [...this.#listLeftStreams(this.presence.createCall()), ...streams]
     const remaining: string[] = []
     for (const id of created.toReversed())
       if (!(await this.#commit(call => this.#removeStream(call, id)))) remaining.unshift(id)
@@ -61,7 +61,7 @@ export class ImportRemoval {
       const holder = store.series.findHolder(event)
       if (!holder || !mayChange(call, getStreamIds(store, holder.streams))) continue
       // If others have written points in between, all stay: they cannot be distinguished.
-      const ownPoints = ownTimes(store, range)
+      const ownPoints = listOwnTimes(store, range)
       if (ownPoints) store.series.removeThrough(event, { first, last }, ownPoints, writing)
       store.series.removeIfEmpty(event)
     }
@@ -122,8 +122,8 @@ export class ImportRemoval {
     if (!node) return true
     if (node.children.size > 0 || events.hasIn([node.number])) return false
     if (!call.caller.may('manage', id)) return false
-    if (!node.stream.trashed) runAtOnce(this.writers.deleteStream, call, { id })
-    runAtOnce(this.writers.deleteStream, call, { id })
+    if (!node.stream.trashed) runUninterrupted(this.writers.deleteStream, call, { id })
+    runUninterrupted(this.writers.deleteStream, call, { id })
     return true
   }
 }

@@ -4,9 +4,9 @@ import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
+import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
 import { fail } from '../errors.js'
-import { jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+import { parseJob, saveJob, maxOpenImports, type ImportState, type StoredJob } from './job.js'
 
 /** Maximum number of waiting files of one account. */
 const maxWaitingFiles = 10
@@ -15,15 +15,15 @@ const idleStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 const day = 86_400
 
 /** Requires that a file of `size` bytes may be added to the files that wait. Errors: `invalid-operation`, `user-intervention-required`. */
-export function assertMayWait({ account, services, store }: Call, size: number): void {
-  const open = store.imports.listOpen(mostOpen).map(jobOf)
+export function assertMayUpload({ account, services, store }: Call, size: number): void {
+  const open = store.imports.listOpen(maxOpenImports).map(parseJob)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
-  if (waiting.length >= maxWaitingFiles || open.length >= mostOpen)
+  if (waiting.length >= maxWaitingFiles || open.length >= maxOpenImports)
     fail('invalid-operation', `${maxWaitingFiles} imports are already pending. Run or delete one first`)
   // Waiting files do not count as used storage, and are removed once they are written.
   const waitingBytes = waiting.reduce((sum, job) => sum + job.size, 0)
-  if (waitingBytes + size > roomOf(services, account.username))
-    throw quotaExceeded(quotaOf(services.config, account))
+  if (waitingBytes + size > getBytesLeft(services, account.username))
+    throw createQuotaError(getQuota(services.config, account))
 }
 
 /**
@@ -33,26 +33,26 @@ export function assertMayWait({ account, services, store }: Call, size: number):
 export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
   const { maxWaiting } = services.config.imports
   const store = services.accounts.store(account)
-  files.removeOthers(account.id, new Set(store.imports.listOpen(mostOpen).map(({ id }) => id)))
+  files.removeOthers(account.id, new Set(store.imports.listOpen(maxOpenImports).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const createdBefore = services.clock.now() - maxWaiting
   const template = 'The file has waited for {seconds} and was removed: bring it in again'
   const notice: Notice = { message: template, values: { seconds: maxWaiting } }
   const message = template.replace('{seconds}', formatDuration(maxWaiting))
-  for (const job of store.imports.listOpen(mostOpen).map(jobOf)) {
+  for (const job of store.imports.listOpen(maxOpenImports).map(parseJob)) {
     if (!isExpired(job, createdBefore) || !files.exists(account.id, job.id)) continue
     const { id } = job
     await store.write(() => {
       const row = store.imports.find(id)
-      if (!row || !isExpired(jobOf(row), createdBefore)) return
+      if (!row || !isExpired(parseJob(row), createdBefore)) return
       // Within the transaction, so that no import starts with a file that is about to be removed.
       files.removeNow(account.id, id)
-      keepJob(store, { ...jobOf(row), state: 'failed', message, notice })
+      saveJob(store, { ...parseJob(row), state: 'failed', message, notice })
     })
   }
 }
 
-function isExpired({ created, state }: KeptJob, createdBefore: number): boolean {
+function isExpired({ created, state }: StoredJob, createdBefore: number): boolean {
   return idleStates.has(state) && created < createdBefore
 }
 

@@ -1,20 +1,20 @@
 /** Writes the records of a file batch by batch, or only compares them with the stored data. */
-import type { Batch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
+import type { DraftBatch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { ImportAttempt } from '../../storage/imports/import-repository.js'
 import { runSteps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
-import { runAtOnce } from '../dispatch/run-write.js'
+import { runUninterrupted } from '../dispatch/run-write.js'
 import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
-import type { Footprint } from './footprint.js'
-import { compared, halves, spanOf, type Compared } from './merge.js'
-import { keepJob, type KeptJob } from './job.js'
-import type { Presence, Writers } from './present.js'
-import { noteRange, within } from './ranges.js'
-import { reasons, Tallies, type Settled } from './tallies.js'
+import type { ImportFingerprint } from './footprint.js'
+import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './merge.js'
+import { saveJob, type StoredJob } from './job.js'
+import type { ImportCaller, WriteMethods } from './present.js'
+import { recordRange, createRangeFinder } from './ranges.js'
+import { skipReasons, TallyCounter, type RecordResult } from './tallies.js'
 
 /** Maximum number of chunks per write of points, which takes some milliseconds. */
 const maxChunks = 6
@@ -24,20 +24,20 @@ const maxSeenIds = 100_000
 const maxNameAttempts = 100
 
 export class ImportWriter {
-  readonly tally = new Tallies()
+  readonly tally = new TallyCounter()
   /** Ids of events with files that were not imported and do not exist. */
-  readonly refused = new Set<string>()
+  readonly refusedEvents = new Set<string>()
   readonly #seen = new Set<string>()
-  readonly by: ImportAttempt
+  readonly attempt: ImportAttempt
 
   /** Without `footprint`, nothing is written. `job` is replaced when streams are created. */
   constructor(
-    public job: KeptJob,
-    private readonly presence: Presence,
-    private readonly writers: Writers,
-    readonly footprint: Footprint | undefined
+    public job: StoredJob,
+    private readonly presence: ImportCaller,
+    private readonly writers: WriteMethods,
+    readonly footprint: ImportFingerprint | undefined
   ) {
-    this.by = { import: job.number, attempt: job.attempt }
+    this.attempt = { import: job.number, attempt: job.attempt }
   }
 
   get isDry(): boolean {
@@ -45,23 +45,23 @@ export class ImportWriter {
   }
 
   /** Processes a batch in transactions of a few milliseconds. Throws what ends the import. */
-  async take({ events, points }: Batch): Promise<void> {
-    if (events.length > 0) await this.within(call => this.#writeEvents(call, events))
+  async writeBatch({ events, points }: DraftBatch): Promise<void> {
+    if (events.length > 0) await this.runTransaction(call => this.#writeEvents(call, events))
     for (const draft of points) await this.#writePoints(draft)
   }
 
   /** Runs one transaction, or without `footprint` a read of one snapshot. */
-  async within<T>(work: (call: Call) => T): Promise<T> {
+  async runTransaction<T>(work: (call: Call) => T): Promise<T> {
     const { footprint, job } = this
     if (!footprint) {
-      const call = this.presence.call()
+      const call = this.presence.createCall()
       return call.store.read(() => work(call))
     }
     try {
       return await this.presence.commit(this.writers.createEvent, call => {
         if (call.store.imports.getState(job.id) !== job.state)
           fail('invalid-operation', 'The import was stopped')
-        return footprint.own(call.store, () => work(call))
+        return footprint.runOwnWrite(call.store, () => work(call))
       })
     } catch (error) {
       this.job = job
@@ -72,27 +72,27 @@ export class ImportWriter {
   #writeEvents(call: Call, drafts: readonly EventDraft[]): void {
     for (const draft of drafts) {
       const settled = this.#writeEvent(call, draft)
-      this.note(draft.type, settled, 1)
-      if (draft.hasFiles && settled === 'unfit') this.refused.add(draft.id)
+      this.count(draft.type, settled, 1)
+      if (draft.hasFiles && settled === 'unfit') this.refusedEvents.add(draft.id)
     }
   }
 
   /** Counts the result for records of a type. */
-  note(type: string, settled: Settled, count: number): void {
+  count(type: string, settled: RecordResult, count: number): void {
     if (settled === 'broughtIn' || settled === 'known') this.tally.add(settled, type, count)
-    else this.tally.add('leftOut', reasons[settled], count)
+    else this.tally.add('leftOut', skipReasons[settled], count)
   }
 
-  #writeEvent(call: Call, draft: EventDraft): Settled {
+  #writeEvent(call: Call, draft: EventDraft): RecordResult {
     const { store } = call
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
     if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#ensureStream(call, draft.path)
-    const { also, clientData, content, description, duration, id, time, type } = draft
+    const { otherPaths: also, clientData, content, description, duration, id, time, type } = draft
     const streamIds = [...new Set([streamId, ...also.map(path => this.#ensureStream(call, path))])]
     const settled = this.#tryWrite(call, () =>
-      runAtOnce(this.writers.createEvent, call, {
+      runUninterrupted(this.writers.createEvent, call, {
         id,
         streamIds,
         type,
@@ -103,21 +103,21 @@ export class ImportWriter {
         clientData: { ...clientData, 'coffer:import': this.job.id }
       })
     )
-    if (settled === 'broughtIn') store.imports.addEvent(id, this.by)
+    if (settled === 'broughtIn') store.imports.addEvent(id, this.attempt)
     return settled
   }
 
   /** Returns the result for an id that exists; `undefined` if it is free. */
-  #findExisting({ store }: Call, id: string): Settled | undefined {
+  #findExisting({ store }: Call, id: string): RecordResult | undefined {
     if (this.isDry) {
       if (this.#seen.has(id)) return 'twice'
       if (this.#seen.size < maxSeenIds) this.#seen.add(id)
     }
     const attempt = store.imports.findAttempt(id)
     if (store.series.findHolder(id)) {
-      if (!attempt) this.footprint?.spoil()
-      if (attempt?.import !== this.by.import) return 'known'
-      return attempt.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn'
+      if (!attempt) this.footprint?.markIncomplete()
+      if (attempt?.import !== this.attempt.import) return 'known'
+      return attempt.attempt === this.attempt.attempt && !this.isDry ? 'twice' : 'broughtIn'
     }
     if (!store.history.findDeletion(id)) return undefined
     // Deleted by the user: undoing an import leaves no deletion.
@@ -136,7 +136,7 @@ export class ImportWriter {
   }
 
   /** Runs a part of a transaction, which is rolled back if it is refused. */
-  #tryWrite({ store }: Call, work: () => void): Settled {
+  #tryWrite({ store }: Call, work: () => void): RecordResult {
     try {
       store.savepoint(work)
       return 'broughtIn'
@@ -166,7 +166,7 @@ export class ImportWriter {
     for (let at = 1; ; at++) {
       const name = at === 1 ? stream.name : `${stream.name} (${at})`
       try {
-        call.store.savepoint(() => runAtOnce(this.writers.createStream, call, { ...stream, name }))
+        call.store.savepoint(() => runUninterrupted(this.writers.createStream, call, { ...stream, name }))
         break
       } catch (error) {
         // Another stream has that name.
@@ -175,13 +175,13 @@ export class ImportWriter {
       }
     }
     this.job = { ...this.job, streams: [...this.job.streams, stream.id] }
-    keepJob(call.store, this.job)
+    saveJob(call.store, this.job)
   }
 
   async #writePoints(draft: PointsDraft): Promise<void> {
-    const isDone = await this.within(call => this.#writePointsTogether(call, draft))
+    const isDone = await this.runTransaction(call => this.#writePointsTogether(call, draft))
     if (isDone) return
-    for (const half of halves(draft)) await this.#writePoints(half)
+    for (const half of splitDraft(draft)) await this.#writePoints(half)
   }
 
   /** Returns false if it would take long. */
@@ -190,12 +190,12 @@ export class ImportWriter {
     const rows = draft.cells.length / (draft.columns.length + 1)
     const refusal = this.#findRefusal(call, draft)
     if (refusal) {
-      this.note(draft.type, refusal, rows)
+      this.count(draft.type, refusal, rows)
       return true
     }
-    const known = series.findHolder(draft.holder)
+    const known = series.findHolder(draft.seriesId)
     const origin = known?.time ?? draft.origin
-    const span = spanOf({ ...draft, origin })
+    const span = getTimeRange({ ...draft, origin })
     const stored = known ? series.readWithin(known.number, span.from, span.to, maxChunks) : []
     if (!stored) {
       if (rows > 1) return false
@@ -203,57 +203,68 @@ export class ImportWriter {
     }
     const layout = (known && series.getColumns(known.number)) ?? []
     const type = `series:${draft.type}`
-    const result = compared({ ...draft, origin }, planColumns(call.services.eventTypes, type), stored, layout)
+    const result = comparePoints(
+      { ...draft, origin },
+      planColumns(call.services.eventTypes, type),
+      stored,
+      layout
+    )
     if (!this.isDry && result.fresh.length > 0) {
       const holder = known ? requireWritableHolder(call, known.id) : this.#createHolder(call, draft, type)
       if (typeof holder === 'string') {
-        this.note(draft.type, holder, rows)
+        this.count(draft.type, holder, rows)
         return true
       }
       this.#addPoints(call, holder, draft, result.fresh)
-      noteRange(call.store, holder.number, { by: this.by, fresh: result.fresh, stored })
+      recordRange(call.store, holder.number, { attempt: this.attempt, fresh: result.fresh, stored })
     }
-    this.footprint?.add(draft.holder, span.from, span.to)
+    this.footprint?.addRange(draft.seriesId, span.from, span.to)
     this.#countPoints(call, draft.type, known, result)
     return true
   }
 
-  #addPoints(call: Call, { number }: Holder, { columns }: PointsDraft, fresh: Compared['fresh']): void {
+  #addPoints(
+    call: Call,
+    { number }: Holder,
+    { columns }: PointsDraft,
+    fresh: PointComparison['fresh']
+  ): void {
     const used = columns.flatMap((_name, index) =>
       fresh.some(row => row[index + 1] !== null) ? [index] : []
     )
     const rows =
       used.length === columns.length
         ? fresh
-        : fresh.map(row => [row[0], ...used.map(index => row[index + 1])] as Compared['fresh'][number])
+        : fresh.map(row => [row[0], ...used.map(index => row[index + 1])] as PointComparison['fresh'][number])
     const writing = { writer: call.caller.signature, written: call.now }
     runSteps(call.store.series.add(number, { columns: used.map(index => columns[index]!), rows }, writing))
   }
 
-  #countPoints({ store }: Call, type: string, holder: Holder | undefined, result: Compared): void {
+  #countPoints({ store }: Call, type: string, holder: Holder | undefined, result: PointComparison): void {
     const { early, fresh, known, twice, unfit } = result
     this.tally.add('broughtIn', type, fresh.length)
-    this.note(type, 'twice', twice)
-    this.note(type, 'unfit', unfit)
-    this.note(type, 'early', early)
+    this.count(type, 'twice', twice)
+    this.count(type, 'unfit', unfit)
+    this.count(type, 'early', early)
     if (!holder || known.length === 0) return
     const ranges = store.imports
       .listRangesWithin(holder.number, Math.min(...known), Math.max(...known))
-      .filter(range => range.import === this.by.import)
+      .filter(range => range.import === this.attempt.import)
     if (ranges.length === 0) {
-      this.note(type, 'known', known.length)
+      this.count(type, 'known', known.length)
       return
     }
-    const rangeOf = within(ranges)
+    const rangeOf = createRangeFinder(ranges)
     for (const time of known) {
       const ownRange = rangeOf(time)
-      if (!ownRange) this.note(type, 'known', 1)
-      else this.note(type, ownRange.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
+      if (!ownRange) this.count(type, 'known', 1)
+      else
+        this.count(type, ownRange.attempt === this.attempt.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
     }
   }
 
   /** Returns why no points can be added to a holder event; `undefined` if they can. */
-  #findRefusal(call: Call, { holder, type }: PointsDraft): Settled | undefined {
+  #findRefusal(call: Call, { seriesId: holder, type }: PointsDraft): RecordResult | undefined {
     const found = call.store.series.findHolder(holder)
     // A comparison must not reveal data that the caller cannot read.
     if (found && !mayReadAt(call, found.streams)) return 'hidden'
@@ -266,11 +277,15 @@ export class ImportWriter {
   }
 
   /** Creates the holder event of a series. */
-  #createHolder(call: Call, { holder: id, origin, path }: PointsDraft, type: string): Holder | Settled {
+  #createHolder(
+    call: Call,
+    { seriesId: id, origin, path }: PointsDraft,
+    type: string
+  ): Holder | RecordResult {
     const streamId = this.#ensureStream(call, path)
     const clientData = { 'coffer:import': this.job.id }
     const settled = this.#tryWrite(call, () =>
-      runAtOnce(this.writers.createEvent, call, {
+      runUninterrupted(this.writers.createEvent, call, {
         id,
         streamIds: [streamId],
         type,
@@ -279,7 +294,7 @@ export class ImportWriter {
       })
     )
     if (settled !== 'broughtIn') return settled
-    call.store.imports.addEvent(id, this.by)
+    call.store.imports.addEvent(id, this.attempt)
     return call.store.series.findHolder(id)!
   }
 }

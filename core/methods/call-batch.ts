@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyAccess } from '../auth/allow.js'
 import { fail } from '../errors.js'
-import type { Allow, BatchMethod } from '../call/method.js'
+import type { AccessRule, BatchMethod } from '../call/method.js'
 
 const BatchCall = Type.Object({
   method: Type.String(),
@@ -12,7 +12,7 @@ const BatchCall = Type.Object({
 const BatchParams = Type.Array(BatchCall)
 
 /** Limits the number of calls before they are validated one by one. (docs/spec/batch.md#limits) */
-const anyAccessWithinLimit: Allow = {
+const anyAccessWithinLimit: AccessRule = {
   ...anyAccess,
   check({ services, params }) {
     const { batchCalls } = services.config.limits

@@ -16,7 +16,7 @@ import { findMatchingKeys } from '../permissions/scopes.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
 import { runSubscriptionMethod } from './subscriptions.js'
 import type { Credentials } from '../call/credentials.js'
-import { authorize } from '../call/authorization-step.js'
+import { runAuthorizationStep } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import { getCreatorId } from '../permissions/access.js'
 import type { AdmittedAccess, SubscribedAccess } from './subscribed-access.js'
@@ -58,7 +58,7 @@ export class LiveNotifier implements Notifier {
     // Opening a socket counts as a call, since it costs at least as much.
     this.services.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
-      await authorize(authorizationStep, admission.account, this.getCaller(admission), credentials)
+      await runAuthorizationStep(authorizationStep, admission.account, this.getCaller(admission), credentials)
     if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets')
     return admission
   }
@@ -85,8 +85,8 @@ export class LiveNotifier implements Notifier {
       subscriber,
       scopes: undefined,
       cancelTimer: () => {},
-      leave: () => this.#remove(username, member),
-      subscribing: (method, params) =>
+      unsubscribe: () => this.#remove(username, member),
+      runMethod: (method, params) =>
         runSubscriptionMethod({ services: this.services, callers: this, subscriber: member }, method, params)
     }
     if (this.#endOf(member) <= this.services.clock.now()) return undefined

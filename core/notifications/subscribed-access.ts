@@ -1,10 +1,10 @@
 /** Accesses that are subscribed to changes. */
 import type { Access } from '../../schemas/access.js'
 import type { Scopes } from '../../schemas/scope.js'
-import type { Admission, Subscription } from '../call/dispatcher.js'
+import type { AuthenticatedUser, Subscription } from '../call/dispatcher.js'
 
 /** An access whose token is valid. */
-export interface AdmittedAccess extends Admission {
+export interface AdmittedAccess extends AuthenticatedUser {
   readonly access: Access
 }
 

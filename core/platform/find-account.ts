@@ -28,12 +28,12 @@ export function getServerUrl(
   { relocatedTo, username }: Account
 ): string {
   if (relocatedTo !== null) return `${new URL(relocatedTo).origin}/`
-  return normalizeNodeUrl(shard.urlOf?.(username)) ?? getCoreUrl(config)
+  return normalizeNodeUrl(shard.getUrl?.(username)) ?? getCoreUrl(config)
 }
 
 /** Returns the root URL of the server that new accounts are made on, ending in a slash. */
 export function getOwnServerUrl({ config, shard }: Pick<Services, 'config' | 'shard'>): string {
-  return normalizeNodeUrl(shard.urlOf?.()) ?? getCoreUrl(config)
+  return normalizeNodeUrl(shard.getUrl?.()) ?? getCoreUrl(config)
 }
 
 function normalizeNodeUrl(url = ''): string | undefined {

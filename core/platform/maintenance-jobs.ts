@@ -81,7 +81,7 @@ async function runDailyJobs(services: Services, storedBefore: number, signal: Ab
           () => removeExpired(services, account, { kind: 'audit', isStopped }),
           account
         )
-        await runGuarded(services, () => services.imports.expire(account), account)
+        await runGuarded(services, () => services.imports.expireFiles(account), account)
       })
     )
     // There may be very many accounts, and none of this is urgent.

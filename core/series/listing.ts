@@ -25,7 +25,7 @@ export class PointListing implements Listing<Reader> {
     this.#rest = query.range
   }
 
-  next({ store: { series }, takesBytes }: Reader): Page {
+  next({ store: { series }, acceptsBytes: takesBytes }: Reader): Page {
     const whole = takesBytes ? this.#bytes(series) : undefined
     if (whole) {
       this.#remaining -= whole.count

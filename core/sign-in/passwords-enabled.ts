@@ -1,5 +1,5 @@
 /** Refuses methods that take a password if passwords are switched off. (docs/spec/identities.md#without-passwords) */
-import type { Allow } from '../call/method.js'
+import type { AccessRule } from '../call/method.js'
 import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'
 
@@ -10,7 +10,7 @@ export function assertPasswordsEnabled({ auth }: Pick<Config, 'auth'>): void {
 }
 
 /** Returns `allow` for a method that takes a password: it is refused if passwords are switched off. */
-export function requirePasswordsEnabled(allow: Allow): Allow {
+export function requirePasswordsEnabled(allow: AccessRule): AccessRule {
   return {
     ...allow,
     check(asking) {

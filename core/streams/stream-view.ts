@@ -5,7 +5,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import { JsonText, type Page, type TextListing } from '../json/json-text.js'
 import { sortByName, getSortedChildren, isTrashed } from './tree.js'
-import { Footing, type Reader } from '../call/reader.js'
+import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Maximum characters of a tree that is sent in one piece, and of the pieces of a larger one. */
@@ -21,7 +21,7 @@ export function toPublicStream(caller: Caller, { parent, stream }: StreamNode): 
 
 /** A tree as it was last sent. */
 interface CachedTree {
-  readonly footing: Footing
+  readonly footing: ReaderVersion
   readonly hasTrashed: boolean
   readonly tree: JsonText
 }
@@ -48,7 +48,7 @@ function cacheTree(access: Access, reader: Reader, hasTrashed: boolean, tree: Js
     treeCache = new WeakMap()
     cachedCharacters = tree.text.length
   }
-  treeCache.set(access, { footing: new Footing(reader), hasTrashed, tree })
+  treeCache.set(access, { footing: new ReaderVersion(reader), hasTrashed, tree })
 }
 
 /** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
@@ -151,7 +151,7 @@ class StreamListing implements TextListing<Reader> {
   readonly isText = true
   present: TextTransform | undefined
   readonly #walk: TreeWalk
-  readonly #footing: Footing
+  readonly #footing: ReaderVersion
 
   constructor(
     private readonly view: StreamView,
@@ -159,7 +159,7 @@ class StreamListing implements TextListing<Reader> {
     reader: Reader
   ) {
     this.#walk = new TreeWalk(nodes)
-    this.#footing = new Footing(reader)
+    this.#footing = new ReaderVersion(reader)
   }
 
   next(reader: Reader): Page {

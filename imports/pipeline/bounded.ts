@@ -1,5 +1,5 @@
 /** Limits the size of records: names, texts and depths are chosen by whoever made the file. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 
 /** Limit of names of kinds, sources and streams, in characters. */
@@ -63,7 +63,7 @@ export class LimitingSink implements Sink {
     await this.sink.addFile(truncateName(kind), key, source)
   }
 
-  skip(kind: string, reason: Reason, count?: number, row?: number | string): void {
+  skip(kind: string, reason: SkipReason, count?: number, row?: number | string): void {
     this.sink.skip(truncateName(kind), reason, count, row)
   }
 

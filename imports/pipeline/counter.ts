@@ -1,8 +1,8 @@
 /** Runs the first pass over a file: counts its records. */
-import { formatNotice, createNotice, type Message, type Notice, type MessageValues } from '../messages.js'
+import { formatNotice, createNotice, type MessageText, type Notice, type MessageValues } from '../messages.js'
 import type { ImportedRecord, Sink, TableView } from '../record.js'
-import type { Reason } from '../reasons.js'
-import type { Counted, Counts, Form, Look as Review } from '../protocol.js'
+import type { SkipReason } from '../reasons.js'
+import type { CountedFile, Counts, LaneForm, ImportReview as Review } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
 import { attachmentType, PendingFiles, unnamedFile } from './files.js'
 import { Lanes } from './lanes.js'
@@ -50,7 +50,7 @@ export class RecordCounter implements Sink {
   readonly #records = new NameCounts()
   readonly #skipped = new NameCounts()
   /** Counts of skipped kinds, by reason. */
-  readonly #skippedKinds = new Map<Reason, NameCounts>()
+  readonly #skippedKinds = new Map<SkipReason, NameCounts>()
   /** Skipped rows of tables, by reason. */
   readonly #skippedRows = new Map<string, (number | string)[]>()
   readonly #sources = new NameCounts()
@@ -104,7 +104,7 @@ export class RecordCounter implements Sink {
     return Promise.resolve()
   }
 
-  skip(kind: string, reason: Reason, count = 1, row?: number | string): void {
+  skip(kind: string, reason: SkipReason, count = 1, row?: number | string): void {
     this.#countRecord(kind, count)
     this.#skipped.add(reason, count)
     let kinds = this.#skippedKinds.get(reason)
@@ -117,7 +117,7 @@ export class RecordCounter implements Sink {
     } else if (rows.length < maxRows && rows.at(-1) !== row) rows.push(row)
   }
 
-  warn(message: Message, values?: MessageValues): void {
+  warn(message: MessageText, values?: MessageValues): void {
     const notice = createNotice(message, values)
     if (this.#warnings.size < maxWarnings) this.#warnings.set(formatNotice(notice), notice)
   }
@@ -132,7 +132,7 @@ export class RecordCounter implements Sink {
   }
 
   /** Returns the review of the file. */
-  getReview(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Review {
+  getReview(forms: Readonly<Record<string, LaneForm>>, names: (format: string) => string): Review {
     const [format = 'none'] = [...this.#formats].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)
     const isEmpty = this.#from === Infinity
     return {
@@ -158,7 +158,7 @@ export class RecordCounter implements Sink {
   }
 
   /** Returns the result to remember for the same bytes; `undefined` if it is too large. */
-  counted(getReview: Review): Counted | undefined {
+  counted(getReview: Review): CountedFile | undefined {
     const lanes = this.lanes.toCountedLanes(maxRememberedLanes)
     return lanes && { look: getReview, lanes }
   }

@@ -1,6 +1,14 @@
 /** Runs the second pass over a file: turns records into batches of events, and of sorted data points. */
 import type { ImportedRecord, Sink, SourceFile } from '../record.js'
-import type { Batch, Counts, EventDraft, FileDraft, Form, PointsDraft, StreamDraft } from '../protocol.js'
+import type {
+  DraftBatch,
+  Counts,
+  EventDraft,
+  FileDraft,
+  LaneForm,
+  PointsDraft,
+  StreamDraft
+} from '../protocol.js'
 import { isPlausible } from '../text/times.js'
 import { maxRecordLength } from './bounded.js'
 import { NameCounts } from './counter.js'
@@ -47,11 +55,11 @@ export class DraftBuilder implements Sink {
 
   constructor(
     private readonly lanes: Lanes,
-    private readonly forms: Readonly<Record<string, Form>>,
+    private readonly forms: Readonly<Record<string, LaneForm>>,
     private readonly ids: IdGenerator,
     private readonly parentId: string,
     /** Returns once the next batch can be sent. */
-    private readonly sendBatch: (batch: Batch) => void,
+    private readonly sendBatch: (batch: DraftBatch) => void,
     private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
   ) {}
 
@@ -78,7 +86,7 @@ export class DraftBuilder implements Sink {
     this.#flushEvents()
     const { fileName, type } = name
     const id = this.ids.derive('file', this.format, event, key)
-    await this.sendFile({ id, event, fileName, type, size: source.size }, source)
+    await this.sendFile({ id, eventId: event, fileName, type, size: source.size }, source)
   }
 
   skip(): void {
@@ -118,7 +126,7 @@ export class DraftBuilder implements Sink {
     this.#events.push({
       id,
       path: streams,
-      also: others,
+      otherPaths: others,
       type,
       time,
       duration,
@@ -186,7 +194,7 @@ export class DraftBuilder implements Sink {
   #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
     const { cells, duplicates: twice } = rows.getSorted()
     if (twice > 0) this.#duplicates.add(lane.type, twice)
-    return { holder: seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
+    return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
   }
 
   #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {

@@ -1,6 +1,6 @@
 /** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
 import type { ImportedRecord } from '../record.js'
-import type { CountedLane, Form, Lane, ContentSample } from '../protocol.js'
+import type { CountedLane, LaneForm, Lane, ContentSample } from '../protocol.js'
 import { Sampler } from './sampled.js'
 
 /** Records per day above which a lane is dense. */
@@ -14,7 +14,7 @@ const maxLanes = 2000
 export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
   /** Set once all records have been counted. */
-  form?: Form
+  form?: LaneForm
   count: number
   from: number
   to: number
@@ -130,7 +130,7 @@ export class Lanes {
   }
 
   /** Lists the lanes as they are reported, with the current form of each. A lane that had a form before keeps it. */
-  list(forms: Readonly<Record<string, Form>>): Lane[] {
+  list(forms: Readonly<Record<string, LaneForm>>): Lane[] {
     const lanes = new Map<string, Lane>()
     for (const lane of this.#lanes.values()) {
       const { contents, count, format, from, key, source, stream, to, type } = lane
@@ -160,7 +160,7 @@ export class Lanes {
   }
 
   /** Returns the form of a lane: the one it had before, or `series` if it is dense. */
-  getForm(key: string, forms: Readonly<Record<string, Form>>): Form {
+  getForm(key: string, forms: Readonly<Record<string, LaneForm>>): LaneForm {
     const lane = this.#lanes.get(key)!
     if (!lane.mayBeSeries) return 'events'
     if (lane.isTrack) return 'series'

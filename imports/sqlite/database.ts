@@ -2,7 +2,7 @@
  * Reads an untrusted SQLite database row by row without SQLite itself: nothing in the file is executed, no page is read twice, and
  * reading can stop at any time. (docs/decisions/0019-imports.md)
  */
-import type { Message } from '../messages.js'
+import type { MessageText } from '../messages.js'
 import type { ReadContext, Format, Sink } from '../record.js'
 import { DamagedDatabase, DatabasePages } from './pages.js'
 import { ColumnSelection, type Cell } from './payload.js'
@@ -46,10 +46,10 @@ export class Database {
   }
 
   /** Messages about data that is known to be missing, for the user. */
-  get missingData(): Message[] {
+  get missingData(): MessageText[] {
     const { missingData: gap } = this.#pages
     const { pages, rows } = this.#losses
-    const list: Message = 'The list of tables is damaged: some of them may be missing'
+    const list: MessageText = 'The list of tables is damaged: some of them may be missing'
     return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list] : [])]
   }
 

@@ -1,6 +1,6 @@
 /** Reads the pages of an SQLite database. (https://www.sqlite.org/fileformat2.html) */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { Message } from '../messages.js'
+import type { MessageText } from '../messages.js'
 import { Unreadable } from '../record.js'
 
 const magic = 'SQLite format 3\0'
@@ -25,7 +25,7 @@ export class DatabasePages {
   readonly usableSize: number
   readonly encoding: 'utf8' | 'utf-16le' | 'utf-16be'
   /** Message about data that is known to be missing, for the user; `undefined` if there is none. */
-  readonly missingData: Message | undefined
+  readonly missingData: MessageText | undefined
   readonly #pageCount: number
   readonly #readPages: Uint8Array
   readonly #file: number

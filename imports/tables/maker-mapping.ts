@@ -1,5 +1,5 @@
 /** Maps tables of known apps and devices. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import type { ColumnMapping, FileHead, Mapping } from '../record.js'
 import type { TableLayout } from './layout.js'
 import type { KnownMaker } from './maker.js'
@@ -9,7 +9,7 @@ import { foldName } from './names.js'
 /** Mapping of a known table, or the reason to skip it. */
 export interface KnownTable {
   readonly mapping: Mapping
-  readonly skipReason?: Reason | undefined
+  readonly skipReason?: SkipReason | undefined
 }
 
 /** Returns the mapping of a table of a known app; `undefined` for others. */

@@ -1,5 +1,5 @@
 /** Describes tables of known apps and devices, and common columns. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import type { ColumnMapping } from '../record.js'
 
 export interface KnownMaker {
@@ -21,7 +21,7 @@ export interface KnownMaker {
   /** True if a zero means that nothing was measured. */
   readonly skipsZero?: boolean
   /** Reason to skip the whole table. */
-  readonly skipReason?: Reason
+  readonly skipReason?: SkipReason
 }
 
 export type ValueMapping = Omit<ColumnMapping, 'column'>

@@ -1,5 +1,5 @@
 /** Converts the rows of a table to records, and counts the rest. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import type { ColumnMapping, Decimals, Mapping, Sink } from '../record.js'
 import { parsePressure, toNumberValue, parseWrittenNumber } from '../text/cells.js'
 import { clockDuration, isPlausibleValue, type NumberFlags, type NotationDetector } from '../text/survey.js'
@@ -27,7 +27,7 @@ const skipReasons = {
 /** The content of a cell: a value, a reason to skip it, or nothing. */
 interface ParsedCell {
   readonly value?: unknown
-  readonly reason?: Reason
+  readonly reason?: SkipReason
   /** The type, if the cell has another unit than its column. */
   readonly type?: string
 }
@@ -35,7 +35,7 @@ interface ParsedCell {
 interface ParsedContent {
   readonly content?: unknown
   readonly type?: string
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly SkipReason[]
 }
 
 interface ColumnGroup {
@@ -171,7 +171,7 @@ export class TableRowReader {
       this.sink.skip(`column ${columns[index] ?? index + 1}`, 'in a column that is not mapped', count)
   }
 
-  #skip(name: string, reason: Reason): void {
+  #skip(name: string, reason: SkipReason): void {
     this.sink.skip(name, reason, 1, this.#row)
   }
 
@@ -220,7 +220,7 @@ export class TableRowReader {
 
   /** Returns the content of a record, and reasons for its missing parts. */
   #parseContent(parts: readonly ColumnMapping[], cells: readonly string[]): ParsedContent {
-    const reasons: Reason[] = []
+    const reasons: SkipReason[] = []
     const content: Record<string, unknown> = {}
     let isEmpty = true
     for (const part of parts) {

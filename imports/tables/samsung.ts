@@ -1,5 +1,5 @@
 /** Lists the tables of Samsung Health, which are identified by their first line. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import {
   centimetres,
   energyValue,
@@ -30,7 +30,7 @@ const createTable = (
   ...(hasEnd && { end: 'end time' }),
   values
 })
-const createSkippedTable = (table: RegExp, leaves: Reason): KnownMaker => ({
+const createSkippedTable = (table: RegExp, leaves: SkipReason): KnownMaker => ({
   ...createTable(table, {}),
   columns: [],
   skipReason: leaves

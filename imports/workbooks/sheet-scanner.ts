@@ -1,5 +1,5 @@
 /** Scans the XML of a sheet and emits its rows. */
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import type { NumberFlags } from '../text/survey.js'
 import { getAttribute, getLocalName, type XmlHandler } from '../text/xml.js'
 import type { RowFiller } from './merges.js'
@@ -37,7 +37,7 @@ export interface SharedData {
 export interface SheetHandler {
   /** Called with each row that is not empty. `numbers` marks cells that are numbers with a decimal point. */
   onRow(cells: string[], at: number, numbers: NumberFlags): void
-  skip(kind: 'cell' | 'row', reason: Reason, at: number): void
+  skip(kind: 'cell' | 'row', reason: SkipReason, at: number): void
   readonly fill?: RowFiller | undefined
 }
 
@@ -179,7 +179,7 @@ export class SheetScanner implements XmlHandler {
     this.#setCell(column, result)
   }
 
-  #setCell(column: number, found: NumberText | Reason): void {
+  #setCell(column: number, found: NumberText | SkipReason): void {
     const row = this.#cells!
     if (typeof found !== 'string' && found.text.trim() === '') return
     const reason =
@@ -216,7 +216,7 @@ export class SheetScanner implements XmlHandler {
     this.handler.onRow(row as string[], this.#rowNumber, this.#numbers)
   }
 
-  #findSkipReason(row: readonly unknown[]): Reason | undefined {
+  #findSkipReason(row: readonly unknown[]): SkipReason | undefined {
     if (this.#rowNumber > maxRows) return 'damaged'
     if (this.#size > maxRowLength) return 'larger than a record can be'
     this.#gaps -= row.length
@@ -230,7 +230,7 @@ export class SheetScanner implements XmlHandler {
     column: number,
     style: number,
     type: string
-  ): NumberText | Reason {
+  ): NumberText | SkipReason {
     if (hasFormula || this.#ranges.length > 0) {
       const isComputed = hasFormula || this.#ranges.some(range => this.#isInRange(range, column))
       if (isComputed && (this.shared.isStale || (text === '' && type !== 'str')))
@@ -256,7 +256,7 @@ export class SheetScanner implements XmlHandler {
     return column >= left && column <= right && this.#rowNumber >= top && this.#rowNumber <= bottom
   }
 
-  #getSharedText(index: number): NumberText | Reason {
+  #getSharedText(index: number): NumberText | SkipReason {
     const found = this.shared.texts.get(index)
     if (found === 'too long') return 'larger than a record can be'
     if (found === 'beyond') return 'beyond the texts that a workbook may have'

@@ -1,6 +1,6 @@
 /** Reads workbooks of Excel and other apps (.xlsx, .xlsm): each sheet is a table whose cells have types. */
 import { withProgress } from '../pieces.js'
-import type { Reason } from '../reasons.js'
+import type { SkipReason } from '../reasons.js'
 import {
   silentSink,
   Unreadable,
@@ -49,7 +49,7 @@ export async function readWorkbook(
   // Counts damaged files.
   let damageCount = 0
   const observer = {
-    skip: (kind: string, reason: Reason) => sink.skip(kind, reason),
+    skip: (kind: string, reason: SkipReason) => sink.skip(kind, reason),
     warn: (...args: Parameters<Sink['warn']>) => {
       damageCount++
       sink.warn(...args)
@@ -104,7 +104,7 @@ async function readSheet(
   shared: SharedData,
   sink: Sink,
   context: ReadContext
-): Promise<Reason | undefined> {
+): Promise<SkipReason | undefined> {
   if (isHidden) return 'hidden in its workbook'
   if (kind !== 'worksheet' && kind !== '') return 'without a table'
   const source = parts.get(part)

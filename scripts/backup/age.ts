@@ -14,7 +14,7 @@ const logWorkFactor = 18
 const maxLogWorkFactor = 20
 
 /** Maximum size of the key file and of a file's header, in bytes: both are read as a whole before anything is verified. */
-export const largestKeyFile = 4096
+export const maxKeyFileBytes = 4096
 const maxHeaderBytes = 4096
 
 const identityLine = /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/m
@@ -73,12 +73,12 @@ export class BackupKey {
   }
 
   /** Encrypts a stream. */
-  async *encrypted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  async *encrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
     yield* toBuffers(await this.#encrypter.encrypt(toReadableStream(source)))
   }
 
   /** Decrypts a stream. Throws {@link NotAuthentic}; the caller must then discard all bytes yielded before. */
-  async *decrypted(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  async *decrypt(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let failure: unknown
     const recordFailure = async function* (): AsyncGenerator<Buffer, void, undefined> {
       try {
@@ -101,7 +101,7 @@ export class BackupKey {
   }
 
   /** Returns true if a text has this message authentication code. */
-  isMac(mac: string, text: string): boolean {
+  verifyMac(mac: string, text: string): boolean {
     return isEqual(mac, this.mac(text))
   }
 }

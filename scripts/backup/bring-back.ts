@@ -10,11 +10,11 @@ import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
-import { newCounts } from '../maintenance/check.js'
-import { valuesOf } from '../maintenance/unique-index.js'
+import { createCounts } from '../maintenance/check.js'
+import { readUniqueValues } from '../maintenance/unique-index.js'
 import { vetAccount } from '../vetting/vet-account.js'
 import type { VettingOptions } from '../vetting/examiner.js'
-import { readRecord, type AccountRecord, type BackedUp } from './manifest.js'
+import { readRecord, type AccountRecord, type AccountEntry } from './manifest.js'
 import type { Vault } from './vault.js'
 import type { Stored } from './stored.js'
 
@@ -25,18 +25,18 @@ const maxProblems = 20
  * Restores an account below `target`. Returns its problems. Unless `keepsFiles`, attachments are checked in the backup, but
  * not restored.
  */
-export async function bringBack(
+export async function restoreAccountFiles(
   vault: Vault,
   target: Layout,
-  user: BackedUp,
+  user: AccountEntry,
   { keepsFiles, ...options }: VettingOptions & { readonly keepsFiles: boolean }
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   const report = (problem: Problem): void => void (problems.length < maxProblems && problems.push(problem))
   try {
     const record = await readRecord(vault, user)
-    await fetchFile(vault, record.file, target, target.userFile(user.id))
-    for (const detail of findUserFileProblems(target, user.id)) report(problemOf(user, detail))
+    await restoreFile(vault, record.file, target, target.userFile(user.id))
+    for (const detail of findUserFileProblems(target, user.id)) report(toProblem(user, detail))
     if (problems.length > 0) return problems
     migrateUserFile(target, user.id)
     adoptUserFile(target, user.id)
@@ -47,33 +47,40 @@ export async function bringBack(
     if (keepsFiles) await fetchFiles(vault, target, user, record)
     const files = keepsFiles ? new DiskAttachments(target) : new BackupAttachments(vault, record)
     // The unique values are compared with themselves: the platform's index is rebuilt afterwards.
-    const check = new AccountCheck(target, files, user, newCounts(), valuesOf(target, user.id), report)
+    const check = new AccountCheck(
+      target,
+      files,
+      user,
+      createCounts(),
+      readUniqueValues(target, user.id),
+      report
+    )
     await check.run()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error
-    report(problemOf(user, error))
+    report(toProblem(user, error))
   }
   return problems
 }
 
 /** Restores a file of the backup below `target`. Its bytes are synced when this resolves. */
-export async function fetchFile(vault: Vault, stored: Stored, target: Layout, file: string): Promise<void> {
+export async function restoreFile(vault: Vault, stored: Stored, target: Layout, file: string): Promise<void> {
   await writeWithin(target.root, file, vault.get(stored))
 }
 
 /** Returns an error as a problem of an account. */
-export function problemOf({ username }: BackedUp, error: unknown): Problem {
+export function toProblem({ username }: AccountEntry, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
 
 async function fetchFiles(
   vault: Vault,
   target: Layout,
-  { id }: BackedUp,
+  { id }: AccountEntry,
   { attachments }: AccountRecord
 ): Promise<void> {
   for (const stored of attachments)
-    await fetchFile(vault, stored, target, target.attachmentFile(id, stored.id))
+    await restoreFile(vault, stored, target, target.attachmentFile(id, stored.id))
   const folder = target.attachmentsDirectory(id)
   if (existsSync(folder)) {
     for (const shard of readdirSync(folder)) await syncPath(join(folder, shard))
@@ -84,7 +91,7 @@ async function fetchFiles(
 }
 
 /** Yields a problem for each difference between the listed files and those of the account's events. */
-function* findFileDifferences(target: Layout, user: BackedUp, record: AccountRecord): Generator<Problem> {
+function* findFileDifferences(target: Layout, user: AccountEntry, record: AccountRecord): Generator<Problem> {
   const inspection = new UserInspection(target, user.id)
   try {
     const listed = new Map(record.attachments.map(({ id, size }) => [id, size]))

@@ -4,17 +4,17 @@ import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { findPlatformFileProblems } from '../../storage/validation/foreign-file.js'
 import { BackupError } from './backup-error.js'
-import { fetchFile } from './bring-back.js'
+import { restoreFile } from './bring-back.js'
 import type { Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
 
 /** Restores the file below `target`. Throws {@link BackupError}. */
-export async function bringPlatform(
+export async function restorePlatformFile(
   vault: Vault,
   target: Layout,
   { platform, users }: Manifest
 ): Promise<void> {
-  await fetchFile(vault, platform, target, target.platformFile)
+  await restoreFile(vault, platform, target, target.platformFile)
   const [problem] = findPlatformFileProblems(target)
   if (problem !== undefined) throw new BackupError(`The platform database of the backup ${problem}`)
   migratePlatformFile(target)

@@ -1,11 +1,11 @@
 /** Encodings of the files in a backup: plain, age, and, for reading only, the encryption used by earlier versions. */
 import { Type, type Static } from 'typebox'
 import type { Secret } from '../terminal/passphrase.js'
-import { BackupKey, largestKeyFile } from './age.js'
+import { BackupKey, maxKeyFileBytes } from './age.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
-import { decryptedFormer, formerKey } from './former-cipher.js'
+import { decryptLegacy, deriveLegacyKey } from './former-cipher.js'
 import type { Place } from './place.js'
-import { bytesOf, parsed } from './reading.js'
+import { readBytes, parseJson } from './reading.js'
 
 type Bytes = AsyncIterable<Buffer>
 
@@ -18,9 +18,9 @@ export interface Codec {
   /** Absent in read-only encodings. */
   readonly encode?: (bytes: Bytes) => Bytes
   decode(name: string, bytes: Bytes): Bytes
-  /** Appends a proof of authenticity to a text; {@link checked} verifies it and returns the text without it. */
-  proven(text: string): string
-  checked(name: string, text: string): string
+  /** Appends a proof of authenticity to a text; {@link verifyProof} verifies it and returns the text without it. */
+  addProof(text: string): string
+  verifyProof(name: string, text: string): string
 }
 
 export const headerName = 'backup.json'
@@ -34,7 +34,7 @@ const Header = Type.Object({
 type Header = Static<typeof Header>
 
 /** One of the first files of a new backup, with a fixed name. */
-export interface First {
+export interface InitialFile {
   readonly name: string
   readonly bytes: string | Uint8Array
 }
@@ -44,15 +44,15 @@ const plain: Codec = {
   isPlain: true,
   encode: bytes => bytes,
   decode: (_name, bytes) => bytes,
-  proven: text => text,
-  checked: (_name, text) => text
+  addProof: text => text,
+  verifyProof: (_name, text) => text
 }
 
 /** Returns the codec for a new backup, and its first files. */
-export async function newCodec(
+export async function createCodec(
   isEncrypted: boolean,
   secret: Secret
-): Promise<{ codec: Codec; files: readonly First[] }> {
+): Promise<{ codec: Codec; files: readonly InitialFile[] }> {
   if (!isEncrypted) return { codec: plain, files: [createHeader({ version: 1, encryption: null })] }
   const { file, key } = await BackupKey.create(secret)
   const files = [{ name: keyName, bytes: file }, createHeader({ version: 2, encryption: 'age' })]
@@ -60,7 +60,7 @@ export async function newCodec(
 }
 
 /** Returns the codec of an existing backup. Throws {@link BackupError}, also if its encryption does not match `secret`. */
-export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
+export async function openCodec(place: Place, secret: Secret): Promise<Codec> {
   const { encryption } = await readHeader(place)
   if (encryption === null) {
     if (!secret.isGiven || secret.isPlain) return plain
@@ -71,11 +71,11 @@ export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
   if (secret.isPlain) throw new BackupError(`The backup in ${place.name} is encrypted. Leave out --plain`)
   if (encryption === 'age') {
     return createAgeCodec(
-      await BackupKey.open(await readRequiredFile(place, keyName, largestKeyFile), secret)
+      await BackupKey.open(await readRequiredFile(place, keyName, maxKeyFileBytes), secret)
     )
   }
   if (secret.identity !== undefined) throw new BackupError(`The backup in ${place.name} uses a passphrase`)
-  const key = await formerKey(async () => await secret.passphrase(false), encryption)
+  const key = await deriveLegacyKey(async () => await secret.passphrase(false), encryption)
   return createLegacyCodec(key)
 }
 
@@ -92,7 +92,7 @@ export async function isBackup(place: Place): Promise<boolean> {
 
 async function readHeader(place: Place): Promise<Header> {
   const text = (await readRequiredFile(place, headerName, 64 * 1024)).toString()
-  const header = parsed(headerName, text, Header)
+  const header = parseJson(headerName, text, Header)
   const known = typeof header.encryption === 'string' ? 2 : 1
   if (header.version !== known)
     throw new BackupError(`The backup in ${place.name} was made by a later version. Upgrade the software`)
@@ -103,10 +103,10 @@ async function readHeader(place: Place): Promise<Header> {
 async function readRequiredFile(place: Place, name: string, maxSize: number): Promise<Buffer> {
   const file = await place.open(name)
   if (!file) throw new BackupError(`${name} is missing. The backup is damaged`)
-  return await bytesOf(name, file.bytes, file.size, maxSize)
+  return await readBytes(name, file.bytes, file.size, maxSize)
 }
 
-function createHeader(header: Omit<Header, 'format'>): First {
+function createHeader(header: Omit<Header, 'format'>): InitialFile {
   return { name: headerName, bytes: JSON.stringify({ format: 'coffer-backup', ...header }, null, 2) }
 }
 
@@ -115,9 +115,9 @@ function createLegacyCodec(key: Buffer): Codec {
   return {
     suffix: '',
     isPlain: false,
-    decode: (name, bytes) => decryptedFormer(key, name, bytes),
-    proven: text => text,
-    checked: (_name, text) => text
+    decode: (name, bytes) => decryptLegacy(key, name, bytes),
+    addProof: text => text,
+    verifyProof: (_name, text) => text
   }
 }
 
@@ -125,13 +125,13 @@ function createAgeCodec(key: BackupKey): Codec {
   return {
     suffix: '.age',
     isPlain: false,
-    encode: bytes => key.encrypted(bytes),
-    decode: (name, bytes) => key.decrypted(name, bytes),
-    proven: text => `${text}\n${JSON.stringify({ mac: key.mac(text) })}\n`,
-    checked(name, signed) {
+    encode: bytes => key.encrypt(bytes),
+    decode: (name, bytes) => key.decrypt(name, bytes),
+    addProof: text => `${text}\n${JSON.stringify({ mac: key.mac(text) })}\n`,
+    verifyProof(name, signed) {
       const [text = '', proof = ''] = signed.split('\n')
       const [, mac = ''] = /^\{"mac":"([0-9a-f]{64})"\}$/.exec(proof) ?? []
-      if (key.isMac(mac, text)) return text
+      if (key.verifyMac(mac, text)) return text
       throw new NotAuthentic(name)
     }
   }

@@ -8,7 +8,7 @@ import { Mailer } from '../../core/outgoing/mail/mailer.js'
 import { createMailTransport } from '../../core/outgoing/mail/mail-transport.js'
 
 /** Sends an email to `backup.mailTo` about failed backups. `succeeded`: time of the last successful backup, in seconds. */
-export async function tellOfFailure(
+export async function sendFailureMail(
   settings: Settings,
   log: Log,
   problem: string,

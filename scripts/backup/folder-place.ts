@@ -12,7 +12,7 @@ import {
 } from '../../storage/files/durable.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { BackupError } from './backup-error.js'
-import type { Opened, Place } from './place.js'
+import type { OpenFile, Place } from './place.js'
 
 export class FolderPlace implements Place {
   #release: (() => void) | undefined
@@ -34,7 +34,7 @@ export class FolderPlace implements Place {
     this.#release = lockDirectory(join(this.name, 'backup.lock'))
   }
 
-  async open(path: string): Promise<Opened | undefined> {
+  async open(path: string): Promise<OpenFile | undefined> {
     const file = this.#at(path)
     if (!existsWithin(this.name, file)) return undefined
     const { bytes, size } = openWithin(this.name, file)
@@ -70,7 +70,7 @@ export class FolderPlace implements Place {
     }
   }
 
-  async sizeOf(path: string): Promise<number | undefined> {
+  async getSize(path: string): Promise<number | undefined> {
     const file = this.#at(path)
     if (!existsWithin(this.name, file)) return undefined
     const found = lstatSync(file)
@@ -90,11 +90,11 @@ export class FolderPlace implements Place {
     if (existsWithin(this.name, file)) await rm(file, { recursive: true, force: true })
   }
 
-  async settle(path: string): Promise<void> {
+  async syncFolder(path: string): Promise<void> {
     for (let at = this.#at(path); at.length >= this.name.length; at = dirname(at)) await syncPath(at)
   }
 
-  async assertHeld(): Promise<void> {
+  async assertLocked(): Promise<void> {
     // The operating system holds the lock as long as the process runs.
   }
 

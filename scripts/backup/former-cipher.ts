@@ -13,7 +13,7 @@ const saltSize = 32
 const tagSize = 16
 
 /** Derives the key of a backup from its header. Throws {@link BackupError} for unknown parameters. */
-export async function formerKey(
+export async function deriveLegacyKey(
   passphrase: () => Promise<string>,
   header: Readonly<Record<string, unknown>>
 ): Promise<Buffer> {
@@ -27,7 +27,7 @@ export async function formerKey(
 }
 
 /** Decrypts a file. Throws {@link NotAuthentic}; the caller must then discard all bytes yielded before. */
-export async function* decryptedFormer(
+export async function* decryptLegacy(
   key: Buffer,
   name: string,
   source: AsyncIterable<Buffer>

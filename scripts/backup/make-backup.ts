@@ -14,25 +14,25 @@ import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Progress } from '../terminal/progress.js'
 import { BackupError, isFatal, type BackupProblem } from './backup-error.js'
-import { attachmentsIn } from './copied-file.js'
+import { checkAccountCopy } from './copied-file.js'
 import {
-  attachmentName,
-  folderOf,
-  keepManifest,
+  getAttachmentName,
+  getAccountFolder,
+  writeEarlierManifest,
   readManifest,
-  soundRecord,
+  readRecordIfIntact,
   writeManifest,
   type AccountRecord,
-  type BackedUp,
+  type AccountEntry,
   type Manifest
 } from './manifest.js'
 import { assertSameService } from './own-place.js'
-import { putSettings } from './own-settings.js'
-import type { KeepRule } from './retention.js'
+import { backUpPageSettings } from './own-settings.js'
+import type { RetentionRule } from './retention.js'
 import { FolderSource } from './sources/folder-source.js'
 import type { BackupSource } from './sources/source.js'
-import { tidy } from './sweep.js'
-import { digestOf, type Vault } from './vault.js'
+import { cleanUp } from './sweep.js'
+import { computeDigest, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Stored } from './stored.js'
 
@@ -52,7 +52,7 @@ const maxRetries = 5
 export interface BackupOptions {
   readonly progress?: Progress | undefined
   /** Which earlier states to keep. Without it, those kept so far remain, and the previous state is replaced. */
-  readonly keep?: KeepRule | undefined
+  readonly keep?: RetentionRule | undefined
   /** The time of the backup in seconds; by default the time at which it completes. */
   readonly made?: number | undefined
   /**
@@ -84,7 +84,7 @@ export async function makeBackup(
 
 class Backup {
   readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
-  readonly #known: ReadonlyMap<string, BackedUp>
+  readonly #known: ReadonlyMap<string, AccountEntry>
   #hasUnfinished = false
   /** New lists of files that replace damaged ones, by the names of the latter. */
   readonly #replacedRecords = new Map<string, Stored>()
@@ -113,7 +113,7 @@ class Backup {
       problems: []
     }
     progress?.begin(accounts.length)
-    const users: BackedUp[] = []
+    const users: AccountEntry[] = []
     const missing: Account[] = []
     for (const [index, account] of accounts.entries()) {
       const user = await this.#backUpAccount(account, report)
@@ -123,7 +123,7 @@ class Backup {
       await nextTurn()
     }
     const platform = await this.#storePlatformFile(missing)
-    const settings = await putSettings({
+    const settings = await backUpPageSettings({
       source: this.layout,
       vault: this.vault,
       name: `settings-${this.#stamp}.yaml`,
@@ -139,11 +139,15 @@ class Backup {
       ...(settings && { settings }),
       users
     }
-    if (keep && this.former && !damaged) await keepManifest(this.vault, this.former)
-    await this.vault.place.assertHeld()
+    if (keep && this.former && !damaged) await writeEarlierManifest(this.vault, this.former)
+    await this.vault.place.assertLocked()
     await writeManifest(this.vault, manifest)
     const { former } = this
-    const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#replacedRecords }).catch(
+    const left = await cleanUp(this.vault, manifest, {
+      former,
+      keep,
+      replacedRecords: this.#replacedRecords
+    }).catch(
       // The new backup is complete. A later run removes what could not be removed now.
       ({ message }: Error) => [`${message}. Earlier backups and files are unchanged`]
     )
@@ -181,11 +185,11 @@ class Backup {
   }
 
   /** Backs up an account. Returns its entry; `undefined` if it was deleted, or if there is neither a new nor an earlier copy. */
-  async #backUpAccount(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
+  async #backUpAccount(account: Account, report: BackupReport): Promise<AccountEntry | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)
     try {
-      const mark = await this.#source.markOf(account)
+      const mark = await this.#source.getChangeMark(account)
       const isSame = known && mark !== undefined && known.mark === mark
       if (isSame && !this.#isKnownDamaged(username) && (await this.vault.has(known.record)))
         return { ...known, username }
@@ -193,7 +197,7 @@ class Backup {
     } catch (error) {
       if (!(error instanceof Error) || isFatal(error)) throw error
       // The account was deleted meanwhile, which is not a problem.
-      if (await this.#source.isGone(account)) return undefined
+      if (await this.#source.isDeleted(account)) return undefined
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
       // Without its change mark, so that the next run tries again.
@@ -206,30 +210,30 @@ class Backup {
   async #copyAccount(
     account: Account,
     mark: string | undefined,
-    known: BackedUp | undefined,
+    known: AccountEntry | undefined,
     report: BackupReport
-  ): Promise<BackedUp> {
+  ): Promise<AccountEntry> {
     const { id, username } = account
-    const former = known && (await soundRecord(this.vault, known))
+    const former = known && (await readRecordIfIntact(this.vault, known))
     const made = Date.now() / 1000
     for (let left = maxRetries; ; left--) {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
       await this.#source.copyAccount(account, this.draft)
-      const attachments = attachmentsIn(this.draft, id)
+      const attachments = checkAccountCopy(this.draft, id)
       const shared = await this.#storeAttachments(account, attachments, former, report)
       if (!shared && left > 0) continue
       if (!shared) throw new BackupError('Attachment files are missing')
-      const folder = folderOf(id)
+      const folder = getAccountFolder(id)
       const file = await this.#storeAccountFile(account, former)
       if (file !== former?.file) report.bytes += file.size
       const record: AccountRecord = { file, attachments: shared }
       const list = Buffer.from(JSON.stringify(record))
-      const { digest } = await digestOf(Readable.from([list]))
+      const { digest } = await computeDigest(Readable.from([list]))
       const stored =
         former && known.record.digest === digest
           ? known.record
           : await this.vault.put(`${folder}/${this.#stamp}.json`, Readable.from([list]))
-      await this.vault.settle(folder)
+      await this.vault.syncFolder(folder)
       report.copied++
       if (known && !former && known.mark === mark) this.#replacedRecords.set(known.record.name, stored)
       return { id, username, made, ...(mark !== undefined && { mark }), record: stored }
@@ -239,13 +243,13 @@ class Backup {
   /** Stores a copy, unless its content is unchanged. The modification time does not tell: closing a file changes it too. */
   async #storeAccountFile({ id, username }: Account, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
-    const { digest, size } = await digestOf(readChunks(copy))
+    const { digest, size } = await computeDigest(readChunks(copy))
     if (former && former.file.digest === digest && former.file.size === size) {
       if (await this.#isIntact(username, former.file)) return former.file
       // Under the same name, which earlier states refer to as well.
       return await this.vault.put(former.file.name, readChunks(copy))
     }
-    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, readChunks(copy))
+    return await this.vault.put(`${getAccountFolder(id)}/${this.#stamp}.sqlite`, readChunks(copy))
   }
 
   /** Stores the attachments that the backup does not contain yet. Returns `undefined` if one was deleted meanwhile. */
@@ -264,14 +268,14 @@ class Backup {
         files.push(known)
         continue
       }
-      const name = attachmentName(id, fileId)
+      const name = getAttachmentName(id, fileId)
       const stored = await this.#source.withAttachment(account, fileId, this.draft, path =>
-        this.vault.share(name, path)
+        this.vault.linkOrPut(name, path)
       )
       if (!stored) return undefined
       if (stored.size !== size)
         throw new BackupError(`The attachment ${fileId} has ${stored.size} bytes instead of ${size}`)
-      await this.vault.settle(dirname(name))
+      await this.vault.syncFolder(dirname(name))
       there.set(fileId, { ...stored, id: fileId })
       files.push({ ...stored, id: fileId })
       report.attachments++
@@ -286,6 +290,6 @@ class Backup {
 
   /** Returns true if a file is intact. Only files of accounts that are known to be damaged are read. */
   async #isIntact(username: string, stored: Stored): Promise<boolean> {
-    return !this.#isKnownDamaged(username) || (await this.vault.isWhole(stored))
+    return !this.#isKnownDamaged(username) || (await this.vault.isIntact(stored))
   }
 }

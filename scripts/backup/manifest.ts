@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { isAccountId, isFileId, toFolderParts, getShardFolder } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
-import { parsed } from './reading.js'
+import { parseJson } from './reading.js'
 import type { Vault } from './vault.js'
 import { Stored } from './stored.js'
 
@@ -15,7 +15,7 @@ const Id = Type.String({ pattern: '^c[a-z0-9]{24}$' })
 const Time = Type.Number({ minimum: 0, maximum: 1e11 })
 
 /** An account in a backup. `made`: the time at which its file was copied. */
-const BackedUp = Type.Object(
+const AccountEntry = Type.Object(
   {
     id: Id,
     username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,59}$' }),
@@ -27,7 +27,7 @@ const BackedUp = Type.Object(
   },
   closed
 )
-export type BackedUp = Static<typeof BackedUp>
+export type AccountEntry = Static<typeof AccountEntry>
 
 /** The files of an account. */
 const AccountRecord = Type.Object(
@@ -45,7 +45,7 @@ const Manifest = Type.Object(
     platform: Stored,
     /** The settings made in the service's own pages; absent if there are none. */
     settings: Type.Optional(Stored),
-    users: Type.Array(BackedUp)
+    users: Type.Array(AccountEntry)
   },
   closed
 )
@@ -67,16 +67,16 @@ export async function readManifest(vault: Vault): Promise<Manifest | undefined> 
 }
 
 /** Returns the times (seconds) of the earlier manifests, the latest first. */
-export async function earlierTimes(vault: Vault): Promise<readonly number[]> {
+export async function listEarlierTimes(vault: Vault): Promise<readonly number[]> {
   const names = new Set((await vault.list(earlierFolder)).map(name => `${earlierFolder}/${name}`))
   return [...names]
     .map(name => Number(/([0-9]{1,11})[^/]*$/.exec(name)?.[1]))
-    .filter(time => names.delete(vault.fileOf(getEarlierName(time))))
+    .filter(time => names.delete(vault.toFileName(getEarlierName(time))))
     .toSorted((a, b) => b - a)
 }
 
-/** Reads the manifest of the backup that was made at one of {@link earlierTimes}. Throws as {@link readManifest} does. */
-export async function readEarlier(vault: Vault, time: number): Promise<Manifest> {
+/** Reads the manifest of the backup that was made at one of {@link listEarlierTimes}. Throws as {@link readManifest} does. */
+export async function readEarlierManifest(vault: Vault, time: number): Promise<Manifest> {
   const manifest = await readManifestFile(vault, getEarlierName(time))
   if (manifest && Math.floor(manifest.made) === time) return manifest
   throw new BackupError(`${getEarlierName(time)} is missing or has a different time. The backup is damaged`)
@@ -86,37 +86,37 @@ export async function readEarlier(vault: Vault, time: number): Promise<Manifest>
  * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and {@link BackupError}
  * if there is none.
  */
-export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
+export async function findManifest(vault: Vault, at = Infinity): Promise<Manifest> {
   const { name } = vault.place
   const latest = await readManifest(vault)
   if (!latest) throw new BackupError(`${name} contains no complete backup`)
   if (latest.made <= at) return latest
-  const time = (await earlierTimes(vault)).find(each => each <= at)
-  if (time !== undefined) return await readEarlier(vault, time)
+  const time = (await listEarlierTimes(vault)).find(each => each <= at)
+  if (time !== undefined) return await readEarlierManifest(vault, time)
   throw new BackupError(
-    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
+    `${name} contains no backup made by ${formatTime(at)}. Use --list to see the available ones`
   )
 }
 
-/** Returns the times (seconds) of all states in a backup, the latest first. Throws as {@link manifestOf} does. */
-export async function statesIn(vault: Vault): Promise<readonly number[]> {
-  const { made } = await manifestOf(vault)
-  return [made, ...(await earlierTimes(vault))]
+/** Returns the times (seconds) of all states in a backup, the latest first. Throws as {@link findManifest} does. */
+export async function listStates(vault: Vault): Promise<readonly number[]> {
+  const { made } = await findManifest(vault)
+  return [made, ...(await listEarlierTimes(vault))]
 }
 
 /** Formats a time (seconds) as ISO 8601. */
-export function dayOf(seconds: number): string {
+export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
 /** Stores a manifest as an earlier one. */
-export async function keepManifest(vault: Vault, manifest: Manifest): Promise<void> {
+export async function writeEarlierManifest(vault: Vault, manifest: Manifest): Promise<void> {
   await vault.write(getEarlierName(Math.floor(manifest.made)), JSON.stringify(manifest))
 }
 
 /** Removes an earlier manifest. */
-export async function dropEarlier(vault: Vault, time: number): Promise<void> {
-  await vault.remove(vault.fileOf(getEarlierName(time)))
+export async function removeEarlierManifest(vault: Vault, time: number): Promise<void> {
+  await vault.remove(vault.toFileName(getEarlierName(time)))
 }
 
 function getEarlierName(time: number): string {
@@ -126,7 +126,7 @@ function getEarlierName(time: number): string {
 async function readManifestFile(vault: Vault, name: string): Promise<Manifest | undefined> {
   const text = await vault.read(name, maxListBytes)
   if (text === undefined) return undefined
-  const manifest = parsed(name, text, Manifest)
+  const manifest = parseJson(name, text, Manifest)
   assertName(manifest.platform, `platform-${stamp}\\.sqlite`)
   if (manifest.settings) assertName(manifest.settings, `settings-${stamp}\\.yaml`)
   assertUnique(
@@ -137,7 +137,7 @@ async function readManifestFile(vault: Vault, name: string): Promise<Manifest | 
     'accounts',
     manifest.users.map(({ username }) => username)
   )
-  for (const { id, record } of manifest.users) assertName(record, `${folderOf(id)}/${stamp}\\.json`)
+  for (const { id, record } of manifest.users) assertName(record, `${getAccountFolder(id)}/${stamp}\\.json`)
   return manifest
 }
 
@@ -147,20 +147,23 @@ export async function writeManifest(vault: Vault, manifest: Manifest): Promise<v
 }
 
 /** Reads the record of an account's files. Throws as {@link readManifest} does. */
-export async function readRecord(vault: Vault, { id, record }: BackedUp): Promise<AccountRecord> {
+export async function readRecord(vault: Vault, { id, record }: AccountEntry): Promise<AccountRecord> {
   const text = (await vault.bytes(record, maxListBytes)).toString()
-  const { attachments, file } = parsed(record.name, text, AccountRecord)
-  assertName(file, `${folderOf(id)}/${stamp}\\.sqlite`)
+  const { attachments, file } = parseJson(record.name, text, AccountRecord)
+  assertName(file, `${getAccountFolder(id)}/${stamp}\\.sqlite`)
   assertUnique(
     'attachments',
     attachments.map(each => each.id)
   )
-  for (const each of attachments) assertName(each, attachmentName(id, each.id))
+  for (const each of attachments) assertName(each, getAttachmentName(id, each.id))
   return { attachments, file }
 }
 
 /** Like {@link readRecord}, but returns `undefined` for a damaged record, which must not prevent a new one. */
-export async function soundRecord(vault: Vault, user: BackedUp): Promise<AccountRecord | undefined> {
+export async function readRecordIfIntact(
+  vault: Vault,
+  user: AccountEntry
+): Promise<AccountRecord | undefined> {
   try {
     return await readRecord(vault, user)
   } catch {
@@ -169,15 +172,15 @@ export async function soundRecord(vault: Vault, user: BackedUp): Promise<Account
 }
 
 /** Returns the folder of an account in a backup, which is named as in a data directory. */
-export function folderOf(id: string): string {
+export function getAccountFolder(id: string): string {
   if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account ID`)
   return `users/${toFolderParts(id).join('/')}`
 }
 
 /** Returns the name of an attachment in a backup. */
-export function attachmentName(id: string, attachment: string): string {
+export function getAttachmentName(id: string, attachment: string): string {
   if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment ID`)
-  return `${folderOf(id)}/attachments/${getShardFolder(attachment)}/${attachment}`
+  return `${getAccountFolder(id)}/attachments/${getShardFolder(attachment)}/${attachment}`
 }
 
 function assertName({ name }: Stored, pattern: string): void {

@@ -9,7 +9,7 @@ import { BackupError } from './backup-error.js'
 import type { Place } from './place.js'
 
 /** Returns the place given as an argument, or by default that of automatic backups. Throws {@link UsageError} if there is none. */
-export function placeNamed([place]: readonly string[], { backup }: Settings): string {
+export function getPlace([place]: readonly string[], { backup }: Settings): string {
   const to = place ?? backup.to
   if (to !== '') return to
   throw new UsageError(
@@ -18,14 +18,14 @@ export function placeNamed([place]: readonly string[], { backup }: Settings): st
 }
 
 /** Returns the options, with the passphrase file of automatic backups if no secret is given. */
-export function withOwnSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
+export function withDefaultSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
   const { identity, passphraseFile, plain } = options
   const isGiven = identity !== undefined || passphraseFile !== undefined || plain === true
   return isGiven || backup.passphraseFile === '' ? options : { passphraseFile: backup.passphraseFile }
 }
 
 /** Throws {@link BackupError} if a folder is inside a data directory: the backup would be lost with it. */
-export function assertOutside(to: string, { root }: Layout): void {
+export function assertOutsideDataDirectory(to: string, { root }: Layout): void {
   const own = realpathSync(root)
   let at = resolve(to)
   while (!to.startsWith('s3:') && !existsSync(at)) at = dirname(at)
@@ -34,12 +34,12 @@ export function assertOutside(to: string, { root }: Layout): void {
 }
 
 /** Returns the problems of the place in `backup.to` that can be found without opening it. */
-export function problemsOfPlace({
+export function findPlaceProblems({
   backup,
   dataDir
 }: Pick<Settings, 'backup' | 'dataDir'>): readonly string[] {
   try {
-    if (backup.to !== '') assertOutside(backup.to, new Layout(dataDir))
+    if (backup.to !== '') assertOutsideDataDirectory(backup.to, new Layout(dataDir))
     return []
   } catch (error) {
     if (error instanceof BackupError) return [`backup.to cannot be used: ${error.message}`]

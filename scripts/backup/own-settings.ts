@@ -14,14 +14,14 @@ import {
 } from '../../core/settings/page-settings.js'
 import { readSettings } from '../../core/settings/load.js'
 import { isObject } from '../../core/validation/is-object.js'
-import { chosenKeys } from '../../server/setup/choices.js'
+import { restorableKeys } from '../../server/setup/choices.js'
 import { assertFileOrAbsent } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { BackupError, isFatal } from './backup-error.js'
 import type { Manifest } from './manifest.js'
 import type { Stored } from './stored.js'
-import { digestOf, type Vault } from './vault.js'
+import { computeDigest, type Vault } from './vault.js'
 
 /** Maximum size of the settings in bytes, far more than all of them take. */
 const maxBytes = 1024 * 1024
@@ -38,7 +38,7 @@ interface Report {
  * if there is no such file. A file that cannot be read is reported, and does not prevent the rest of the backup. If `isKnownDamaged`,
  * the stored file is read first, and written again if it is damaged.
  */
-export async function putSettings(options: {
+export async function backUpPageSettings(options: {
   readonly source: Layout
   readonly vault: Vault
   readonly name: string
@@ -65,12 +65,12 @@ async function storeSettings({
   name,
   source,
   vault
-}: Parameters<typeof putSettings>[0]): Promise<Stored | undefined> {
+}: Parameters<typeof backUpPageSettings>[0]): Promise<Stored | undefined> {
   const bytes = readSettingsFile(join(source.root, pageSettingsFile))
   if (!bytes) return undefined
-  const { digest, size } = await digestOf(Readable.from([bytes]))
+  const { digest, size } = await computeDigest(Readable.from([bytes]))
   const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
-  if (isSame && (!isKnownDamaged || (await vault.isWhole(former)))) return former
+  if (isSame && (!isKnownDamaged || (await vault.isIntact(former)))) return former
   // Under the same name if the content is the same: earlier states refer to it as well.
   return await vault.put(isSame ? former.name : name, Readable.from([bytes]))
 }
@@ -79,7 +79,7 @@ async function storeSettings({
  * Writes the settings of a backup below `target`. Returns notes for the operator about skipped settings. Throws {@link BackupError}
  * if they are damaged.
  */
-export async function bringSettings(
+export async function restorePageSettings(
   vault: Vault,
   target: Layout,
   { settings }: Manifest
@@ -128,7 +128,7 @@ function selectTrusted(found: PageSettings): {
   const values = new Map<string, unknown>()
   const left: string[] = []
   const visit = (node: unknown, key: string): void => {
-    if (chosenKeys.has(key)) values.set(key, node)
+    if (restorableKeys.has(key)) values.set(key, node)
     else if (isObject(node))
       for (const [name, value] of Object.entries(node)) visit(value, key === '' ? name : `${key}.${name}`)
     else left.push(key.slice(0, 100))

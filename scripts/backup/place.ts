@@ -2,7 +2,7 @@
 import type { Settings } from '../../core/settings/settings.js'
 
 /** An open file. */
-export interface Opened {
+export interface OpenFile {
   /** Bytes. */
   readonly size: number
   readonly bytes: AsyncIterable<Buffer>
@@ -20,7 +20,7 @@ export interface Place {
   /** Locks the place until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if another process has locked it. */
   lock(): Promise<void>
   /** Opens a file; `undefined` if there is none. */
-  open(path: string): Promise<Opened | undefined>
+  open(path: string): Promise<OpenFile | undefined>
   /** Writes a new file. Replaces one that an interrupted run has left. */
   write(path: string, bytes: AsyncIterable<Buffer>): Promise<void>
   /** Creates or replaces a small file atomically. */
@@ -28,15 +28,15 @@ export interface Place {
   /** Links a local file instead of copying it. Returns false if that is not possible. */
   link(path: string, source: string): Promise<boolean>
   /** Returns the size of a file in bytes; `undefined` if there is none. */
-  sizeOf(path: string): Promise<number | undefined>
+  getSize(path: string): Promise<number | undefined>
   /** Lists the names of files and folders in a folder, by default the root. */
   list(path?: string): Promise<readonly string[]>
   /** Removes a file, or a folder with its content. */
   remove(path: string): Promise<void>
   /** Syncs the entries of a folder and of its parents. */
-  settle(path: string): Promise<void>
+  syncFolder(path: string): Promise<void>
   /** Throws `BackupError` unless this process still holds the lock. */
-  assertHeld(): Promise<void>
+  assertLocked(): Promise<void>
   /** Releases the lock. */
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile'
 import { BackupError } from './backup-error.js'
 
 /** Reads a whole file. Throws {@link BackupError} if it is larger than `maxSize` bytes. */
-export async function bytesOf(
+export async function readBytes(
   name: string,
   source: AsyncIterable<Buffer>,
   size: number,
@@ -22,7 +22,7 @@ export async function bytesOf(
 }
 
 /** Parses a JSON text and validates it against a schema. Throws {@link BackupError}. */
-export function parsed<S extends TSchema>(name: string, text: string, schema: S): Static<S> {
+export function parseJson<S extends TSchema>(name: string, text: string, schema: S): Static<S> {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,10 +1,10 @@
 /** Restores one account into a data directory with others, whether or not a service is running. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { eitherWay } from '../terminal/operator.js'
-import { accountIn, bringIn, replace } from '../maintenance/place-account.js'
+import { runDirectlyOrRemotely } from '../terminal/operator.js'
+import { findAccount, addAccount, replaceAccount } from '../maintenance/place-account.js'
 import { BackupError } from './backup-error.js'
-import { restoreAside, type Restored, type RestoreOptions } from './restore-backup.js'
+import { restoreTemporarily, type RestoreResult, type RestoreOptions } from './restore-backup.js'
 import type { Vault } from './vault.js'
 
 /** Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made (seconds). */
@@ -14,24 +14,24 @@ export async function restoreAccount(
   layout: Layout,
   username: string,
   options: RestoreOptions
-): Promise<Restored> {
-  return await restoreAside(vault, layout, username, options, async (side, account) => {
-    const present = accountIn(layout, username)
+): Promise<RestoreResult> {
+  return await restoreTemporarily(vault, layout, username, options, async (side, account) => {
+    const present = findAccount(layout, username)
     if (!present) {
-      await bringIn(layout, side, account)
+      await addAccount(layout, side, account)
       return 'added'
     }
     if (present.id !== account.id)
       throw new BackupError(`An account named ${username} already exists. Delete or move it first`)
-    await eitherWay(
+    await runDirectlyOrRemotely(
       settings,
-      () => replace(layout, side, account),
+      () => replaceAccount(layout, side, account),
       async service => {
         // While the account is marked as moved, the service does not open its files.
         const url = settings.publicUrl || 'http://localhost/'
         await service.call('system.relocateUser', { username, url })
         try {
-          await replace(layout, side, account)
+          await replaceAccount(layout, side, account)
         } finally {
           if (present.relocatedTo === null) await service.call('system.bringBackUser', { username })
           else await service.call('system.relocateUser', { username, url: present.relocatedTo })

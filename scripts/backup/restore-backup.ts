@@ -14,14 +14,14 @@ import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { formatProblem } from '../terminal/answer.js'
 import type { Progress } from '../terminal/progress.js'
-import { reindex, type Conflict } from '../maintenance/unique-index.js'
+import { rebuildUniqueIndex, type Conflict } from '../maintenance/unique-index.js'
 import type { VettingOptions } from '../vetting/examiner.js'
-import { webhookIdsOf } from '../maintenance/webhook-ids.js'
+import { readWebhookIds } from '../maintenance/webhook-ids.js'
 import { BackupError } from './backup-error.js'
-import { bringBack } from './bring-back.js'
-import { bringPlatform } from './bring-platform.js'
-import { manifestOf, type BackedUp, type Manifest } from './manifest.js'
-import { bringSettings } from './own-settings.js'
+import { restoreAccountFiles } from './bring-back.js'
+import { restorePlatformFile } from './bring-platform.js'
+import { findManifest, type AccountEntry, type Manifest } from './manifest.js'
+import { restorePageSettings } from './own-settings.js'
 import type { Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -50,7 +50,7 @@ const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journa
 
 /** Verifies a backup by restoring each account into a temporary directory. */
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
-  const manifest = await manifestOf(vault, options.at)
+  const manifest = await findManifest(vault, options.at)
   const report = createReport(vault, manifest)
   const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
   const { only } = options
@@ -65,7 +65,7 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
       report,
       done: ({ id }) => rmSync(side.userDirectory(id), { recursive: true, force: true })
     })
-    await bringPlatform(vault, side, manifest).catch((error: Error) =>
+    await restorePlatformFile(vault, side, manifest).catch((error: Error) =>
       report.problems.push({ kind: 'platform', detail: error.message })
     )
     await restoreSettings(vault, side, manifest, report)
@@ -84,7 +84,7 @@ export async function restoreAll(
   target: Layout,
   options: RestoreOptions & { readonly skipsDamaged: boolean }
 ): Promise<RestoreReport> {
-  const manifest = await manifestOf(vault, options.at)
+  const manifest = await findManifest(vault, options.at)
   makeFolderNow(target.root)
   const release = lockDirectory(target.lockFile)
   try {
@@ -125,7 +125,7 @@ async function restoreInto(
       )
     // In a temporary directory, so that the platform file lists only accounts that were restored before it is moved in place.
     const side = createCopyFolder(target)
-    await bringPlatform(vault, side, manifest)
+    await restorePlatformFile(vault, side, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
     for (const { field, user } of await updatePlatformFile(side, target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
@@ -151,7 +151,7 @@ async function restoreSettings(
   { notes, problems }: RestoreReport
 ): Promise<void> {
   try {
-    notes.push(...(await bringSettings(vault, target, manifest)))
+    notes.push(...(await restorePageSettings(vault, target, manifest)))
   } catch (error) {
     if (!(error instanceof BackupError)) throw error
     problems.push({ kind: 'settings', detail: error.message })
@@ -161,11 +161,11 @@ async function restoreSettings(
 interface AccountsOptions {
   readonly vault: Vault
   readonly target: Layout
-  readonly users: readonly BackedUp[]
+  readonly users: readonly AccountEntry[]
   readonly keepsFiles: boolean
   readonly options: RestoreOptions
   readonly report: RestoreReport
-  readonly done: (user: BackedUp, problems: readonly Problem[]) => void
+  readonly done: (user: AccountEntry, problems: readonly Problem[]) => void
 }
 
 /** Restores accounts one by one. Calls `done` with the problems of each. */
@@ -182,8 +182,8 @@ async function restoreAccounts({
   const webhooks = new Set<string>()
   progress?.begin(users.length)
   for (const user of users) {
-    const problems = await bringBack(vault, target, user, { ...vetting, keepsFiles })
-    for (const id of problems.length === 0 ? webhookIdsOf(target, user.id) : []) {
+    const problems = await restoreAccountFiles(vault, target, user, { ...vetting, keepsFiles })
+    for (const id of problems.length === 0 ? readWebhookIds(target, user.id) : []) {
       if (webhooks.has(id))
         problems.push({
           kind: 'webhook',
@@ -208,7 +208,7 @@ function createReport({ isEncrypted }: Vault, { made }: Manifest): RestoreReport
 async function updatePlatformFile(
   side: Layout,
   target: Layout,
-  users: readonly BackedUp[],
+  users: readonly AccountEntry[],
   leftOut: ReadonlySet<string>
 ): Promise<Conflict[]> {
   const store = new PlatformStore(side)
@@ -223,7 +223,7 @@ async function updatePlatformFile(
       await writeOwner(target, account)
       await syncPath(target.userDirectory(account.id))
     }
-    return reindex(target, store, restored)
+    return rebuildUniqueIndex(target, store, restored)
   } finally {
     store.close()
   }
@@ -240,7 +240,7 @@ interface TemporaryAccount {
 }
 
 /** The result of restoring one account, and the time of the backup (seconds). */
-export interface Restored {
+export interface RestoreResult {
   readonly done: 'added' | 'replaced'
   readonly made: number
 }
@@ -249,13 +249,13 @@ export interface Restored {
  * Restores one account into a temporary directory within `target`, and removes the directory after `place` has moved the account to
  * its destination. Throws {@link BackupError} for any damage.
  */
-export async function restoreAside(
+export async function restoreTemporarily(
   vault: Vault,
   target: Layout,
   username: string,
   options: RestoreOptions,
-  place: (side: Layout, account: Account) => Promise<Restored['done']>
-): Promise<Restored> {
+  place: (side: Layout, account: Account) => Promise<RestoreResult['done']>
+): Promise<RestoreResult> {
   const { account, layout: side, made } = await restoreToTemporary(vault, target, username, options)
   try {
     return { done: await place(side, account), made }
@@ -271,17 +271,17 @@ async function restoreToTemporary(
   username: string,
   { at, vetting }: RestoreOptions
 ): Promise<TemporaryAccount> {
-  const manifest = await manifestOf(vault, at)
+  const manifest = await findManifest(vault, at)
   const user = manifest.users.find(each => each.username === username)
   if (!user) throw new BackupError(`The backup contains no account ${username}`)
   const layout = createCopyFolder(target)
   try {
-    const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
+    const problems = await restoreAccountFiles(vault, layout, user, { ...vetting, keepsFiles: true })
     if (problems.length > 0)
       throw new BackupError(
         `The backup of ${username} is damaged.\n${problems.map(formatProblem).join('\n')}`
       )
-    await bringPlatform(vault, layout, manifest)
+    await restorePlatformFile(vault, layout, manifest)
     const store = new PlatformStore(layout)
     const account = store.find(username)
     store.close()

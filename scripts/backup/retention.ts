@@ -1,7 +1,7 @@
 /** Decides which backups to keep. */
 
 /** Number of the latest days, weeks and months for each of which a backup is kept. */
-export interface KeepRule {
+export interface RetentionRule {
   readonly days: number
   readonly weeks: number
   readonly months: number
@@ -15,7 +15,10 @@ const mondayBefore1970 = -3
  * Returns the times (seconds) of the backups to keep: the latest, and the last one of each of the latest days, weeks (from Monday)
  * and months that have any, in UTC.
  */
-export function keptOf(times: readonly number[], { days, months, weeks }: KeepRule): ReadonlySet<number> {
+export function selectKept(
+  times: readonly number[],
+  { days, months, weeks }: RetentionRule
+): ReadonlySet<number> {
   const latestFirst = times.toSorted((a, b) => b - a)
   const kept = new Set(latestFirst.slice(0, 1))
   addLastOfPeriods(latestFirst, days, toDay, kept)

@@ -8,8 +8,8 @@ import type { ReadableStream } from 'node:stream/web'
 import { S3Client } from '../../storage/objects/s3-client.js'
 import { upload } from '../../storage/objects/s3-upload.js'
 import { BackupError } from './backup-error.js'
-import type { Opened, Place, StorageSettings } from './place.js'
-import { bytesOf } from './reading.js'
+import type { OpenFile, Place, StorageSettings } from './place.js'
+import { readBytes } from './reading.js'
 
 /** Maximum number of keys listed or removed by one request. */
 const pageSize = 1000
@@ -82,14 +82,14 @@ export class S3Place implements Place {
         `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}. If that run was killed, remove ${lockName} there`
       )
     await this.#renewLock()
-    await this.assertHeld()
+    await this.assertLocked()
     // Also while a long file is read or checked. After a failure, the next write throws.
-    this.#renewTimer = setInterval(() => void this.assertHeld().catch(() => undefined), lockCheckMs).unref()
+    this.#renewTimer = setInterval(() => void this.assertLocked().catch(() => undefined), lockCheckMs).unref()
     // Another run may have written before this one had the lock.
     this.#folders = undefined
   }
 
-  async open(path: string): Promise<Opened | undefined> {
+  async open(path: string): Promise<OpenFile | undefined> {
     const answer = await this.#send(path, () => this.bucket.getObjectResponse(this.prefix + path))
     if (!answer?.body) return undefined
     const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
@@ -98,7 +98,7 @@ export class S3Place implements Place {
   }
 
   async write(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-    if (this.#needsRenewal()) await this.assertHeld()
+    if (this.#needsRenewal()) await this.assertLocked()
     this.#recordFile(path, await this.#upload(path, bytes))
   }
 
@@ -110,7 +110,7 @@ export class S3Place implements Place {
     return false
   }
 
-  async sizeOf(path: string): Promise<number | undefined> {
+  async getSize(path: string): Promise<number | undefined> {
     const [folder, name] = splitPath(path)
     return (await this.#getEntries(folder)).get(name)
   }
@@ -132,11 +132,11 @@ export class S3Place implements Place {
     entries.delete(name)
   }
 
-  async settle(): Promise<void> {
+  async syncFolder(): Promise<void> {
     // A file is durable once the storage has responded.
   }
 
-  async assertHeld(): Promise<void> {
+  async assertLocked(): Promise<void> {
     if ((await this.#readLock())?.id !== this.#id)
       throw new BackupError(`${this.name} was taken over by another run. This run was cancelled`)
     if (this.#needsRenewal()) await this.#renewLock()
@@ -159,7 +159,7 @@ export class S3Place implements Place {
   async #readLock(): Promise<{ id?: unknown; until: number } | undefined> {
     const file = await this.open(lockName)
     if (!file) return undefined
-    const text = (await bytesOf(lockName, file.bytes, file.size, maxLockBytes)).toString()
+    const text = (await readBytes(lockName, file.bytes, file.size, maxLockBytes)).toString()
     try {
       const { id, until } = JSON.parse(text) as { id?: unknown; until?: unknown }
       return { id, until: Math.min(Number(until) || 0, maxLockEnd) }

@@ -12,7 +12,7 @@ import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { BackupRun, BackupState } from '../../server/gauges.js'
 import type { Layout } from '../../storage/files/layout.js'
-import type { Turns } from './sources/turn.js'
+import type { BackupCoordinator } from './sources/turn.js'
 
 /** Delay after the start before a missed backup, or the first one. */
 const startDelayMs = 1000
@@ -58,9 +58,9 @@ export interface ScheduleOptions {
   readonly layout: Layout
   readonly log: Log
   /** Decides which of several processes with the same schedule makes a backup; by default this one. */
-  readonly turns?: Pick<Turns, 'begin' | 'end' | 'look'> | undefined
+  readonly coordinator?: Pick<BackupCoordinator, 'begin' | 'end' | 'look'> | undefined
   /** Tells the operator about failed backups. */
-  readonly tell: (problem: string, succeeded: number | undefined) => Promise<void>
+  readonly notifyFailure: (problem: string, succeeded: number | undefined) => Promise<void>
 }
 
 export class ScheduledBackups {
@@ -85,7 +85,7 @@ export class ScheduledBackups {
   start(): void {
     this.#cron.resume()
     const { attempted, failures } = this.#state
-    const { turns } = this.options
+    const { coordinator: turns } = this.options
     // The operator restarts the service after fixing the cause of a failure, and expects a result.
     if (failures > 0 || (!turns && this.#isDue(attempted)))
       this.#schedule(startDelayMs, () => this.#startBackup())
@@ -95,13 +95,13 @@ export class ScheduledBackups {
 
   /** Starts a backup now. Returns false if one is running, or if other processes share the schedule. */
   startNow(): boolean {
-    if (this.#isBusy || this.#isClosed || this.options.turns) return false
+    if (this.#isBusy || this.#isClosed || this.options.coordinator) return false
     this.#startBackup()
     return true
   }
 
   /** Returns the state of the backups. */
-  state(): BackupState {
+  getState(): BackupState {
     const { failures, problem, runs = [], succeeded } = this.#state
     const next = this.#cron.nextRun()?.getTime()
     return {
@@ -147,7 +147,7 @@ export class ScheduledBackups {
     // A failure here is retried on its own schedule.
     if (failures > 0 && Math.abs(Date.now() - attempted * 1000) < retryMs) return
     this.#runExclusively(async () => {
-      const turn = await this.options.turns?.look(this.#closing.signal).catch(() => undefined)
+      const turn = await this.options.coordinator?.look(this.#closing.signal).catch(() => undefined)
       if (turn?.isOurs === true && this.#isDue(turn.finished)) await this.#run()
     })
   }
@@ -199,14 +199,14 @@ export class ScheduledBackups {
     // The absolute value, because the clock may have been ahead.
     if (told !== undefined && Math.abs(now - told) < mailInterval) return
     this.#state.told = now
-    const { log, tell } = this.options
+    const { log, notifyFailure: tell } = this.options
     tell(problem, succeeded).catch((cause: unknown) =>
       log.warn('the email about a failed backup could not be sent', { cause })
     )
   }
 
   async #recordEnd(isDone: boolean): Promise<void> {
-    const { log, turns } = this.options
+    const { log, coordinator: turns } = this.options
     try {
       await turns?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
     } catch (cause) {
@@ -218,7 +218,7 @@ export class ScheduledBackups {
   /** Makes a backup, unless another process has to. Returns why it failed, as {@link #runProcess} does. */
   async #tryBackup(): Promise<string | typeof notOurs | undefined> {
     try {
-      const { turns } = this.options
+      const { coordinator: turns } = this.options
       if (turns && !(await turns.look(this.#closing.signal)).isOurs) return notOurs
       if (turns && !(await turns.begin())) return notOurs
     } catch (error) {

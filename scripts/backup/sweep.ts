@@ -4,50 +4,50 @@
  */
 import { isAccountId } from '../../storage/files/layout.js'
 import {
-  dropEarlier,
-  earlierTimes,
-  folderOf,
-  keepManifest,
-  readEarlier,
+  removeEarlierManifest,
+  listEarlierTimes,
+  getAccountFolder,
+  writeEarlierManifest,
+  readEarlierManifest,
   readRecord,
-  type BackedUp,
+  type AccountEntry,
   type Manifest
 } from './manifest.js'
-import { keptOf, type KeepRule } from './retention.js'
+import { selectKept, type RetentionRule } from './retention.js'
 import type { Stored } from './stored.js'
 import type { Vault } from './vault.js'
 
-export interface TidyOptions {
+export interface CleanUpOptions {
   /** The previous state. It is removed if there is no rule. */
   readonly former: Manifest | undefined
   /** Which earlier states to keep; by default those that exist. */
-  readonly keep: KeepRule | undefined
+  readonly keep: RetentionRule | undefined
   /** Lists of files that replace damaged ones, by the names of the latter. */
-  readonly renewed: ReadonlyMap<string, Stored>
+  readonly replacedRecords: ReadonlyMap<string, Stored>
 }
 
 /** Cleans up after `manifest` was written. Returns what could not be removed, and why. */
-export async function tidy(
+export async function cleanUp(
   vault: Vault,
   manifest: Manifest,
-  { former, keep, renewed }: TidyOptions
+  { former, keep, replacedRecords: renewed }: CleanUpOptions
 ): Promise<string[]> {
-  await vault.place.assertHeld()
+  await vault.place.assertLocked()
   const kept = [manifest]
   const gone = former ? [former] : []
-  const times = await earlierTimes(vault)
+  const times = await listEarlierTimes(vault)
   const latest = Math.floor(manifest.made)
-  const wanted = new Set(keep ? keptOf([latest, ...times], keep) : times)
+  const wanted = new Set(keep ? selectKept([latest, ...times], keep) : times)
   // A state of the same second is replaced by the latest one.
   wanted.delete(latest)
   const dropped = times.filter(time => !wanted.has(time))
   for (const time of times) {
-    const earlier = await readEarlier(vault, time)
+    const earlier = await readEarlierManifest(vault, time)
     if (wanted.has(time)) kept.push(await replaceDamagedRecords(vault, earlier, renewed))
     else gone.push(earlier)
   }
   // Remove manifests before the files that they refer to: a run that is killed in between leaves no incomplete state.
-  for (const time of dropped) await dropEarlier(vault, time)
+  for (const time of dropped) await removeEarlierManifest(vault, time)
   return await removeUnused(vault, kept, gone)
 }
 
@@ -60,7 +60,7 @@ async function replaceDamagedRecords(
   if (!earlier.users.some(({ record }) => renewed.has(record.name))) return earlier
   const users = earlier.users.map(user => ({ ...user, record: renewed.get(user.record.name) ?? user.record }))
   const whole = { ...earlier, users }
-  await keepManifest(vault, whole)
+  await writeEarlierManifest(vault, whole)
   return whole
 }
 
@@ -75,7 +75,7 @@ async function removeUnused(
 ): Promise<string[]> {
   const problems: string[] = []
   const shared = kept.flatMap(({ platform, settings }) => (settings ? [platform, settings] : [platform]))
-  const inUse = new Set(shared.map(({ name }) => vault.fileOf(name)))
+  const inUse = new Set(shared.map(({ name }) => vault.toFileName(name)))
   for (const name of (await vault.list()).filter(each =>
     /^(?:platform-[0-9a-z-]+\.sqlite|settings-[0-9a-z-]+\.yaml)(?:\.age)?$/.test(each)
   ))
@@ -91,7 +91,7 @@ async function removeUnused(
       const named = records.get(id)
       if (named && !isGone.has(id)) continue
       // If another run has taken over the place, it may be writing files that no manifest refers to yet.
-      await vault.place.assertHeld()
+      await vault.place.assertLocked()
       if (!named) await vault.remove(`users/${shard}/${id}`)
       else
         await removeUnusedOfUser(vault, id, [...named.values()]).catch((error: Error) => {
@@ -102,22 +102,22 @@ async function removeUnused(
 }
 
 /** Returns the records of each account, by name. */
-function groupRecords(manifests: readonly Manifest[]): Map<string, Map<string, BackedUp>> {
-  const records = new Map<string, Map<string, BackedUp>>()
+function groupRecords(manifests: readonly Manifest[]): Map<string, Map<string, AccountEntry>> {
+  const records = new Map<string, Map<string, AccountEntry>>()
   for (const user of manifests.flatMap(({ users }) => users)) {
-    const ofUser = records.get(user.id) ?? new Map<string, BackedUp>()
+    const ofUser = records.get(user.id) ?? new Map<string, AccountEntry>()
     ofUser.set(user.record.name, user)
     records.set(user.id, ofUser)
   }
   return records
 }
 
-async function removeUnusedOfUser(vault: Vault, id: string, users: readonly BackedUp[]): Promise<void> {
-  const folder = folderOf(id)
+async function removeUnusedOfUser(vault: Vault, id: string, users: readonly AccountEntry[]): Promise<void> {
+  const folder = getAccountFolder(id)
   const named = new Set<string>()
   for (const user of users) {
     const { attachments, file } = await readRecord(vault, user)
-    for (const { name } of [user.record, file, ...attachments]) named.add(vault.fileOf(name))
+    for (const { name } of [user.record, file, ...attachments]) named.add(vault.toFileName(name))
   }
   const shards = (await vault.list(`${folder}/attachments`)).filter(each => /^[a-z0-9]{2}$/.test(each))
   for (const at of [folder, ...shards.map(shard => `${folder}/attachments/${shard}`)])

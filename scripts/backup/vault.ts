@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { readChunks } from '../../storage/files/durable.js'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
-import { codecIn, headerName, isBackup, newCodec, type Codec } from './codec.js'
+import { openCodec, headerName, isBackup, createCodec, type Codec } from './codec.js'
 import type { Place } from './place.js'
-import { bytesOf } from './reading.js'
+import { readBytes } from './reading.js'
 import type { Stored } from './stored.js'
 
 export class Vault {
@@ -19,14 +19,14 @@ export class Vault {
    * Opens a backup for writing. Closes its place if that fails. Turns an empty place into a backup, encrypted if `isEncrypted` or if
    * a secret is given.
    */
-  static async prepare(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
+  static async openForWriting(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
     return await closeOnFailure(place, async () => {
       if (isEncrypted && secret.isPlain) throw new BackupError("--encrypt and --plain can't be combined")
       const isKnown = await isBackup(place)
       await place.lock()
       if (!isKnown)
         return await Vault.#create(place, isEncrypted || (secret.isGiven && !secret.isPlain), secret)
-      const codec = await codecIn(place, secret)
+      const codec = await openCodec(place, secret)
       if (isEncrypted && codec.isPlain)
         throw new BackupError(`The backup in ${place.name} is not encrypted. Choose another place`)
       if (!codec.encode)
@@ -42,12 +42,12 @@ export class Vault {
     return await closeOnFailure(place, async () => {
       if (!(await place.list()).includes(headerName)) throw new BackupError(`${place.name} is not a backup`)
       await place.lock()
-      return new Vault(place, await codecIn(place, secret))
+      return new Vault(place, await openCodec(place, secret))
     })
   }
 
   static async #create(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
-    const { codec, files } = await newCodec(isEncrypted, secret)
+    const { codec, files } = await createCodec(isEncrypted, secret)
     for (const { bytes, name } of files) await place.replace(name, Buffer.from(bytes))
     return new Vault(place, codec)
   }
@@ -74,17 +74,17 @@ export class Vault {
   }
 
   /** Like {@link put}, for a file that never changes: creates a hard link instead of a copy if possible. */
-  async share(name: string, source: string): Promise<Stored> {
+  async linkOrPut(name: string, source: string): Promise<Stored> {
     const path = this.#path(name)
     if (this.isEncrypted || !(await this.place.link(path, source)))
       return await this.put(name, readChunks(source))
     const linked = await this.place.open(path)
-    return { name, ...(await digestOf(linked!.bytes)) }
+    return { name, ...(await computeDigest(linked!.bytes)) }
   }
 
   /** Returns true if a file exists with a plausible size. */
   async has({ name, size }: Stored): Promise<boolean> {
-    const found = await this.place.sizeOf(this.#path(name))
+    const found = await this.place.getSize(this.#path(name))
     return found !== undefined && (this.codec.isPlain ? found === size : found > size)
   }
 
@@ -103,7 +103,7 @@ export class Vault {
 
   /** Returns the bytes of a file of up to `maxSize` bytes. Throws as {@link get} does. */
   async bytes(stored: Stored, maxSize: number): Promise<Buffer> {
-    return await bytesOf(stored.name, this.get(stored), stored.size, maxSize)
+    return await readBytes(stored.name, this.get(stored), stored.size, maxSize)
   }
 
   /** Reads a file to verify it. Throws as {@link get} does. */
@@ -112,7 +112,7 @@ export class Vault {
   }
 
   /** Returns true if a file is readable and unchanged. */
-  async isWhole(stored: Stored): Promise<boolean> {
+  async isIntact(stored: Stored): Promise<boolean> {
     try {
       await this.verify(stored)
       return true
@@ -123,8 +123,8 @@ export class Vault {
 
   /** Stores a text under a fixed name. Replaces an existing one atomically. */
   async write(name: string, text: string): Promise<void> {
-    const source = Readable.from([Buffer.from(this.codec.proven(text))])
-    const bytes = await bytesOf(name, this.#encode(source), 0, Infinity)
+    const source = Readable.from([Buffer.from(this.codec.addProof(text))])
+    const bytes = await readBytes(name, this.#encode(source), 0, Infinity)
     await this.place.replace(this.#path(name), bytes)
   }
 
@@ -132,12 +132,12 @@ export class Vault {
   async read(name: string, maxSize: number): Promise<string | undefined> {
     const file = await this.place.open(this.#path(name))
     if (!file) return undefined
-    const text = await bytesOf(name, this.codec.decode(name, file.bytes), file.size, maxSize)
-    return this.codec.checked(name, text.toString())
+    const text = await readBytes(name, this.codec.decode(name, file.bytes), file.size, maxSize)
+    return this.codec.verifyProof(name, text.toString())
   }
 
   /** Returns the file name for the name of an entry, which adds the suffix. */
-  fileOf(name: string): string {
+  toFileName(name: string): string {
     return name + this.codec.suffix
   }
 
@@ -152,8 +152,8 @@ export class Vault {
   }
 
   /** Syncs the entries of a folder and its parents. */
-  async settle(path: string): Promise<void> {
-    await this.place.settle(checkName(path))
+  async syncFolder(path: string): Promise<void> {
+    await this.place.syncFolder(checkName(path))
   }
 
   async close(): Promise<void> {
@@ -178,7 +178,7 @@ export class Vault {
   }
 
   #path(name: string): string {
-    return checkName(this.fileOf(name))
+    return checkName(this.toFileName(name))
   }
 }
 
@@ -199,7 +199,9 @@ function checkName(path: string): string {
 }
 
 /** Returns the size in bytes and the SHA-256 (hexadecimal) of a stream. */
-export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: number; digest: string }> {
+export async function computeDigest(
+  source: AsyncIterable<Buffer>
+): Promise<{ size: number; digest: string }> {
   const hash = createHash('sha256')
   let size = 0
   for await (const chunk of source) {

@@ -6,7 +6,7 @@ import type { VettingOptions } from '../vetting/examiner.js'
 import type { BackupProblem } from './backup-error.js'
 import { makeBackup, type BackupReport } from './make-backup.js'
 import { verifyBackup } from './restore-backup.js'
-import type { KeepRule } from './retention.js'
+import type { RetentionRule } from './retention.js'
 import type { BackupSource } from './sources/source.js'
 import type { Vault } from './vault.js'
 
@@ -16,7 +16,7 @@ const copiedAgain = {
 } as const
 
 export interface VerifiedOptions {
-  readonly keep: KeepRule | undefined
+  readonly keep: RetentionRule | undefined
   readonly source?: BackupSource | undefined
   readonly vetting: VettingOptions
   /** Runs `work` with a progress bar. */

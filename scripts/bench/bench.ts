@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BarePorts } from './bare/main.js'
 import { Child } from './load/child.js'
 import { Meter } from './load/meter.js'
-import { Target } from './load/target.js'
+import { ServiceProcess } from './load/target.js'
 import type { Options } from './options.js'
 import { userCount } from './rows.js'
 
@@ -20,24 +20,24 @@ export class Bench {
   static async start(directory: string, options: Options): Promise<Bench> {
     const args = [directory, String(userCount)]
     const bare = new Child<never, BarePorts>(new URL('bare/main.js', import.meta.url), args)
-    return new Bench(directory, options, bare, await bare.next())
+    return new Bench(directory, options, bare, await bare.nextMessage())
   }
 
   /** Returns the port and process of a bare server. */
-  bareServer(name: keyof BarePorts): { readonly pid: number; readonly port: number } {
+  getBareServer(name: keyof BarePorts): { readonly pid: number; readonly port: number } {
     return { pid: this.bare.pid, port: this.ports[name] }
   }
 
   /** Fills a folder of this name with `make`, runs a server on it until `work` resolves, and returns the result of `work`. */
-  async onServer<Made, Result>(
+  async withServer<Made, Result>(
     name: string,
     make: (dataDir: string) => Promise<Made>,
-    work: (target: Target, made: Made) => Promise<Result>,
+    work: (target: ServiceProcess, made: Made) => Promise<Result>,
     settings: Readonly<Record<string, string>> = {}
   ): Promise<Result> {
     const dataDir = join(this.directory, name)
     const made = await make(dataDir)
-    const target = await Target.start(dataDir, this.options.nodeOptions, settings)
+    const target = await ServiceProcess.start(dataDir, this.options.nodeOptions, settings)
     try {
       return await work(target, made)
     } finally {

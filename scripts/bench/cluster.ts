@@ -6,29 +6,29 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
-import { fixedShards } from '../../core/call/shard.js'
+import { createFixedShards } from '../../core/call/shard.js'
 import { EngineServers, until } from '../../test/cluster/engine-servers.js'
-import { Target } from './load/target.js'
+import { ServiceProcess } from './load/target.js'
 
 const coffer = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 const mebibyte = 1024 * 1024
 /** Maximum bytes of the log of a shard, and of all objects. */
 const [shardBytes, objectBytes] = [64 * mebibyte, 1024 * mebibyte]
 
 /** A node, with its name. */
-export interface Node {
+export interface ClusterNode {
   readonly name: string
-  readonly target: Target
+  readonly target: ServiceProcess
 }
 
 export class BenchCluster {
-  readonly #nodes: Node[] = []
+  readonly #nodes: ClusterNode[] = []
 
   private constructor(
     readonly servers: EngineServers,
     readonly engine: NatsEngine,
-    private readonly ends: readonly (() => unknown)[],
+    private readonly teardowns: readonly (() => unknown)[],
     private readonly nodeOptions: readonly string[]
   ) {}
 
@@ -48,7 +48,7 @@ export class BenchCluster {
   }
 
   /** Starts the cluster with the accounts of a data directory. */
-  async begin(dataDir: string): Promise<void> {
+  async initialize(dataDir: string): Promise<void> {
     const flags = [
       `--dataDir=${dataDir}`,
       `--cluster.engine=${this.#engineUrls}`,
@@ -59,8 +59,8 @@ export class BenchCluster {
   }
 
   /** Starts a node. Resolves when each started node serves shards, and no other node does. */
-  async node(name: string, dataDir: string): Promise<Target> {
-    const target = await Target.start(dataDir, this.nodeOptions, {
+  async node(name: string, dataDir: string): Promise<ServiceProcess> {
+    const target = await ServiceProcess.start(dataDir, this.nodeOptions, {
       COFFER_CLUSTER_NODE: name,
       COFFER_CLUSTER_ENGINE: this.#engineUrls
     })
@@ -73,7 +73,7 @@ export class BenchCluster {
   }
 
   /** Returns the node that currently serves each user. */
-  async ownersOf(usernames: readonly string[]): Promise<Node[]> {
+  async getOwners(usernames: readonly string[]): Promise<ClusterNode[]> {
     const places = await this.#places()
     return usernames.map(username => {
       const name = places.get(shards.indexOf(username))
@@ -83,7 +83,7 @@ export class BenchCluster {
 
   async stop(): Promise<void> {
     for (const { target } of this.#nodes) await target.stop()
-    for (const end of this.ends) await end()
+    for (const end of this.teardowns) await end()
   }
 
   get #engineUrls(): string {

@@ -3,36 +3,36 @@
  * that says what to do.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ask } from './load/ask.js'
+import type { RequestSpec } from './load/ask.js'
 import { send } from './load/client.js'
-import { postedEvent } from './seed/sample.js'
+import { createEventParams } from './seed/sample.js'
 import { rareStream, rootStream, seedTime, streamCount, type SeededUser } from './seed/seeder.js'
-import { some } from './seed/shapes.js'
-import { deletions, goingStream, type Street } from './seed/street.js'
+import { listStreamIds } from './seed/shapes.js'
+import { deletions, deletedStream, type NeighbourAccounts } from './seed/street.js'
 
 /** Work to do while another user is measured. */
-export interface Heavy {
+export interface HeavyRequest {
   readonly name: string
   /** True if it can be done only once per run. */
   readonly isOnce?: boolean
   /** True if the service must keep earlier versions of events. */
   readonly keepsHistory?: boolean
-  readonly do: (origin: string, street: Street) => Promise<unknown>
+  readonly run: (origin: string, street: NeighbourAccounts) => Promise<unknown>
 }
 
 /** The baseline. */
-export const nothing: Heavy = { name: 'nothing', do: () => wait(1000) }
+export const baseline: HeavyRequest = { name: 'nothing', run: () => wait(1000) }
 
 /** The part of a query that lifts the default limit. */
 const unlimited = 'limit=1000000000'
 
 /** Builds all of them. Their bodies take much memory. Deletions come last. */
-export function heavyThings(): Heavy[] {
-  return [nothing, ...createQueries(), ...createBatches(), ...createLargeBodies(), ...createDeletions()]
+export function createHeavyRequests(): HeavyRequest[] {
+  return [baseline, ...createQueries(), ...createBatches(), ...createLargeBodies(), ...createDeletions()]
 }
 
-function createQueries(): Heavy[] {
-  const many = some('stream', streamCount - 1)
+function createQueries(): HeavyRequest[] {
+  const many = listStreamIds('stream', streamCount - 1)
   const twoQueries = toParam([
     { any: many.slice(1), all: [rareStream], not: [many[0]] },
     { any: many, all: many.slice(2, 4) }
@@ -44,7 +44,7 @@ function createQueries(): Heavy[] {
     query('100,000', 'limit=100000'),
     {
       name: 'events.get, 100,000 oldest first, app',
-      do: (origin, { large }) =>
+      run: (origin, { large }) =>
         ask(origin, { ...large, token: large.appToken }, '/events?limit=100000&sortAscending=true')
     },
     query('skip 900,000', 'limit=20&skip=900000'),
@@ -57,8 +57,8 @@ function createQueries(): Heavy[] {
 }
 
 /** Batches of the maximum length. */
-function createBatches(): Heavy[] {
-  const creates = calls(10_000, 'events.create', postedEvent(rootStream))
+function createBatches(): HeavyRequest[] {
+  const creates = calls(10_000, 'events.create', createEventParams(rootStream))
   const search = { content: [{ path: 'nothing', eq: 1 }], limit: 10 }
   return [
     request('batch of 10,000 creates', 'writer', '/', { body: creates }),
@@ -70,12 +70,12 @@ function createBatches(): Heavy[] {
 }
 
 /** Bodies of the maximum size: nine megabytes of JSON each. */
-function createLargeBodies(): Heavy[] {
+function createLargeBodies(): HeavyRequest[] {
   const keys = Object.fromEntries(Array.from({ length: 500_000 }, (_, i) => [`key-${i}`, i]))
   const numbers = { of: Array.from({ length: 1_000_000 }, (_, i) => i / 8) }
   const nested = { of: Array.from({ length: 1_500_000 }, () => [[]]) }
   const wrong = JSON.stringify(Array.from({ length: 1_500_000 }, () => ({})))
-  const create = (name: string, body: string, mayFail = false): Heavy =>
+  const create = (name: string, body: string, mayFail = false): HeavyRequest =>
     request(`events.create, ${name}`, 'writer', '/events', { body }, mayFail)
   return [
     create('text of 4 MB', event({ content: 'a'.repeat(4e6), type: 'note/txt' })),
@@ -87,26 +87,26 @@ function createLargeBodies(): Heavy[] {
   ]
 }
 
-function createDeletions(): Heavy[] {
+function createDeletions(): HeavyRequest[] {
   return [
-    ...deletions.map((name): Heavy => {
-      const path = `/streams/${goingStream}?mergeEventsWithParent=${name.startsWith('merged')}`
+    ...deletions.map((name): HeavyRequest => {
+      const path = `/streams/${deletedStream}?mergeEventsWithParent=${name.startsWith('merged')}`
       return {
         name: `streams.delete of 100,000 events, ${name}`,
         isOnce: true,
         keepsHistory: name.endsWith('history kept'),
-        do: (origin, { going }) => ask(origin, going[name], path, { verb: 'DELETE' })
+        run: (origin, { deletionUsers: going }) => ask(origin, going[name], path, { verb: 'DELETE' })
       }
     }),
     {
       name: 'users.delete, large',
       isOnce: true,
-      do: (origin, { large }) => ask(origin, large, `/../users/${large.username}`, { verb: 'DELETE' })
+      run: (origin, { large }) => ask(origin, large, `/../users/${large.username}`, { verb: 'DELETE' })
     }
   ]
 }
 
-function query(name: string, text: string): Heavy {
+function query(name: string, text: string): HeavyRequest {
   return request(`events.get, ${name}`, 'large', `/events?${text}`)
 }
 
@@ -115,7 +115,7 @@ function calls(length: number, method: string, params: object): string {
 }
 
 function event(fields: object): string {
-  return JSON.stringify({ ...postedEvent(rootStream), ...fields })
+  return JSON.stringify({ ...createEventParams(rootStream), ...fields })
 }
 
 /** A single request. With `mayFail`, an error response is accepted too. */
@@ -123,10 +123,10 @@ function request(
   name: string,
   who: 'large' | 'writer',
   path: string,
-  more: Partial<Ask> = {},
+  more: Partial<RequestSpec> = {},
   mayFail = false
-): Heavy {
-  return { name, do: (origin, { [who]: user }) => ask(origin, user, path, more, mayFail) }
+): HeavyRequest {
+  return { name, run: (origin, { [who]: user }) => ask(origin, user, path, more, mayFail) }
 }
 
 /** Sends a request below a user's root. */
@@ -134,7 +134,7 @@ async function ask(
   origin: string,
   { token, username }: SeededUser,
   path: string,
-  more: Partial<Ask> = {},
+  more: Partial<RequestSpec> = {},
   mayFail = false
 ): Promise<void> {
   await send(origin, { path: `/${username}${path}`, token, ...more }, mayFail)

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Bench } from './bench.js'
-import { readOptions, usage, type Options } from './options.js'
+import { parseOptions, usage, type Options } from './options.js'
 import { rows } from './rows.js'
 import { printTable, type Line, type Table } from './table.js'
 import { measureAccounts } from './tables/accounts.js'
@@ -31,7 +31,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
 }
 
 if (process.argv.includes('--help')) console.log(usage)
-else await main(readOptions(process.argv.slice(2)))
+else await main(parseOptions(process.argv.slice(2)))
 
 async function main(options: Options): Promise<void> {
   const directory = mkdtempSync(join(options.directory ?? tmpdir(), 'coffer-bench-'))
@@ -43,8 +43,8 @@ async function main(options: Options): Promise<void> {
       measured.push(table)
     }
     console.log(`Written to ${writeResults(measured, options)}`)
-    for (const complaint of bench.meter.complaints) console.error(complaint)
-    if (bench.meter.complaints.length > 0) process.exitCode = 1
+    for (const complaint of bench.meter.warnings) console.error(complaint)
+    if (bench.meter.warnings.length > 0) process.exitCode = 1
   } finally {
     await bench.stop()
     rmSync(directory, { recursive: true, force: true })

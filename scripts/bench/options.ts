@@ -28,7 +28,7 @@ export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [
   --profile  folder for CPU profiles of the server, which slow it down`
 
 /** Parses the arguments. Throws an error with a clear message if they are invalid. */
-export function readOptions(args: readonly string[]): Options {
+export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {

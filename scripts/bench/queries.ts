@@ -2,8 +2,8 @@
  * The queries measured on accounts of growing size. To add one, add a line: a name, and the query string after `events?`, which
  * must find the same number of events at any size.
  */
-import { rootStream, step, timeOf } from './seed/seeder.js'
-import { nameOf, permitted, quiet, some, starred } from './seed/shapes.js'
+import { rootStream, eventInterval, getEventTime } from './seed/seeder.js'
+import { getAccessName, permittedStreams, quietCount, listStreamIds, starred } from './seed/shapes.js'
 
 /** A query. Its path depends on the account's number of events. */
 export interface Query {
@@ -21,10 +21,10 @@ export const broadQueries: readonly Query[] = [
   query('time range', size => selectRange(getLateEvent(size), getLateEvent(size) + 20)),
   query('period overlap', size => selectMoment(getLateEvent(size))),
   query('period overlap in a group', size => {
-    const from = timeOf(getLateEvent(size)) + step / 3
-    return `streams=group-7&limit=10&fromTime=${from}&toTime=${timeOf(getLateEvent(size) + 1000)}`
+    const from = getEventTime(getLateEvent(size)) + eventInterval / 3
+    return `streams=group-7&limit=10&fromTime=${from}&toTime=${getEventTime(getLateEvent(size) + 1000)}`
   }),
-  query('modifiedSince', size => `modifiedSince=${timeOf(size - 21)}&limit=20`),
+  query('modifiedSince', size => `modifiedSince=${getEventTime(size - 21)}&limit=20`),
   query('a word in all texts', 'text=coffee&limit=20'),
   { ...query('a word in no text', 'text=nowhere&limit=20'), findsNothing: true },
   query('a rare type', 'types=mass/kg&limit=20'),
@@ -32,46 +32,50 @@ export const broadQueries: readonly Query[] = [
   byStreams('one busy stream', ['busy-3']),
   byStreams('a group of 50 streams', ['group-3']),
   byStreams('all 1,000 streams', [rootStream]),
-  byStreams('any of 2 busy', some('busy', 2)),
-  byStreams('any of 90 busy', some('busy', 90)),
-  byStreams('any of 2 rare', some('rare', 2)),
-  byStreams('any of 10 rare', some('rare', 10)),
-  byStreams('any of 20 quiet', some('quiet', 20)),
-  byStreams('any of 500 quiet', some('quiet', 500)),
+  byStreams('any of 2 busy', listStreamIds('busy', 2)),
+  byStreams('any of 90 busy', listStreamIds('busy', 90)),
+  byStreams('any of 2 rare', listStreamIds('rare', 2)),
+  byStreams('any of 10 rare', listStreamIds('rare', 10)),
+  byStreams('any of 20 quiet', listStreamIds('quiet', 20)),
+  byStreams('any of 500 quiet', listStreamIds('quiet', 500)),
   // Their latest events are several thousand events back.
-  byStreams('any of 400 quiet recently', some('quiet', quiet).slice(-400)),
-  byStreams('any of 500 mixed', [...some('busy', 90), ...some('quiet', 400), ...some('rare', 10)]),
+  byStreams('any of 400 quiet recently', listStreamIds('quiet', quietCount).slice(-400)),
+  byStreams('any of 500 mixed', [
+    ...listStreamIds('busy', 90),
+    ...listStreamIds('quiet', 400),
+    ...listStreamIds('rare', 10)
+  ]),
   byStreams('all: in the root and starred', { any: [rootStream], all: [starred] }),
   byStreams('all: busy and starred', { any: ['busy-3'], all: [starred] }),
   byStreams('all: in the root and rare', { any: [rootStream], all: ['rare-1'] }),
   byStreams('not: 1 busy', { any: [rootStream], not: ['busy-3'] }),
-  byStreams('not: all 90 busy', { any: [rootStream], not: some('busy', 90) }),
-  byStreams('not: 500 quiet', { any: [rootStream], not: some('quiet', 500) }),
+  byStreams('not: all 90 busy', { any: [rootStream], not: listStreamIds('busy', 90) }),
+  byStreams('not: 500 quiet', { any: [rootStream], not: listStreamIds('quiet', 500) }),
   byStreams('not: all busy, 410 quiet, starred', {
     any: ['*'],
-    not: [...some('busy', 90), ...some('quiet', 410), starred]
+    not: [...listStreamIds('busy', 90), ...listStreamIds('quiet', 410), starred]
   }),
   byStreams('not: all but rare', {
-    any: some('rare', 10),
-    not: [...some('busy', 90), ...some('quiet', 400)]
+    any: listStreamIds('rare', 10),
+    not: [...listStreamIds('busy', 90), ...listStreamIds('quiet', 400)]
   }),
   byStreams('any, all and not', { any: ['group-3', 'group-4'], all: [starred], not: ['busy-3'] }),
   byStreams('two queries', [{ any: ['busy-3'], not: [starred] }, { any: ['rare-1'] }]),
-  ...permitted.map(([kind, count]) => {
-    const name = nameOf(kind, count)
+  ...permittedStreams.map(([kind, count]) => {
+    const name = getAccessName(kind, count)
     return { ...query(`latest 10, permitted: ${name}`, 'limit=10'), permitted: name }
   })
 ]
 
 /** For accounts in which most events are trashed. */
-export const binnedQueries: readonly Query[] = [
+export const trashQueries: readonly Query[] = [
   query('trash in front: latest 20', 'limit=20'),
   query('trash in front: one stream', 'limit=10&streams=busy-3'),
   query('trash in front: all 1,000 streams', `limit=20&streams=${rootStream}`),
-  query('trash in front: 10 rare', `limit=20&streams=${JSON.stringify(some('rare', 10))}`),
+  query('trash in front: 10 rare', `limit=20&streams=${JSON.stringify(listStreamIds('rare', 10))}`),
   query('trash in front: time range', selectRange(500, 520)),
-  query('trash in front: all there is since', `fromTime=${timeOf(980)}&toTime=${timeOf(1e8)}`),
-  query('trash in front: modifiedSince', `modifiedSince=${timeOf(900)}&limit=20`),
+  query('trash in front: all there is since', `fromTime=${getEventTime(980)}&toTime=${getEventTime(1e8)}`),
+  query('trash in front: modifiedSince', `modifiedSince=${getEventTime(900)}&limit=20`),
   query('the trash itself', 'state=trashed&limit=20'),
   query('live and trashed', 'state=all&limit=20')
 ]
@@ -91,10 +95,10 @@ function getLateEvent(size: number): number {
 
 /** Selects the events from one number up to another. */
 function selectRange(from: number, to: number): string {
-  return `fromTime=${timeOf(from)}&toTime=${timeOf(to) - 1}`
+  return `fromTime=${getEventTime(from)}&toTime=${getEventTime(to) - 1}`
 }
 
 /** Selects a moment selectRange two events, when only periods are found. */
 function selectMoment(number: number): string {
-  return `fromTime=${timeOf(number) + step / 3}&toTime=${timeOf(number) + step / 2}`
+  return `fromTime=${getEventTime(number) + eventInterval / 3}&toTime=${getEventTime(number) + eventInterval / 2}`
 }

@@ -3,53 +3,53 @@
  * add an entry to `rows`, and a handler to `bare/actions.ts` if none does its work yet.
  */
 import type { BarePorts } from './bare/main.js'
-import type { Ask } from './load/ask.js'
-import { password, postedEvent, postedPoints } from './seed/sample.js'
-import { rootStream, seedTime, step, type Content, type SeededUser } from './seed/seeder.js'
+import type { RequestSpec } from './load/ask.js'
+import { password, createEventParams, formatPoints } from './seed/sample.js'
+import { rootStream, seedTime, eventInterval, type AccountContent, type SeededUser } from './seed/seeder.js'
 
 /** Minimum ratio of the bare server's CPU time to ours, and maximum CPU time in milliseconds. */
-export interface Aims {
+export interface RowTargets {
   readonly cpu?: number
   readonly cpuMs?: number
 }
 
-interface BareAsk extends Ask {
+interface BareAsk extends RequestSpec {
   /** Which bare server; by default `http`. */
   readonly server?: keyof BarePorts
 }
 
 export interface Row {
   readonly name: string
-  readonly who: Crowd
+  readonly who: UserGroup
   /** Returns the requests of a user. Requests are picked at random among those of all users. */
-  readonly asks: (user: SeededUser, origin: string) => Ask | Ask[]
+  readonly asks: (user: SeededUser, origin: string) => RequestSpec | RequestSpec[]
   /** The bare server's request. `{user}` in its path stands for the number of a user. */
   readonly bare?: BareAsk
   /** Requests in flight, to both servers. */
   readonly connections: number
-  readonly aims: Aims
+  readonly targets: RowTargets
 }
 
 const yearSeconds = 365 * 86_400
 /** Number of users among whom the load is distributed. */
 export const userCount = 20
 /** The groups of users, created if a row needs them. Readers are only read; `busy` is a single writer. */
-export const crowds: Readonly<Record<Crowd, Content & { readonly count: number }>> = {
+export const userGroups: Readonly<Record<UserGroup, AccountContent & { readonly count: number }>> = {
   readers: { count: userCount, events: 1000, points: 100_000 },
   writers: { count: userCount },
   busy: { count: 1 },
-  year: { count: 1, points: yearSeconds, apart: 1 }
+  year: { count: 1, points: yearSeconds, pointInterval: 1 }
 }
-type Crowd = 'readers' | 'writers' | 'busy' | 'year'
+type UserGroup = 'readers' | 'writers' | 'busy' | 'year'
 
 /** Number of calls in a batch. */
 export const batchSize = 100
-const event = postedEvent(rootStream)
+const event = createEventParams(rootStream)
 /** Also measured by the table "footprint". */
 export const batch = Array.from({ length: batchSize }, () => ({ method: 'events.create', params: event }))
 
 const latest20 = { path: '/latest/{user}/20' }
-const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * step}`
+const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * eventInterval}`
 
 /** Name, group, requests; requests in flight, the bare server's request, the targets. */
 // oxfmt-ignore
@@ -82,8 +82,8 @@ export const rows: readonly Row[] = [
     64, { path: '/create-in-loop/0', body: event }, { cpu: 0.55 }),
   row('batch of 100 creates', 'writers', post('/', batch),
     16, { path: '/batch/{user}', body: batch }, { cpu: 0.45 }),
-  row('hfs.add, 1,000 points', 'writers', user => ({ ...series(user), body: postedPoints(1000) }),
-    16, { path: '/points-in/{user}', body: postedPoints(1000) }, { cpu: 0.75 }),
+  row('hfs.add, 1,000 points', 'writers', user => ({ ...series(user), body: formatPoints(1000) }),
+    16, { path: '/points-in/{user}', body: formatPoints(1000) }, { cpu: 0.75 }),
   row('hfs.get, 100k points', 'readers', user => series(user, '?toDeltaTime=1e9'),
     4, { path: '/points-out/{user}' }, { cpu: 0.8 }),
   row('a year of 1 Hz in 600 parts', 'year', user => series(user, `?toDeltaTime=${yearSeconds}&sample=600`),
@@ -102,9 +102,9 @@ function row(
   asks: Row['asks'],
   connections: number,
   bare: BareAsk | undefined,
-  aims: Aims
+  aims: RowTargets
 ): Row {
-  return { name, who, asks, connections, aims, ...(bare && { bare }) }
+  return { name, who, asks, connections, targets: aims, ...(bare && { bare }) }
 }
 
 function get(path: string): Row['asks'] {
@@ -115,15 +115,15 @@ function post(path: string, body: unknown): Row['asks'] {
   return user => ({ ...ask(user, path), body })
 }
 
-function signIn({ username }: SeededUser, origin: string): Ask {
+function signIn({ username }: SeededUser, origin: string): RequestSpec {
   const body = { username, password, appId: 'coffer-bench' }
   return { path: `/${username}/auth/login`, headers: { Origin: origin }, body }
 }
 
-function series(user: SeededUser, query = ''): Ask {
+function series(user: SeededUser, query = ''): RequestSpec {
   return ask(user, `/events/${user.seriesIds[0]}/series${query}`)
 }
 
-function ask({ token, username }: SeededUser, path: string): Ask {
+function ask({ token, username }: SeededUser, path: string): RequestSpec {
   return { path: `/${username}${path}`, token }
 }

@@ -4,8 +4,8 @@ export interface Line {
   readonly name: string
   /** By column heading; the same headings in all lines of a table. */
   readonly figures: Readonly<Record<string, number>>
-  readonly aim?: string
-  readonly isMet?: boolean
+  readonly target?: string
+  readonly isTargetMet?: boolean
 }
 
 export interface Table {
@@ -14,10 +14,10 @@ export interface Table {
 }
 
 /** Creates a line with one figure and its maximum. */
-export function measure(name: string, value: number, limit?: number): Line {
+export function createLine(name: string, value: number, limit?: number): Line {
   const figures = { value }
   if (limit === undefined) return { name, figures }
-  return { name, figures, aim: `≤ ${Number(limit.toPrecision(3))}`, isMet: value <= limit }
+  return { name, figures, target: `≤ ${Number(limit.toPrecision(3))}`, isTargetMet: value <= limit }
 }
 
 /** Prints a table in columns, with right-aligned numbers of three significant digits. Prints nothing if it has no lines. */
@@ -25,10 +25,10 @@ export function printTable({ title, lines }: Table): void {
   const [first] = lines
   if (!first) return
   const columns = Object.keys(first.figures)
-  const hasTargets = lines.some(({ aim }) => aim !== undefined)
+  const hasTargets = lines.some(({ target: aim }) => aim !== undefined)
   const texts = [
     [title, ...columns, ...(hasTargets ? ['aim', 'met'] : [])],
-    ...lines.map(({ aim = '', figures, isMet, name }) => [
+    ...lines.map(({ target: aim = '', figures, isTargetMet: isMet, name }) => [
       name,
       ...columns.map(column => formatNumber(figures[column]!)),
       ...(hasTargets ? [aim, isMet === undefined ? '' : isMet ? 'yes' : 'NO'] : [])

@@ -1,18 +1,18 @@
 /** `coffer backup`: updates a backup of one machine or of a cluster, whether or not a service is running. */
 import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
-import { assertOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
+import { assertOutsideDataDirectory, getPlace, withDefaultSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import type { BackupSource } from '../backup/sources/source.js'
 import { makeVerifiedBackup, type VerifiedOptions } from '../backup/verified-backup.js'
 import { formatProblem } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
-import { splitOptional } from '../terminal/operands.js'
-import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
-import { withBar } from '../terminal/progress.js'
-import { vettingOf } from '../vetting/examiner.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
+import { splitOptionalArgument } from '../terminal/operands.js'
+import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
+import { withProgressBar } from '../terminal/progress.js'
+import { createVettingOptions } from '../vetting/examiner.js'
 
 export interface BackupOptions extends SecretOptions {
   readonly encrypt?: true
@@ -33,21 +33,21 @@ interface Outcome extends BackupReport {
  */
 export async function backup(args: readonly string[], options: BackupOptions): Promise<void> {
   const { encrypt, json } = options
-  const { flags, operands } = splitOptional(args, 'place')
-  const { layout, settings } = presentDirectoryOf(flags)
+  const { flags, operands } = splitOptionalArgument(args, 'place')
+  const { layout, settings } = loadExistingDirectory(flags)
   const own = operands.length === 0 ? settings.backup : undefined
-  const secret = secretOf(own ? withOwnSecret(options, settings) : options)
-  const to = placeNamed(operands, settings)
-  assertOutside(to, layout)
+  const secret = readSecret(own ? withDefaultSecret(options, settings) : options)
+  const to = getPlace(operands, settings)
+  assertOutsideDataDirectory(to, layout)
   const place = await openPlace(to, settings.backup.s3, true)
-  const vault = await Vault.prepare(place, encrypt === true, secret)
+  const vault = await Vault.openForWriting(place, encrypt === true, secret)
   // Release the lock when the process is stopped.
   const stop = (): void => void vault.close().finally(() => process.exit(143))
   process.once('SIGTERM', stop)
   try {
     const isVerified = options.verify ?? own?.verify ?? false
-    const [keep, vetting] = [own?.keep, vettingOf(settings)]
-    const withProgress: VerifiedOptions['withProgress'] = work => withBar(json, work)
+    const [keep, vetting] = [own?.keep, createVettingOptions(settings)]
+    const withProgress: VerifiedOptions['withProgress'] = work => withProgressBar(json, work)
     const report = await withSource(settings, async source => {
       const made: Omit<Outcome, 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
@@ -64,7 +64,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
 /** Runs `work` with the cluster as the source if the settings name a node: its folder contains only some accounts, and old copies. */
 async function withSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
   if (settings.cluster.node === '') return await work()
-  const { fromCluster } = await import('../backup/sources/cluster-source.js')
+  const { withClusterSource: fromCluster } = await import('../backup/sources/cluster-source.js')
   return await fromCluster(settings, work)
 }
 
@@ -73,8 +73,8 @@ function printReport(outcome: Outcome, json: true | undefined): void {
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(outcome, null, 2))
   for (const problem of problems) console.error(formatProblem(problem))
-  const restored = verified === undefined ? '' : `; ${counted(verified, 'account')} verified by restoring`
+  const restored = verified === undefined ? '' : `; ${formatCount(verified, 'account')} verified by restoring`
   console.log(
-    `${counted(accounts, 'account')} (changed: ${copied}); ${counted(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
+    `${formatCount(accounts, 'account')} (changed: ${copied}); ${formatCount(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
   )
 }

@@ -2,11 +2,11 @@
 import { settingsList } from '../../core/settings/list.js'
 import { maskSecrets as maskInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { checkedSettings } from '../terminal/checked-settings.js'
+import { loadCheckedSettings } from '../terminal/checked-settings.js'
 
 /** Prints the settings. Rejects if they are invalid. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {
-  console.log(JSON.stringify(maskSettings(await checkedSettings(argv)), null, 2))
+  console.log(JSON.stringify(maskSettings(await loadCheckedSettings(argv)), null, 2))
 }
 
 function maskSettings(settings: Settings): object {

@@ -3,8 +3,8 @@ import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
 import { formatProblem } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
 
 export interface CheckOptions {
   readonly json?: true
@@ -12,7 +12,7 @@ export interface CheckOptions {
 
 /** Prints one line per problem and a summary, or a report as JSON. The exit code is 1 if there are problems. */
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
-  const { layout } = presentDirectoryOf(argv)
+  const { layout } = loadExistingDirectory(argv)
   const bar = new SingleBar({
     format: '[{bar}] accounts: {value}/{total}, events: {events}, attachments: {attachments}',
     clearOnComplete: true
@@ -48,8 +48,8 @@ function formatSummary(counts: Counts, problems: number): string {
   } = counts
   const megabytes = (attachmentBytes / 1024 / 1024).toFixed(1)
   return [
-    `${counted(accounts, 'account')}: ${counted(events, 'event')}, ${counted(versions, 'earlier version')}, ${counted(deletions, 'deletion')}, ${counted(accesses, 'access', 'accesses')}, ${counted(calls, 'call')},`,
-    `${counted(attachments, 'attachment')} (${megabytes} MiB); ${counted(unsealed, 'item')} without an integrity value,`,
-    `${counted(leftOver, 'unused file')} that the service will remove; ${problems === 0 ? 'no problems' : counted(problems, 'problem')} found`
+    `${formatCount(accounts, 'account')}: ${formatCount(events, 'event')}, ${formatCount(versions, 'earlier version')}, ${formatCount(deletions, 'deletion')}, ${formatCount(accesses, 'access', 'accesses')}, ${formatCount(calls, 'call')},`,
+    `${formatCount(attachments, 'attachment')} (${megabytes} MiB); ${formatCount(unsealed, 'item')} without an integrity value,`,
+    `${formatCount(leftOver, 'unused file')} that the service will remove; ${problems === 0 ? 'no problems' : formatCount(problems, 'problem')} found`
   ].join(' ')
 }

@@ -2,14 +2,18 @@
 import { connectEngine } from '../../cluster/connect.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
-import { print } from '../terminal/answer.js'
-import { checkedSettings } from '../terminal/checked-settings.js'
+import {
+  parseControlResponse,
+  encodeControlRequest,
+  type ControlRequest
+} from '../../server/nodes/control.js'
+import { printResult } from '../terminal/answer.js'
+import { loadCheckedSettings } from '../terminal/checked-settings.js'
 import { UsageError } from '../terminal/operands.js'
 
 /** Reads the settings. Throws `UsageError` if they name no engine. */
-export async function clusterSettings(flags: readonly string[]): Promise<Settings> {
-  const settings = await checkedSettings(flags)
+export async function loadClusterSettings(flags: readonly string[]): Promise<Settings> {
+  const settings = await loadCheckedSettings(flags)
   if (settings.cluster.engine === '') throw new UsageError('cluster.engine is not set')
   return settings
 }
@@ -28,14 +32,14 @@ export async function withEngine(
 }
 
 /** Sends a request to a node and prints its reply. The exit code is 1 if the node did not fulfil it. */
-export async function haveDone(
+export async function sendControl(
   engine: NatsEngine,
   node: string,
-  control: Control,
+  control: ControlRequest,
   patienceMs: number,
   json?: true
 ): Promise<void> {
-  const answer = controlledIn(await engine.send(node, controlMessage(control), patienceMs))
-  print(json, answer, answer.message)
+  const answer = parseControlResponse(await engine.send(node, encodeControlRequest(control), patienceMs))
+  printResult(json, answer, answer.message)
   if (!answer.ok) process.exitCode = 1
 }

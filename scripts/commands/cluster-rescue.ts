@@ -6,10 +6,14 @@ import type { ScannedEnd } from '../../cluster/scan-log.js'
 import type { FoundCopy } from '../../cluster/rescue.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import { Members } from '../../cluster/nodes/members.js'
-import { controlledIn, controlMessage, type Controlled } from '../../server/nodes/control.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { split, UsageError } from '../terminal/operands.js'
-import { clusterSettings, haveDone, withEngine } from './cluster-engine.js'
+import {
+  parseControlResponse,
+  encodeControlRequest,
+  type ControlResponse
+} from '../../server/nodes/control.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
 
 export interface RescueOptions extends JsonOption {
   readonly from?: string
@@ -21,9 +25,9 @@ const timeoutMs = 600_000
 
 /** Lists the copies that nodes have of an account, or makes a node recover it from one. */
 export async function rescueAccount(args: readonly string[], options: RescueOptions): Promise<void> {
-  const { flags, operands } = split(args, 'user')
+  const { flags, operands } = splitArguments(args, 'user')
   const username = operands[0]!
-  const { cluster } = await clusterSettings(flags)
+  const { cluster } = await loadClusterSettings(flags)
   await withEngine(cluster, async engine => {
     if (options.from === undefined) return await printCopies(engine, username, options)
     const [node = '', place = '', ...rest] = options.from.split('/')
@@ -31,7 +35,7 @@ export async function rescueAccount(args: readonly string[], options: RescueOpti
       throw new UsageError('--from must be a node and a copy, such as n1/file')
     const isLossAccepted = options.acceptLoss === true
     const control = { do: 'rescue', username, place, isLossAccepted } as const
-    await haveDone(engine, node, control, timeoutMs, options.json)
+    await sendControl(engine, node, control, timeoutMs, options.json)
   })
 }
 
@@ -55,13 +59,17 @@ async function printCopies(engine: NatsEngine, username: string, { json }: JsonO
     ...refusals.map(({ message, node }) => `${node}\t${message}`),
     ...(end && copies.length === 0 ? ['No complete copy found'] : [])
   ]
-  print(json, { end, copies, refusals: refusals.map(({ message, node }) => ({ node, message })) }, ...lines)
+  printResult(
+    json,
+    { end, copies, refusals: refusals.map(({ message, node }) => ({ node, message })) },
+    ...lines
+  )
   if (!end) process.exitCode = 1
 }
 
 /** Returns the copies of all nodes, the latest first. Copies that all nodes share are listed once. */
 function mergeCopies(
-  answers: readonly { node: string; found?: Controlled['found'] }[]
+  answers: readonly { node: string; found?: ControlResponse['found'] }[]
 ): (FoundCopy & { from: string })[] {
   const copies = new Map<string, FoundCopy & { from: string }>()
   for (const { found, node } of answers)
@@ -73,9 +81,11 @@ function mergeCopies(
   return Array.from(copies.values()).toSorted((one, other) => other.lsn - one.lsn)
 }
 
-async function listCopies(engine: NatsEngine, node: string, username: string): Promise<Controlled> {
+async function listCopies(engine: NatsEngine, node: string, username: string): Promise<ControlResponse> {
   try {
-    return controlledIn(await engine.send(node, controlMessage({ do: 'copies', username }), timeoutMs))
+    return parseControlResponse(
+      await engine.send(node, encodeControlRequest({ do: 'copies', username }), timeoutMs)
+    )
   } catch (error) {
     return { ok: false, message: (error as Error).message }
   }

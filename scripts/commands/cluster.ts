@@ -3,11 +3,11 @@ import { usesEngine, openObjects } from '../../cluster/objects/open.js'
 import { createStreams, createStreamConfigs } from '../../cluster/nats/streams.js'
 import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
 import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
-import type { Controlled } from '../../server/nodes/control.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { split, UsageError } from '../terminal/operands.js'
-import { clusterSettings, haveDone, withEngine } from './cluster-engine.js'
+import type { ControlResponse } from '../../server/nodes/control.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { formatCount } from '../terminal/counted.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
 
 export interface ClusterInitOptions extends JsonOption {
   readonly shardBytes: string
@@ -24,8 +24,8 @@ const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
  * Creates the engine's streams, or sets the limits of existing ones. A cluster without accounts gets those of the data directory.
  */
 export async function initCluster(args: readonly string[], options: ClusterInitOptions): Promise<void> {
-  const { flags } = split(args)
-  const settings = await clusterSettings(flags)
+  const { flags } = splitArguments(args)
+  const settings = await loadClusterSettings(flags)
   const { cluster } = settings
   const shardBytes = parseBytes('--shard-bytes', options.shardBytes)
   const objectBytes = usesEngine(cluster.objects) ? parseBytes('--object-bytes', options.objectBytes) : 0
@@ -33,41 +33,41 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
     const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await createStreams(engine, streams)
     // Loaded on demand, because it needs the whole service.
-    const { beginCluster } = await import('../maintenance/begin-cluster.js')
+    const { createCluster: beginCluster } = await import('../maintenance/begin-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
-    const made = `The engine has ${counted(streams.length, 'stream')}`
-    print(
+    const made = `The engine has ${formatCount(streams.length, 'stream')}`
+    printResult(
       options.json,
       { streams: streams.length, accounts },
-      accounts === 0 ? made : `${made}, and the cluster ${counted(accounts, 'account')}`
+      accounts === 0 ? made : `${made}, and the cluster ${formatCount(accounts, 'account')}`
     )
   })
 }
 
 /** Moves a shard to a node, where it stays as long as the node is alive. */
 export async function moveShard(args: readonly string[], { json }: JsonOption): Promise<void> {
-  const { flags, operands } = split(args, 'shard', 'node')
+  const { flags, operands } = splitArguments(args, 'shard', 'node')
   const [shardText = '', to = ''] = operands
   const shard = Number(shardText)
-  const { cluster } = await clusterSettings(flags)
+  const { cluster } = await loadClusterSettings(flags)
   await withEngine(cluster, async engine => {
     const found = (await engine.register.list('shard.')).find(each => parseShard(each) === shard)
     const placed = found && parsePlacement(found)
     if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`Unknown shard ${shardText}`)
-    await haveDone(engine, placed.node, { do: 'move', shard, to }, moveTimeoutMs, json)
+    await sendControl(engine, placed.node, { do: 'move', shard, to }, moveTimeoutMs, json)
   })
 }
 
 /** Moves all shards of a node to others before it is stopped. A dead node is removed from the cluster. */
 export async function drainNode(args: readonly string[], { json }: JsonOption): Promise<void> {
-  const { flags, operands } = split(args, 'node')
+  const { flags, operands } = splitArguments(args, 'node')
   const [node = ''] = operands
-  const { cluster } = await clusterSettings(flags)
+  const { cluster } = await loadClusterSettings(flags)
   await withEngine(cluster, async engine => {
     if (!(await removeDeadNode(engine.register, node)))
-      return await haveDone(engine, node, { do: 'drain' }, moveTimeoutMs, json)
+      return await sendControl(engine, node, { do: 'drain' }, moveTimeoutMs, json)
     const message = `${node} is dead and was removed. Other nodes serve its shards`
-    print(json, { ok: true, message } satisfies Controlled, message)
+    printResult(json, { ok: true, message } satisfies ControlResponse, message)
   })
 }
 

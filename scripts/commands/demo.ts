@@ -3,19 +3,19 @@ import { Value } from 'typebox/value'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
 import { Username } from '../../schemas/account.js'
-import { fillHere } from '../demo/account-here.js'
-import { fill } from '../demo/filling.js'
-import { planOf } from '../demo/plan.js'
-import { reportOf, type Filled } from '../demo/report.js'
-import { baseOf, signInAt } from '../demo/service.js'
+import { fillLocalAccount } from '../demo/account-here.js'
+import { fillAccount } from '../demo/filling.js'
+import { parsePlan } from '../demo/plan.js'
+import { createReport, type FilledAccount } from '../demo/report.js'
+import { parseBaseUrl, signIn } from '../demo/service.js'
 import { assertEmpty } from '../demo/target.js'
 import type { Plan } from '../demo/person/days.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { directoryOf } from '../terminal/directory.js'
-import { splitOptional, UsageError } from '../terminal/operands.js'
-import { eitherWay, OperatorError } from '../terminal/operator.js'
-import { typed } from '../terminal/passphrase.js'
-import { withBar } from '../terminal/progress.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadDirectory } from '../terminal/directory.js'
+import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
+import { runDirectlyOrRemotely, OperatorError } from '../terminal/operator.js'
+import { promptHidden } from '../terminal/passphrase.js'
+import { withProgressBar } from '../terminal/progress.js'
 
 export interface DemoOptions extends JsonOption {
   readonly user?: string
@@ -28,17 +28,17 @@ export interface DemoOptions extends JsonOption {
 
 /** Fills a new or empty account in the data directory, or with `--url` in a running service. */
 export async function demo(args: readonly string[], options: DemoOptions): Promise<void> {
-  const { flags, operands } = splitOptional(args, 'name')
+  const { flags, operands } = splitOptionalArgument(args, 'name')
   const username = getUsername(operands[0], options.user)
-  const plan = planOf(options, Date.now() / 1000)
+  const plan = parsePlan(options, Date.now() / 1000)
   const startMs = performance.now()
   const filled =
     options.url === undefined
       ? await fillInDirectory(flags, username, plan, options)
       : await fillAtService(options.url, username, plan, options)
   const seconds = (performance.now() - startMs) / 1000
-  const { lines, report } = reportOf({ ...filled, username, plan, seconds })
-  print(options.json, report, ...lines)
+  const { lines, report } = createReport({ ...filled, username, plan, seconds })
+  printResult(options.json, report, ...lines)
 }
 
 function getUsername(operand: string | undefined, option: string | undefined): string {
@@ -54,15 +54,15 @@ async function fillInDirectory(
   username: string,
   plan: Plan,
   { json, password }: DemoOptions
-): Promise<Filled> {
-  const { settings } = directoryOf(flags)
+): Promise<FilledAccount> {
+  const { settings } = loadDirectory(flags)
   const url = toConfig(settings, version).publicUrl
-  return await eitherWay(
+  return await runDirectlyOrRemotely(
     settings,
     async () => {
-      const filled = await withBar(
+      const filled = await withProgressBar(
         json,
-        progress => fillHere({ settings, username, password, plan, progress }),
+        progress => fillLocalAccount({ settings, username, password, plan, progress }),
         'days'
       )
       return { ...filled, url, isRunning: false }
@@ -80,16 +80,16 @@ async function fillAtService(
   username: string,
   plan: Plan,
   { json, password }: DemoOptions
-): Promise<Filled> {
-  const base = baseOf(url)
-  const { target, token } = await signInAt(
+): Promise<FilledAccount> {
+  const base = parseBaseUrl(url)
+  const { target, token } = await signIn(
     base,
     username,
-    password ?? (await typed(`Password of ${username}: `))
+    password ?? (await promptHidden(`Password of ${username}: `))
   )
   try {
     await assertEmpty(target, token)
-    const made = await withBar(json, progress => fill(target, token, plan, progress), 'days')
+    const made = await withProgressBar(json, progress => fillAccount(target, token, plan, progress), 'days')
     return { made, url: base, isRunning: true }
   } finally {
     // Ignored, so that an earlier error is reported instead.

@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { accountId, helpersId } from '../../core/system-ids.js'
 import { getDayStart, isZone } from '../../schemas/zones.js'
-import { accountIn } from '../maintenance/place-account.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
-import { split, UsageError } from '../terminal/operands.js'
-import { eachPiece, writeEvents, type ExportParams } from '../transfer/export-events.js'
+import { findAccount } from '../maintenance/place-account.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { withExport, writeEvents, type ExportParams } from '../transfer/export-events.js'
 import { TransferError } from '../transfer/transfer-error.js'
 
 export interface ExportDataOptions extends JsonOption {
@@ -23,17 +23,17 @@ export interface ExportDataOptions extends JsonOption {
 
 /** Exports to the file `out`, by default to standard output. */
 export async function exportData(args: readonly string[], options: ExportDataOptions): Promise<void> {
-  const { flags, operands } = split(args, 'user')
+  const { flags, operands } = splitArguments(args, 'user')
   const [username = ''] = operands
   const params = createParams(options)
-  const { layout, settings } = presentDirectoryOf(flags)
-  const account = accountIn(layout, username)
+  const { layout, settings } = loadExistingDirectory(flags)
+  const account = findAccount(layout, username)
   if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const { format, json, out } = options
-  if (out === undefined) return await eachPiece(settings, layout, account, params, writeToOutput)
+  if (out === undefined) return await withExport(settings, layout, account, params, writeToOutput)
   const file = resolve(out)
   await writeEvents(settings, layout, account, params, file)
-  print(json, { username, format, file }, `${username}: exported to ${file}`)
+  printResult(json, { username, format, file }, `${username}: exported to ${file}`)
 }
 
 /** Writes to standard output. Its errors end the export, and are reported by `handleOutputErrors`. */

@@ -2,9 +2,9 @@
 import { createToken } from '../../core/ids.js'
 import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
 import { checkOwnHealth } from '../maintenance/own-health.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
-import { splitOptional, UsageError } from '../terminal/operands.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
+import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
 
 export interface HealthOptions extends JsonOption {
   readonly user?: string
@@ -18,12 +18,12 @@ export interface HealthOptions extends JsonOption {
  * if a step fails. With `prepare`, prints a token for later checks instead.
  */
 export async function health(args: readonly string[], options: HealthOptions): Promise<void> {
-  const { flags, operands } = splitOptional(args, 'url')
+  const { flags, operands } = splitOptionalArgument(args, 'url')
   const [url] = operands
   if (url === undefined) {
     if (options.user !== undefined || options.prepare)
       throw new UsageError('--user and --prepare need the URL of a service. Pass its service information URL')
-    return printSteps(await checkOwnHealth(presentDirectoryOf(flags)), options)
+    return printSteps(await checkOwnHealth(loadExistingDirectory(flags)), options)
   }
   if (flags.length > 0)
     throw new UsageError(`${flags[0]!.split('=')[0]} can't be combined with a URL. Leave it out`)
@@ -59,6 +59,6 @@ function printSteps(steps: readonly Step[], { json }: JsonOption): void {
     ({ detail, name, ok }) =>
       `${ok === undefined ? 'not applicable' : ok ? 'ok' : 'failed'}\t${name}\t${detail}`
   )
-  print(json, steps, ...lines)
+  printResult(json, steps, ...lines)
   if (steps.some(({ ok }) => ok === false)) process.exitCode = 1
 }

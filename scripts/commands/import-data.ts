@@ -4,15 +4,15 @@ import { basename, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../../core/call/services.js'
 import { createId } from '../../core/ids.js'
-import { foundJob, type Job, type KeptJob } from '../../core/imports/job.js'
-import { operatorId } from '../../core/imports/present.js'
+import { getJob, type Job, type StoredJob } from '../../core/imports/job.js'
+import { operatorAccessId } from '../../core/imports/present.js'
 import { ImportFiles } from '../../storage/imports/import-files.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { directoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
-import { asOperator, OperatorError } from '../terminal/operator.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadDirectory } from '../terminal/directory.js'
+import { splitArguments } from '../terminal/operands.js'
+import { withOperator, OperatorError } from '../terminal/operator.js'
 
 export interface ImportDataOptions extends JsonOption {
   readonly look?: boolean
@@ -26,14 +26,14 @@ export async function importData(
   args: readonly string[],
   { json, look = false, zone }: ImportDataOptions
 ): Promise<void> {
-  const { flags, operands } = split(args, 'user', 'file')
+  const { flags, operands } = splitArguments(args, 'user', 'file')
   const [username = '', file = ''] = operands
-  const { settings } = directoryOf(flags)
+  const { settings } = loadDirectory(flags)
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) throw new OperatorError(`File not found: ${file}`)
   if (!found.isFile()) throw new OperatorError(`${file} is not a file`)
   const startMs = performance.now()
-  const job = await asOperator(settings, async ({ services }) => {
+  const job = await withOperator(settings, async ({ services }) => {
     if (!services)
       throw new OperatorError(
         'The data directory is in use by a running service. Stop it, or send the file to POST /{user}/imports'
@@ -46,7 +46,11 @@ export async function importData(
   const { from = null, format = 'none', records = {}, to = null } = job.look ?? {}
   const { broughtIn, known, leftOut } = job.tally ?? { broughtIn: {}, known: {}, leftOut: {} }
   const seconds = Math.round(performance.now() - startMs) / 1000
-  print(json, { format, records, broughtIn, known, leftOut, from, to, seconds }, formatResult(job, look))
+  printResult(
+    json,
+    { format, records, broughtIn, known, leftOut, from, to, seconds },
+    formatResult(job, look)
+  )
 }
 
 async function runImport(
@@ -55,7 +59,7 @@ async function runImport(
   account: Account,
   file: string,
   { isDry, zone }: { readonly isDry: boolean; readonly zone: string | undefined }
-): Promise<KeptJob> {
+): Promise<StoredJob> {
   const { accounts, clock, imports } = services
   const id = createId()
   const state = isDry ? 'looking' : 'writing'
@@ -64,8 +68,8 @@ async function runImport(
     fileId: createId(),
     size: statSync(file).size,
     created: clock.now(),
-    createdBy: operatorId,
-    accessId: operatorId,
+    createdBy: operatorAccessId,
+    accessId: operatorAccessId,
     parentId: null,
     options: zone === undefined ? {} : { zone },
     attempt: 0,
@@ -75,10 +79,10 @@ async function runImport(
   const store = accounts.store(account)
   await store.write(() => store.imports.insert(id, state, JSON.stringify(job)))
   imports.begin(account, id)
-  let rested = foundJob(store, id)
+  let rested = getJob(store, id)
   while (rested.state === state) {
     await wait(intervalMs)
-    rested = foundJob(accounts.store(account), id)
+    rested = getJob(accounts.store(account), id)
   }
   if (isDry || rested.state === 'failed') {
     await files.remove(account.id, id)
@@ -91,7 +95,7 @@ async function runImport(
   return rested
 }
 
-function formatResult({ look, tally }: KeptJob, isDry: boolean): string {
+function formatResult({ look, tally }: StoredJob, isDry: boolean): string {
   const lines = [`Format: ${look?.formatName ?? 'none'}`]
   const list = (title: string, counts: Readonly<Record<string, number>> = {}): void => {
     for (const [name, count] of Object.entries(counts)) lines.push(`${title} ${count} ${name}`)

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { loadSettings, readSettings } from '../../core/settings/load.js'
 import { settingsList, type Setting } from '../../core/settings/list.js'
-import { split, UsageError } from '../terminal/operands.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
 
 export interface InitOptions {
   readonly file: string
@@ -34,7 +34,7 @@ const questions: readonly (readonly [key: string, question: string])[] = [
 
 /** Prompts for settings that are not given as flags, and writes the file. */
 export async function init(args: readonly string[], { file, json, yes }: InitOptions): Promise<void> {
-  const { flags } = split(args)
+  const { flags } = splitArguments(args)
   const path = resolve(file)
   if (existsSync(path))
     throw new UsageError(`${path} already exists. Remove it, or choose another file with --file`)

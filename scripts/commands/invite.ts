@@ -2,10 +2,10 @@
 import { toConfig } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { directoryOf } from '../terminal/directory.js'
-import { split, UsageError } from '../terminal/operands.js'
-import { asOperator } from '../terminal/operator.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadDirectory } from '../terminal/directory.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { withOperator } from '../terminal/operator.js'
 
 export interface InviteOptions extends JsonOption {
   readonly count?: string
@@ -17,7 +17,7 @@ export async function invite(
   args: readonly string[],
   { count = '1', json, message }: InviteOptions
 ): Promise<void> {
-  const { settings } = directoryOf(split(args).flags)
+  const { settings } = loadDirectory(splitArguments(args).flags)
   if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('--count must be from 1 to 999')
   const registration = getRegistration(settings)
   if (registration === 'closed')
@@ -25,10 +25,10 @@ export async function invite(
       'Registration is closed, so invitations have no effect: registration.invitationTokens is []. Add a token to the list (or set it to null to let anyone register), and restart the service'
     )
   const params = { count: Number(count), ...(message !== undefined && { message }) }
-  const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
+  const { data } = await withOperator(settings, operator => operator.call('admin.createInvitations', params))
   const tokens = (data as { id: string }[]).map(({ id }) => id)
   const page = `${toConfig(settings, version).publicUrl}/app/?register#invitation=`
-  print(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
+  printResult(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
   if (registration === 'open')
     console.error('Anyone can register, even without an invitation: registration.invitationTokens is null')
 }

@@ -8,16 +8,16 @@ import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
-import { assertOutside, withOwnSecret } from '../backup/own-place.js'
+import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
-import { detailOf, isCurrent, pendingIn, type Pending } from '../maintenance/pending.js'
+import { getErrorMessage, isUpToDate, findPending, type PendingMigrations } from '../maintenance/pending.js'
 import { formatProblem } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
-import { split, UsageError } from '../terminal/operands.js'
-import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
-import { withBar, type Progress } from '../terminal/progress.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
+import { withProgressBar, type Progress } from '../terminal/progress.js'
 
 export interface MigrateOptions extends SecretOptions {
   readonly look?: true
@@ -41,20 +41,22 @@ interface MigrateReport {
 /** Migrates all files, or with `look` shows what would be migrated. The exit code is 1 if a file could not be migrated. */
 export async function migrate(args: readonly string[], options: MigrateOptions): Promise<void> {
   const { json, look } = options
-  const { layout, settings } = presentDirectoryOf(split(args).flags)
-  if (look) return printPending(await withBar(json, progress => pendingIn(layout, progress)), json)
+  const { layout, settings } = loadExistingDirectory(splitArguments(args).flags)
+  if (look) return printPending(await withProgressBar(json, progress => findPending(layout, progress)), json)
   assertOneBackupChoice(options)
   const release = lockDirectory(layout.lockFile)
   try {
-    const pending = await withBar(json, progress => pendingIn(layout, progress))
-    const backup = isCurrent(pending) ? undefined : await makeBackupBefore(layout, settings, pending, options)
-    const report = await withBar(json, progress => migrateAll(layout, progress))
+    const pending = await withProgressBar(json, progress => findPending(layout, progress))
+    const backup = isUpToDate(pending)
+      ? undefined
+      : await makeBackupBefore(layout, settings, pending, options)
+    const report = await withProgressBar(json, progress => migrateAll(layout, progress))
     if (backup !== undefined) report.backup = backup
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const problem of report.problems) console.error(formatProblem(problem))
     console.log(
-      `${counted(report.accounts, 'account')} (migrated to version ${schemaVersions.user}: ${report.migrated}); ` +
+      `${formatCount(report.accounts, 'account')} (migrated to version ${schemaVersions.user}: ${report.migrated}); ` +
         `the platform database had version ${report.platform} and now has version ${schemaVersions.platform}` +
         (backup === undefined ? '' : `; backup made before the migration: ${backup}`)
     )
@@ -75,21 +77,21 @@ function assertOneBackupChoice({ backup, withoutBackup }: MigrateOptions): void 
 async function makeBackupBefore(
   layout: Layout,
   settings: Settings,
-  { accounts, outdated }: Pending,
+  { accounts, outdated }: PendingMigrations,
   options: MigrateOptions
 ): Promise<string | undefined> {
   if (options.withoutBackup) return undefined
   const to = options.backup ?? settings.backup.to
   if (to === '')
     throw new UsageError(
-      `${counted(outdated, 'database')} of ${counted(accounts, 'account')} would be migrated, and earlier versions can't use them afterwards. Choose a destination for a backup (--backup, or the setting backup.to), or pass --without-backup. Use --look to see what would be migrated`
+      `${formatCount(outdated, 'database')} of ${formatCount(accounts, 'account')} would be migrated, and earlier versions can't use them afterwards. Choose a destination for a backup (--backup, or the setting backup.to), or pass --without-backup. Use --look to see what would be migrated`
     )
-  assertOutside(to, layout)
-  const secret = secretOf(options.backup === undefined ? withOwnSecret(options, settings) : options)
-  const vault = await Vault.prepare(await openPlace(to, settings.backup.s3, true), false, secret)
+  assertOutsideDataDirectory(to, layout)
+  const secret = readSecret(options.backup === undefined ? withDefaultSecret(options, settings) : options)
+  const vault = await Vault.openForWriting(await openPlace(to, settings.backup.s3, true), false, secret)
   try {
     const keep = options.backup === undefined ? settings.backup.keep : undefined
-    const { problems } = await withBar(options.json, progress =>
+    const { problems } = await withProgressBar(options.json, progress =>
       makeBackup(layout, vault, { progress, keep })
     )
     if (problems.length === 0) return vault.place.name
@@ -118,7 +120,7 @@ async function migrateAll(layout: Layout, progress: Progress | undefined): Promi
       try {
         if (migrateUserFile(layout, id) < schemaVersions.user) report.migrated++
       } catch (error) {
-        report.problems.push({ user: username, detail: detailOf(error) })
+        report.problems.push({ user: username, detail: getErrorMessage(error) })
       }
       await nextTurn()
     }
@@ -129,14 +131,14 @@ async function migrateAll(layout: Layout, progress: Progress | undefined): Promi
 }
 
 /** Prints what would be migrated. The exit code is 1 if a file cannot be migrated. */
-function printPending(pending: Pending, json: true | undefined): void {
+function printPending(pending: PendingMigrations, json: true | undefined): void {
   const { accounts, outdated, platform, problems, room, users } = pending
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(pending, null, 2))
   for (const problem of problems) console.error(formatProblem(problem))
-  if (isCurrent(pending)) return console.log(`${counted(accounts, 'account')}: nothing to migrate`)
+  if (isUpToDate(pending)) return console.log(`${formatCount(accounts, 'account')}: nothing to migrate`)
   const lines = [
-    `${counted(accounts, 'account')} (to migrate to version ${schemaVersions.user}: ${outdated})` +
+    `${formatCount(accounts, 'account')} (to migrate to version ${schemaVersions.user}: ${outdated})` +
       (outdated > 0 ? `, from version ${users.version} or later: ${formatSteps(users.steps)}` : ''),
     platform.steps.length === 0
       ? `the platform database has version ${platform.version} and needs no migration`

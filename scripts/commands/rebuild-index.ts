@@ -1,10 +1,10 @@
 /** `coffer rebuild-index`: rebuilds the platform file from the accounts' files. */
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { formatProblem } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { presentDirectoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
-import { withBar } from '../terminal/progress.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadExistingDirectory } from '../terminal/directory.js'
+import { splitArguments } from '../terminal/operands.js'
+import { withProgressBar } from '../terminal/progress.js'
 import { rebuildPlatform } from '../maintenance/rebuild-platform.js'
 
 export interface RebuildOptions {
@@ -13,15 +13,15 @@ export interface RebuildOptions {
 
 /** Rebuilds the file and prints a report. The exit code is 1 if there are problems. */
 export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
-  const { layout } = presentDirectoryOf(split(args).flags)
+  const { layout } = loadExistingDirectory(splitArguments(args).flags)
   const release = lockDirectory(layout.lockFile)
   try {
-    const report = await withBar(json, progress => rebuildPlatform(layout, progress))
+    const report = await withProgressBar(json, progress => rebuildPlatform(layout, progress))
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const problem of report.problems) console.error(formatProblem(problem))
     const what = report.isNew ? 'Platform database rebuilt' : 'Index of unique values rebuilt'
-    console.log(`${what} from ${counted(report.accounts, 'account')}`)
+    console.log(`${what} from ${formatCount(report.accounts, 'account')}`)
     if (report.former !== undefined) console.log(`The previous database was moved to ${report.former}`)
     if (report.isNew)
       console.log(

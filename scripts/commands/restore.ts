@@ -1,10 +1,10 @@
 /** `coffer restore`: restores all accounts of a backup, or one. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { placeNamed, withOwnSecret } from '../backup/own-place.js'
+import { getPlace, withDefaultSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
-import { dayOf, statesIn } from '../backup/manifest.js'
+import { formatTime, listStates } from '../backup/manifest.js'
 import {
   restoreAll,
   verifyBackup,
@@ -13,13 +13,13 @@ import {
 } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
 import { formatProblem } from '../terminal/answer.js'
-import { counted } from '../terminal/counted.js'
-import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
-import { splitOptional, UsageError } from '../terminal/operands.js'
-import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
-import { printable } from '../terminal/printable.js'
-import { withBar } from '../terminal/progress.js'
-import { vettingOf } from '../vetting/examiner.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
+import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
+import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
+import { escapeControls } from '../terminal/printable.js'
+import { withProgressBar } from '../terminal/progress.js'
+import { createVettingOptions } from '../vetting/examiner.js'
 
 export interface RestoreOptions extends SecretOptions {
   readonly user?: string
@@ -33,18 +33,18 @@ export interface RestoreOptions extends SecretOptions {
 /** Restores or verifies a backup, by default the automatic one, and prints a report. The exit code is 1 if there are problems. */
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options
-  const { flags, operands } = splitOptional(args, 'place')
+  const { flags, operands } = splitOptionalArgument(args, 'place')
   const at = options.at === undefined ? undefined : parseEnd(options.at)
-  const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
-  const vetting = vettingOf(settings)
-  const secret = secretOf(operands.length === 0 ? withOwnSecret(options, settings) : options)
-  const place = await openPlace(placeNamed(operands, settings), settings.backup.s3, false)
+  const { layout, settings } = (user === undefined ? loadDirectory : loadExistingDirectory)(flags)
+  const vetting = createVettingOptions(settings)
+  const secret = readSecret(operands.length === 0 ? withDefaultSecret(options, settings) : options)
+  const place = await openPlace(getPlace(operands, settings), settings.backup.s3, false)
   const vault = await Vault.open(place, secret)
   try {
     if (!vault.isEncrypted) console.error("The backup is not encrypted, so its origin can't be verified")
-    if (options.list) return printStates(await statesIn(vault), json)
+    if (options.list) return printStates(await listStates(vault), json)
     if (user !== undefined) return await restoreOne(vault, settings, layout, user, { at, json, vetting })
-    const report = await withBar(json, progress =>
+    const report = await withProgressBar(json, progress =>
       verify
         ? verifyBackup(vault, { at, progress, vetting })
         : restoreAll(vault, layout, { at, progress, vetting, skipsDamaged: skipDamaged })
@@ -68,24 +68,24 @@ async function restoreOne(
       ? restoreAccount
       : (await import('../backup/cluster/restore-into-cluster.js')).restoreIntoCluster
   )(vault, settings, layout, user, options)
-  console.log(json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`)
+  console.log(json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${formatTime(made)}`)
 }
 
 function printReport(report: RestoreReport, json: true | undefined, done: string): void {
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))
-  for (const problem of report.problems) console.error(printable(formatProblem(problem)))
+  for (const problem of report.problems) console.error(escapeControls(formatProblem(problem)))
   const { accounts, made, notes, problems } = report
-  for (const note of notes) console.error(printable(note))
+  for (const note of notes) console.error(escapeControls(note))
   console.log(
     problems.length === 0
-      ? `${counted(accounts, 'account')} ${done}, from a backup of ${dayOf(made)}`
-      : `${counted(accounts, 'account')}, ${counted(problems.length, 'problem')}, in a backup of ${dayOf(made)}`
+      ? `${formatCount(accounts, 'account')} ${done}, from a backup of ${formatTime(made)}`
+      : `${formatCount(accounts, 'account')}, ${formatCount(problems.length, 'problem')}, in a backup of ${formatTime(made)}`
   )
 }
 
 function printStates(states: readonly number[], json: true | undefined): void {
-  const times = states.map(dayOf)
+  const times = states.map(formatTime)
   console.log(json ? JSON.stringify(times, null, 2) : times.join('\n'))
 }
 

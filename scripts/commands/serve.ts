@@ -12,17 +12,17 @@ import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { Layout } from '../../storage/files/layout.js'
 import { createSetupSecret } from '../../storage/files/setup-link.js'
 import { PlatformInspection } from '../../storage/inspection.js'
-import { watchReserve } from '../../server/disk-watch.js'
+import { watchDiskReserve } from '../../server/disk-watch.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
-import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
+import { loadCheckedSettings, findFurtherProblems } from '../terminal/checked-settings.js'
 import { assertFolder, assertWritable } from '../terminal/directory.js'
 import { OperatorError } from '../terminal/operator.js'
-import { greeting, warningOfStrangers } from '../terminal/greeting.js'
-import { isSound } from '../maintenance/rebuild-platform.js'
+import { formatGreeting, getRegistrationWarning } from '../terminal/greeting.js'
+import { isPlatformFileIntact } from '../maintenance/rebuild-platform.js'
 
 /** Free space that suffices to start the service, in bytes. */
 const minStartBytes = 3e6
@@ -31,7 +31,7 @@ const closeTimeoutMs = 1500
 
 /** Starts the service. Resolves once it listens. A signal ends the process. */
 export async function serve(argv: readonly string[]): Promise<void> {
-  const settings = await checkedSettings(argv)
+  const settings = await loadCheckedSettings(argv)
   const output = new LogOutput(process.stdout.fd)
   const log = createLog(settings.log, output)
   const layout = new Layout(settings.dataDir)
@@ -70,7 +70,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   // After the handlers: a supervisor may stop the process as soon as the log says that it serves.
   try {
     await requireDiskSpace(layout, () => service.start(settings))
-    watchReserve(reserve, layout.root, log)
+    watchDiskReserve(reserve, layout.root, log)
   } catch (error) {
     // It was stopped while it was starting.
     if (!service.isStopping) throw error
@@ -101,7 +101,7 @@ class Service {
       log: this.log,
       logLinesDropped: () => this.output.dropped,
       signal: this.#stopping.signal,
-      ...(backups && { backups: () => backups.state() }),
+      ...(backups && { backups: () => backups.getState() }),
       setup: {
         read: chosen => this.#readSettings(chosen),
         check: findSettingsProblems,
@@ -137,7 +137,7 @@ class Service {
     const startAgain = async (): Promise<Server> => {
       const { url } = await former
       await Promise.all([(await former).close(), this.#backups?.close()])
-      const settings = await checkedSettings(this.argv)
+      const settings = await loadCheckedSettings(this.argv)
       // The browser that set it up waits for it on the same port.
       return await this.start({ ...settings, port: settings.port || Number(new URL(url).port) })
     }
@@ -151,13 +151,14 @@ class Service {
   /** Prints a greeting on a terminal, otherwise log lines. Links with secrets are printed, but never logged. */
   #announce(settings: Settings, { url }: Server): void {
     const port = Number(new URL(url).port)
-    const warning = warningOfStrangers(toConfig(settings, version, port))
+    const warning = getRegistrationWarning(toConfig(settings, version, port))
     const accounts = countAccounts(this.layout)
     const isOpen = isSetupOpen(this.#readSettings())
     if (process.stdout.isTTY && settings.log.format !== 'json') {
       const setupSecret = isOpen ? createSetupSecret(this.layout) : undefined
       const dataDirectory = this.layout.root
-      for (const line of greeting({ settings, port, dataDirectory, accounts, setupSecret })) console.log(line)
+      for (const line of formatGreeting({ settings, port, dataDirectory, accounts, setupSecret }))
+        console.log(line)
     } else {
       if (isOpen && accounts === 0)
         this.log.info(
@@ -192,12 +193,12 @@ async function createBackups(
     flags,
     layout,
     log,
-    turns:
+    coordinator:
       settings.cluster.node === ''
         ? undefined
-        : (await import('../backup/sources/turn.js')).Turns.of(settings),
-    tell: async (problem, succeeded) => {
-      const { tellOfFailure } = await import('../backup/failure-mail.js')
+        : (await import('../backup/sources/turn.js')).BackupCoordinator.fromSettings(settings),
+    notifyFailure: async (problem, succeeded) => {
+      const { sendFailureMail: tellOfFailure } = await import('../backup/failure-mail.js')
       await tellOfFailure(settings, log, problem, succeeded)
     }
   })
@@ -217,8 +218,8 @@ async function requireDiskSpace(layout: Layout, work: () => unknown): Promise<vo
 
 /** Returns problems of settings that were chosen in a page, beyond those that reading them finds. */
 async function findSettingsProblems(settings: Settings): Promise<readonly string[]> {
-  const { problemsOfPlace } = await import('../backup/own-place.js')
-  return [...(await furtherProblems(settings)), ...problemsOfPlace(settings)]
+  const { findPlaceProblems: problemsOfPlace } = await import('../backup/own-place.js')
+  return [...(await findFurtherProblems(settings)), ...problemsOfPlace(settings)]
 }
 
 /** Warns if other users can access the data directory. */
@@ -234,7 +235,7 @@ function warnOfExposure(layout: Layout, log: Log): void {
 function assertSound(layout: Layout): void {
   const hasAccounts = existsSync(layout.usersDirectory) && readdirSync(layout.usersDirectory).length > 0
   if (!existsSync(layout.platformFile) && !hasAccounts) return
-  if (!isSound(layout))
+  if (!isPlatformFileIntact(layout))
     throw new StoreDamaged(
       layout.platformFile,
       `is damaged or missing, so the service can't start. Run "coffer rebuild-index" to rebuild it from the account databases (the damaged one is kept), or restore a backup`

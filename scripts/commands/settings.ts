@@ -1,10 +1,10 @@
 /** `coffer settings`: lists settings with their meaning. */
 import { formatSettingsHelp } from '../../core/settings/list.js'
-import { splitOptional, UsageError } from '../terminal/operands.js'
+import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
 
 /** Prints all settings, or those whose name or description contains a word. */
 export function settings(args: readonly string[]): void {
-  const [word = ''] = splitOptional(args, 'word').operands
+  const [word = ''] = splitOptionalArgument(args, 'word').operands
   const found = formatSettingsHelp(word)
   if (found === '') throw new UsageError(`No settings match "${word}"`)
   console.log(found)

@@ -2,20 +2,20 @@
 import { readSettings } from '../../core/settings/load.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import { createSetupSecret } from '../../storage/files/setup-link.js'
-import { print, type JsonOption } from '../terminal/answer.js'
-import { directoryOf } from '../terminal/directory.js'
-import { setupLinkOf } from '../terminal/greeting.js'
-import { split, UsageError } from '../terminal/operands.js'
+import { printResult, type JsonOption } from '../terminal/answer.js'
+import { loadDirectory } from '../terminal/directory.js'
+import { createSetupLink } from '../terminal/greeting.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
 
 /** Prints a new link, which replaces the previous one. The service may be running. */
 export function setupLink(args: readonly string[], { json }: JsonOption): void {
-  const { flags } = split(args)
-  const { layout, settings } = directoryOf(flags)
+  const { flags } = splitArguments(args)
+  const { layout, settings } = loadDirectory(flags)
   if (!isSetupOpen(readSettings({ argv: flags, env: process.env, cwd: process.cwd() })))
     throw new UsageError(
       `The service is already set up. Operators: ${settings.operators.join(', ') || 'given by a setting'}`
     )
-  const url = setupLinkOf(settings, createSetupSecret(layout))
-  print(json, { url }, url)
+  const url = createSetupLink(settings, createSetupSecret(layout))
+  printResult(json, { url }, url)
   if (!json) console.error('Works once. Earlier links no longer work')
 }

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
-import { counted } from '../terminal/counted.js'
-import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
-import { accountIn } from '../maintenance/place-account.js'
+import { formatCount } from '../terminal/counted.js'
+import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
+import { splitArguments } from '../terminal/operands.js'
+import { findAccount } from '../maintenance/place-account.js'
 import { exportAccount } from '../transfer/export-account.js'
 import { importAccount } from '../transfer/import-account.js'
 import { TransferError } from '../transfer/transfer-error.js'
@@ -17,17 +17,17 @@ export interface ExportOptions {
 
 /** Exports an account to a ZIP file. */
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
-  const { flags, operands } = split(args, 'user', 'file')
+  const { flags, operands } = splitArguments(args, 'user', 'file')
   const [username = '', name = ''] = operands
-  const { layout } = presentDirectoryOf(flags)
-  const account = accountIn(layout, username)
+  const { layout } = loadExistingDirectory(flags)
+  const account = findAccount(layout, username)
   if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const file = resolve(name)
   const missing = await exportAccount(layout, account, file, options.withoutSecrets !== true)
   if (missing.length > 0) {
     process.exitCode = 1
     console.error(
-      `${counted(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}. The archive can't be imported. If they were deleted in the meantime, export again`
+      `${formatCount(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}. The archive can't be imported. If they were deleted in the meantime, export again`
     )
   }
   console.log(options.json ? JSON.stringify({ username, file }) : `${username}: exported to ${file}`)
@@ -44,8 +44,8 @@ export async function importUser(
   args: readonly string[],
   { as, identities, json }: ImportOptions
 ): Promise<void> {
-  const { flags, operands } = split(args, 'file')
-  const { layout, settings } = directoryOf(flags)
+  const { flags, operands } = splitArguments(args, 'file')
+  const { layout, settings } = loadDirectory(flags)
   const config = toConfig(settings, version)
   const done = await importAccount(
     layout,
@@ -61,6 +61,6 @@ export async function importUser(
     )
   if (done.identitiesLeftOut > 0)
     console.log(
-      `${counted(done.identitiesLeftOut, 'linked sign-in provider was', 'linked sign-in providers were')} not imported. Use --identities to import them if you trust the archive`
+      `${formatCount(done.identitiesLeftOut, 'linked sign-in provider was', 'linked sign-in providers were')} not imported. Use --identities to import them if you trust the archive`
     )
 }

@@ -1,22 +1,22 @@
 /** Fills an account day by day: the person's own data, the data of apps and sensors, and calls by others. */
 import { zonesKey } from '../../schemas/zones.js'
 import type { Progress } from '../terminal/progress.js'
-import { bodyFacts } from './person/body.js'
-import { daysOf, zonePeriods, type Day, type Plan } from './person/days.js'
-import { diaryFacts } from './person/diary.js'
-import type { Fact, Filed } from './person/facts.js'
-import { heartRates } from './person/heart.js'
-import { lettersOn } from './person/letters.js'
-import { photosOn } from './person/photos.js'
+import { createBodyEvents } from './person/body.js'
+import { createDays, getZonePeriods, type Day, type Plan } from './person/days.js'
+import { createDiaryEvents } from './person/diary.js'
+import type { EventParams, EventWithFile } from './person/facts.js'
+import { createHeartRates } from './person/heart.js'
+import { createLetters } from './person/letters.js'
+import { createPhotos } from './person/photos.js'
 import { Random } from './person/random.js'
-import { outingOn } from './person/runs.js'
-import { medicationFacts, placeFacts, roomFacts } from './person/surroundings.js'
-import { grantCalls, streamCalls } from './streams.js'
-import { call, type Call, type Target } from './target.js'
-import { Visitors } from './visitors.js'
+import { createOuting } from './person/runs.js'
+import { createMedicationEvents, createPlaceEvents, createRoomEvents } from './person/surroundings.js'
+import { createAccessCalls, createStreamCalls } from './streams.js'
+import { makeCalls, type Call, type Target } from './target.js'
+import { OtherCallers } from './visitors.js'
 
 /** What was created. */
-export interface Made {
+export interface CreatedData {
   /** Number of events by stream id. */
   readonly events: ReadonlyMap<string, number>
   /** Number of data points by stream id. */
@@ -44,16 +44,21 @@ interface HeartHolder {
 }
 
 /** Fills an empty account, with a token of its user. Throws `DemoError`. */
-export async function fill(target: Target, owner: string, plan: Plan, progress?: Progress): Promise<Made> {
-  const days = daysOf(plan)
+export async function fillAccount(
+  target: Target,
+  owner: string,
+  plan: Plan,
+  progress?: Progress
+): Promise<CreatedData> {
+  const days = createDays(plan)
   progress?.begin(days.length)
   target.moveTo(days[0]!.from)
-  const calls = [...streamCalls(), ...grantCalls(getSecondsToMarch(target.now()))]
-  const zones = { method: 'profile.updatePrivate', params: { update: { [zonesKey]: zonePeriods(days) } } }
-  const answers = await call(target, owner, [...calls, zones])
+  const calls = [...createStreamCalls(), ...createAccessCalls(getSecondsToMarch(target.now()))]
+  const zones = { method: 'profile.updatePrivate', params: { update: { [zonesKey]: getZonePeriods(days) } } }
+  const answers = await makeCalls(target, owner, [...calls, zones])
   const [doctor = '', trainer = '', sensor = ''] = answers.flatMap(({ access }) => access?.token ?? [])
   const filling = new AccountFiller(target, plan, { owner, trainer, sensor })
-  const visitors = new Visitors(target, { doctor, trainer })
+  const visitors = new OtherCallers(target, { doctor, trainer })
   for (const [index, day] of days.entries()) {
     await visitors.visit(day, filling.heart)
     await filling.day(day)
@@ -88,7 +93,7 @@ class AccountFiller {
     this.#random = new Random(plan.seed, 'ids')
   }
 
-  get made(): Pick<Made, 'events' | 'points' | 'files' | 'fileBytes'> {
+  get made(): Pick<CreatedData, 'events' | 'points' | 'files' | 'fileBytes'> {
     return { events: this.#events, points: this.#points, files: this.#files, fileBytes: this.#fileBytes }
   }
 
@@ -97,26 +102,27 @@ class AccountFiller {
     const { plan, target, tokens } = this
     this.#dayEnd = Math.min(day.to, plan.until)
     target.moveTo(this.#dayEnd)
-    const parts = [bodyFacts, diaryFacts, placeFacts, medicationFacts]
+    const parts = [createBodyEvents, createDiaryEvents, createPlaceEvents, createMedicationEvents]
     const facts = parts.flatMap(part => part(plan, day))
     const ownCalls = [...this.#createHeartCalls(day), ...this.#createCalls(facts)]
-    const sensorCalls = this.#createCalls(roomFacts(plan, day))
+    const sensorCalls = this.#createCalls(createRoomEvents(plan, day))
     const runCalls = this.#createRunCalls(day)
     // Concurrently, so that all of it is synced at once.
     const done = await Promise.allSettled([
-      call(target, tokens.owner, ownCalls),
-      call(target, tokens.sensor, sensorCalls),
-      call(target, tokens.trainer, runCalls)
+      makeCalls(target, tokens.owner, ownCalls),
+      makeCalls(target, tokens.sensor, sensorCalls),
+      makeCalls(target, tokens.trainer, runCalls)
     ])
     for (const one of done) if (one.status === 'rejected') throw one.reason
-    for (const { fact, file } of [...photosOn(plan, day), ...lettersOn(day)]) await this.#upload(fact, file)
+    for (const { fact, file } of [...createPhotos(plan, day), ...createLetters(day)])
+      await this.#upload(fact, file)
   }
 
-  #createCalls(facts: readonly Fact[]): Call[] {
+  #createCalls(facts: readonly EventParams[]): Call[] {
     return facts.filter(fact => this.#isOver(fact)).map(fact => this.#createCall(fact))
   }
 
-  #createCall(fact: Fact): Call & { params: Fact & { id: string } } {
+  #createCall(fact: EventParams): Call & { params: EventParams & { id: string } } {
     addCount(this.#events, fact.streamIds[0]!, 1)
     return { method: 'events.create', params: { id: this.#newId(), ...fact } }
   }
@@ -125,7 +131,7 @@ class AccountFiller {
   #createHeartCalls(day: Day): Call[] {
     const month = day.date.slice(0, 7)
     const isNew = this.heart?.month !== month
-    const points = heartRates(this.plan, day, isNew ? day.from : this.heart!.time)
+    const points = createHeartRates(this.plan, day, isNew ? day.from : this.heart!.time)
     if (points.length === 0) return []
     const calls: Call[] = []
     if (isNew || !this.heart) {
@@ -141,7 +147,7 @@ class AccountFiller {
   }
 
   #createRunCalls(day: Day): Call[] {
-    const outing = outingOn(this.plan, day)
+    const outing = createOuting(this.plan, day)
     if (!outing || !this.#isOver(outing.activity)) return []
     const { activity, track } = outing
     const holder = this.#createCall(track.fact)
@@ -162,14 +168,14 @@ class AccountFiller {
     return { method: 'hfs.add', params: { id, format: 'flatJSON', fields, points } }
   }
 
-  async #upload(fact: Fact, file: Filed['file']): Promise<void> {
+  async #upload(fact: EventParams, file: EventWithFile['file']): Promise<void> {
     if (!this.#isOver(fact)) return
     await this.target.upload(this.tokens.owner, this.#createCall(fact).params, file)
     this.#files++
     this.#fileBytes += file.bytes.length
   }
 
-  #isOver({ duration = 0, time }: Fact): boolean {
+  #isOver({ duration = 0, time }: EventParams): boolean {
     return time + duration <= this.plan.until
   }
 

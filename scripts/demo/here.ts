@@ -5,8 +5,8 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Outcome } from '../../core/call/outcome.js'
 import { systemClock, type Clock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
-import type { Fact, Filed } from './person/facts.js'
-import { DemoError, type Answer, type Call, type Target } from './target.js'
+import type { EventParams, EventWithFile } from './person/facts.js'
+import { DemoError, type CallResult, type Call, type Target } from './target.js'
 
 /** Id of the app with which the person signed in. */
 export const appId = 'coffer-demo'
@@ -29,7 +29,7 @@ export class PastClock implements Clock {
 }
 
 /** An account in this process. `clock`: the clock of the runtime, if calls can be dated in the past. */
-export class HereTarget implements Target {
+export class LocalTarget implements Target {
   constructor(
     private readonly runtime: Runtime,
     readonly username: string,
@@ -44,7 +44,7 @@ export class HereTarget implements Target {
     this.clock?.moveTo(time)
   }
 
-  async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
+  async batch(token: string, calls: readonly Call[]): Promise<readonly CallResult[]> {
     const { registry } = this.runtime
     const request = {
       user: this.username,
@@ -54,12 +54,16 @@ export class HereTarget implements Target {
     }
     return (
       requireResult(this.username, await registry.call({ ...request, isWhole: true })) as {
-        results: Answer[]
+        results: CallResult[]
       }
     ).results
   }
 
-  async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
+  async upload(
+    token: string,
+    event: EventParams,
+    { bytes, name, type }: EventWithFile['file']
+  ): Promise<void> {
     const { registry, services } = this.runtime
     const received = await services.attachments.receive(
       Readable.from([bytes]),
@@ -83,7 +87,7 @@ export class HereTarget implements Target {
 }
 
 /** Opens a session without a password. Returns its token. */
-export async function signInHere({ services }: Runtime, username: string): Promise<string> {
+export async function openLocalSession({ services }: Runtime, username: string): Promise<string> {
   const store = services.accounts.store(services.accounts.find(username)!)
   const { token } = await store.write(() => openSession(services.config, store, appId, services.clock.now()))
   return token

@@ -8,14 +8,14 @@ const maxDays = 3660
 const daySeconds = 86_400
 
 /** The options as given on the command line. */
-export interface Wanted {
+export interface PlanOptions {
   readonly days: string
   readonly until?: string
   readonly seed: string
 }
 
 /** Parses the options; `now` in seconds. Throws {@link UsageError}. */
-export function planOf({ days, seed, until }: Wanted, now: number): Plan {
+export function parsePlan({ days, seed, until }: PlanOptions, now: number): Plan {
   if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > maxDays)
     throw new UsageError(`--days must be a number from 1 to ${maxDays}, not ${JSON.stringify(days)}`)
   if (!/^\d{1,9}$/.test(seed))

@@ -1,12 +1,12 @@
 /** The report of a demo: what was created, and how to open it. */
-import type { Made } from './filling.js'
-import { counted as withNoun } from '../terminal/counted.js'
+import type { CreatedData } from './filling.js'
+import { formatCount as withNoun } from '../terminal/counted.js'
 import type { Plan } from './person/days.js'
 import { streamNames } from './streams.js'
 
 /** An account that has been filled. */
-export interface Filled {
-  readonly made: Made
+export interface FilledAccount {
+  readonly made: CreatedData
   /** The password of a new account. */
   readonly password?: string
   /** Address of the service. */
@@ -15,7 +15,7 @@ export interface Filled {
 }
 
 /** Returns the report as lines of text and as JSON. */
-export function reportOf({
+export function createReport({
   isRunning,
   made,
   password,
@@ -23,7 +23,7 @@ export function reportOf({
   seconds,
   url,
   username
-}: Filled & { username: string; plan: Plan; seconds: number }): { lines: string[]; report: object } {
+}: FilledAccount & { username: string; plan: Plan; seconds: number }): { lines: string[]; report: object } {
   const { accesses, events, fileBytes, files, looks, points, refusals } = made
   const { days, seed, until } = plan
   const address = `${url}/app/`

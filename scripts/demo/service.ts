@@ -1,8 +1,8 @@
 /** Fills an account of a running service over its API. */
 import { parseUrl } from '../../core/parse-url.js'
 import { appId } from './here.js'
-import type { Fact, Filed } from './person/facts.js'
-import { DemoError, type Answer, type Call, type Target } from './target.js'
+import type { EventParams, EventWithFile } from './person/facts.js'
+import { DemoError, type CallResult, type Call, type Target } from './target.js'
 
 /** Timeout of a request: a day of heart rates may have to wait for other requests. */
 const timeoutMs = 120_000
@@ -23,13 +23,17 @@ export class ServiceTarget implements Target {
     // The service uses its own clock.
   }
 
-  async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
+  async batch(token: string, calls: readonly Call[]): Promise<readonly CallResult[]> {
     const headers = { authorization: token, 'content-type': 'application/json' }
     const answer = await sendRequest(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
-    return (answer as { results: Answer[] }).results
+    return (answer as { results: CallResult[] }).results
   }
 
-  async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
+  async upload(
+    token: string,
+    event: EventParams,
+    { bytes, name, type }: EventWithFile['file']
+  ): Promise<void> {
     const form = new FormData()
     form.append('event', JSON.stringify(event))
     form.append('file', new Blob([Uint8Array.from(bytes)], { type }), name)
@@ -38,12 +42,12 @@ export class ServiceTarget implements Target {
 }
 
 /** Signs in to the service at a URL. Throws {@link DemoError} if it cannot be reached or refuses. */
-export async function signInAt(
+export async function signIn(
   url: string,
   username: string,
   password: string
 ): Promise<{ target: ServiceTarget; token: string }> {
-  const base = baseOf(url)
+  const base = parseBaseUrl(url)
   const { api } = (await sendRequest(`${base}/service/info`, {})) as { api?: unknown }
   if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
     throw new DemoError(`${url} is not the URL of a Coffer service`)
@@ -63,7 +67,7 @@ export async function signInAt(
 }
 
 /** Returns a URL without a trailing slash. Throws {@link DemoError} if it is malformed. */
-export function baseOf(url: string): string {
+export function parseBaseUrl(url: string): string {
   const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')
     return (address.origin + address.pathname).replace(/\/+$/, '')

@@ -1,6 +1,6 @@
 /** The streams of a demo, and the accesses to some of them. */
 import type { Call } from './target.js'
-import { doctor } from './person/letters.js'
+import { doctorName } from './person/letters.js'
 
 /** A stream with its children. */
 interface Branch {
@@ -53,10 +53,10 @@ const tree: readonly Branch[] = [
 ]
 
 /** Creates the calls that create all streams, parents first. */
-export function streamCalls(branches = tree, parentId: string | null = null): Call[] {
+export function createStreamCalls(branches = tree, parentId: string | null = null): Call[] {
   return branches.flatMap(({ children = [], id, name }) => [
     { method: 'streams.create', params: { id, name, parentId } },
-    ...streamCalls(children, id)
+    ...createStreamCalls(children, id)
   ])
 }
 
@@ -68,10 +68,10 @@ export const streamNames: ReadonlyMap<string, string> = new Map(
 )
 
 /** Creates the calls that grant accesses to the doctor (for a number of seconds), to the trainer's app, and to a sensor. */
-export function grantCalls(doctorSeconds: number): Call[] {
+export function createAccessCalls(doctorSeconds: number): Call[] {
   return [
     {
-      name: doctor,
+      name: doctorName,
       expireAfter: doctorSeconds,
       permissions: [
         { streamId: 'heart-rate', level: 'read' },

@@ -1,5 +1,5 @@
 /** The destination of the sample data: an account in a data directory or in a running service. */
-import type { Fact, Filed } from './person/facts.js'
+import type { EventParams, EventWithFile } from './person/facts.js'
 
 /** An API call, as in a batch. */
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
 }
 
 /** The result of a call, with `error` if it was refused. */
-export interface Answer {
+export interface CallResult {
   readonly error?: { readonly id: string; readonly message: string }
   readonly access?: { readonly token: string }
   readonly accesses?: readonly { readonly type: string }[]
@@ -24,9 +24,13 @@ export interface Target {
   /** Advances that time (seconds), if calls can be dated. */
   moveTo(time: number): void
   /** Makes calls in order with a token. Returns a result or error for each. Throws {@link DemoError} if the batch is refused. */
-  batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]>
+  batch(token: string, calls: readonly Call[]): Promise<readonly CallResult[]>
   /** Creates an event with a file. Throws {@link DemoError}. */
-  upload(token: string, event: Fact & { readonly id: string }, file: Filed['file']): Promise<void>
+  upload(
+    token: string,
+    event: EventParams & { readonly id: string },
+    file: EventWithFile['file']
+  ): Promise<void>
 }
 
 /** The account cannot be filled. */
@@ -38,11 +42,11 @@ export class DemoError extends Error {
 }
 
 /** Makes calls that must succeed. Throws {@link DemoError} with the first error. */
-export async function call(
+export async function makeCalls(
   target: Target,
   token: string,
   calls: readonly Call[]
-): Promise<readonly Answer[]> {
+): Promise<readonly CallResult[]> {
   if (calls.length === 0) return []
   const answers = await target.batch(token, calls)
   for (const [index, { error }] of answers.entries())
@@ -53,11 +57,11 @@ export async function call(
 
 /** Throws {@link DemoError} unless an account contains only what every new account has. */
 export async function assertEmpty(target: Target, token: string): Promise<void> {
-  const [found, granted] = await call(target, token, [
+  const [found, granted] = await makeCalls(target, token, [
     { method: 'streams.get', params: { state: 'all' } },
     { method: 'accesses.get', params: {} }
   ])
-  if (!isEmpty(found?.streams ?? [], granted?.accesses ?? [])) refuse(target.username)
+  if (!isEmpty(found?.streams ?? [], granted?.accesses ?? [])) throwNotEmpty(target.username)
 }
 
 /** Returns true if an account with these streams and accesses has not been used yet. */
@@ -69,7 +73,7 @@ export function isEmpty(
 }
 
 /** Throws the {@link DemoError} for an account that has data. */
-export function refuse(username: string): never {
+export function throwNotEmpty(username: string): never {
   throw new DemoError(
     `The account ${username} already has data. Choose another name, or delete it first with "coffer user delete ${username}"`
   )

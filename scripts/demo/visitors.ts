@@ -1,6 +1,6 @@
 /** Calls by others, including refused ones, which appear in the audit log. */
 import type { Day } from './person/days.js'
-import { call, type Call, type Target } from './target.js'
+import { makeCalls, type Call, type Target } from './target.js'
 
 /** The series with the latest heart rates; `time` in seconds. */
 interface Series {
@@ -15,7 +15,7 @@ const morning = 10.1 * 3600
 const limit = 60
 
 /** Makes the calls of the doctor and of the trainer's app. */
-export class Visitors {
+export class OtherCallers {
   #looks = 0
   #refusals = 0
   readonly #refusedTokens = new Set<string>()
@@ -56,7 +56,7 @@ export class Visitors {
   }
 
   async #read(token: string, calls: readonly Call[]): Promise<void> {
-    await call(this.target, token, calls)
+    await makeCalls(this.target, token, calls)
     this.#looks += calls.length
   }
 

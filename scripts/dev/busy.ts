@@ -10,7 +10,7 @@ const intervalMs = 1000
 const idleThreshold = 0.06
 const fullThreshold = 0.02
 
-export interface Pace {
+export interface ConcurrencyOptions {
   /** Returns the idle fraction of processor time since the previous call, from 0 to 1. */
   readonly idle: () => number
   readonly first: number
@@ -19,9 +19,9 @@ export interface Pace {
 }
 
 /** Starts tasks in order, more at a time while processors are idle. Resolves once all have ended; rejects with the first failure. */
-export async function doAll(
+export async function runTasks(
   work: readonly (() => Promise<void>)[],
-  { idle, first: begun, most: limit, intervalMs: every }: Pace = {
+  { idle, first: begun, most: limit, intervalMs: every }: ConcurrencyOptions = {
     idle: createIdleMeter(),
     first,
     most,

@@ -22,7 +22,7 @@ export function findChromium(): string | undefined {
 }
 
 /** Installs Chromium with apt-get if it is missing and the user is root. Returns a message with the outcome. */
-export function provideChromium(): string {
+export function ensureChromium(): string {
   const found = findChromium()
   if (found) return `Chromium: ${found}`
   if (process.platform !== 'linux' || process.getuid?.() !== 0)

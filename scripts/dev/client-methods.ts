@@ -8,10 +8,10 @@ import type { AnyMethod } from '../../core/call/method.js'
 import { methods } from '../../core/methods/index.js'
 import { packageDirectory } from '../../core/version.js'
 import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
-import { nounTypes, typeOf } from './client-types.js'
+import { getNamedTypes, toType } from './client-types.js'
 
 /** The folder of the generated files. */
-export const clientMethods = join(packageDirectory, 'client', 'src', 'methods')
+export const clientMethodsFolder = join(packageDirectory, 'client', 'src', 'methods')
 
 /** Resources whose methods are in the file of another one. */
 const sharedFiles: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ const idempotentWrites: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch'
 const note = '// Generated from the definitions of the methods: do not edit. `npm run document` writes it.'
 
 /** Generates the files. Returns their texts by name. */
-export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
+export async function generateClientFiles(): Promise<ReadonlyMap<string, string>> {
   const groups = new Map<string, AnyMethod[]>()
   for (const method of methods) {
     const name = getGroup(method.id)
@@ -83,7 +83,7 @@ function toInterfaceName(name: string): string {
 }
 
 function formatNouns(): string {
-  const types = Array.from(nounTypes(), ([name, type]) => `export type ${name} = ${type}`)
+  const types = Array.from(getNamedTypes(), ([name, type]) => `export type ${name} = ${type}`)
   return [
     '/** The things that methods are about. Times are in seconds, sizes in bytes. */',
     note,
@@ -107,11 +107,11 @@ function formatIndex(names: readonly string[]): string {
 function formatGroup(name: string, group: readonly AnyMethod[]): string {
   const members = group.map(
     ({ id, params, result, summary }) =>
-      `/** ${summary}. */\n'${id}': { params: ${ownParams[id] ?? typeOf(params as object, 'params')}; result: ${typeOf(result, 'result')} }`
+      `/** ${summary}. */\n'${id}': { params: ${ownParams[id] ?? toType(params as object, 'params')}; result: ${toType(result, 'result')} }`
   )
   const body = `export interface ${toInterfaceName(name)} {\n${members.join('\n')}\n}`
   const words = new Set(body.replaceAll(/\/\*\*.*?\*\/|'[^']*'/g, '').match(/\w+/g))
-  const used = [...nounTypes().keys()].filter(noun => words.has(noun))
+  const used = [...getNamedTypes().keys()].filter(noun => words.has(noun))
   return [
     `/** Params and results of methods: ${group
       .map(({ id }) => id.split('.')[0]!)

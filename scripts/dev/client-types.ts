@@ -30,12 +30,12 @@ const nouns = new Map<string, JsonSchema>(
 const names = new Map(Array.from(nouns, ([name, schema]) => [JSON.stringify(schema), name]))
 
 /** Returns the types of the named schemas, by name. */
-export function nounTypes(): ReadonlyMap<string, string> {
+export function getNamedTypes(): ReadonlyMap<string, string> {
   return new Map(Array.from(nouns, ([name, schema]) => [name, toInlineType(getDefinition(schema), 'result')]))
 }
 
 /** Returns the type of a schema. */
-export function typeOf(schema: object, side: Side): string {
+export function toType(schema: object, side: Side): string {
   return toNamedType(toPlainSchema(schema), side)
 }
 

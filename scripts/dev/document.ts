@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatSettingsPage } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
-import { clientFiles, clientMethods } from './client-methods.js'
+import { generateClientFiles, clientMethodsFolder } from './client-methods.js'
 
 const page = join(packageDirectory, 'docs', 'settings.md')
 const generated = /(<!-- settings[^>]*-->\n)[\s\S]*/
@@ -12,7 +12,7 @@ writeFileSync(
   readFileSync(page, 'utf8').replace(generated, (_all, begin) => `${begin}\n${formatSettingsPage()}\n`)
 )
 
-const files = await clientFiles()
-rmSync(clientMethods, { recursive: true, force: true })
-mkdirSync(clientMethods, { recursive: true })
-for (const [name, text] of files) writeFileSync(join(clientMethods, name), text)
+const files = await generateClientFiles()
+rmSync(clientMethodsFolder, { recursive: true, force: true })
+mkdirSync(clientMethodsFolder, { recursive: true })
+for (const [name, text] of files) writeFileSync(join(clientMethodsFolder, name), text)

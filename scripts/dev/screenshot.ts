@@ -10,8 +10,8 @@ import { Value } from 'typebox/value'
 import { Settings } from '../../core/settings/settings.js'
 import { packageDirectory } from '../../core/version.js'
 import { startServer } from '../../server/server.js'
-import { fillHere } from '../demo/account-here.js'
-import { planOf } from '../demo/plan.js'
+import { fillLocalAccount } from '../demo/account-here.js'
+import { parsePlan } from '../demo/plan.js'
 import { findChromium } from './chromium.js'
 
 const file = join(packageDirectory, 'docs', 'images', 'timeline.png')
@@ -24,8 +24,8 @@ const password = 'four words in a row'
 const dataDir = mkdtempSync(join(tmpdir(), 'coffer-screenshot-'))
 try {
   const settings = { ...(Value.Default(Settings, {}) as Settings), dataDir, port: 0 }
-  const plan = planOf({ days: '62', seed: '1', until }, Date.now() / 1000)
-  await fillHere({ settings, username, password, plan, progress: undefined })
+  const plan = parsePlan({ days: '62', seed: '1', until }, Date.now() / 1000)
+  await fillLocalAccount({ settings, username, password, plan, progress: undefined })
   const server = await startServer(settings)
   try {
     const picture = await takeScreenshot(server.url)

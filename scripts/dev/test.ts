@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { packageDirectory } from '../../core/version.js'
-import { doAll } from './busy.js'
-import { provideChromium } from './chromium.js'
+import { runTasks } from './busy.js'
+import { ensureChromium } from './chromium.js'
 import { runInProcess, type FileResult } from './test-process.js'
 
 const bin = join(packageDirectory, 'node_modules', '.bin')
@@ -180,7 +180,7 @@ const isShared = isWhole ? !isLong : process.argv.includes('--together')
 const groups = isShared ? groupFiles(files) : files.map(file => [file])
 
 buildLibrary()
-console.log(provideChromium())
+console.log(ensureChromium())
 const folder = createDataFolder()
 // Programs that tests create there find libraries as they do below the package.
 symlinkSync(join(packageDirectory, 'node_modules'), join(folder, 'node_modules'))
@@ -194,9 +194,9 @@ const createTests = (environment: NodeJS.ProcessEnv): (() => Promise<void>)[] =>
     await run(group, join(folder, String(index)), { TMPDIR: folder, ...environment }, !isWhole)
   })
 
-await doAll([...(isWhole ? createChecks() : []), ...createTests({})])
+await runTasks([...(isWhole ? createChecks() : []), ...createTests({})])
 // The long form runs everything again with worker threads: callers must not notice a difference.
-if (isLong && isWhole) await doAll(createTests({ COFFER_TEST_LONG: '', COFFER_TEST_WORKERS: '2' }))
+if (isLong && isWhole) await runTasks(createTests({ COFFER_TEST_LONG: '', COFFER_TEST_WORKERS: '2' }))
 if (isWhole) await runAgain()
 console.log('slowest:')
 for (const { file, seconds } of results.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowest))

@@ -8,7 +8,7 @@ import { beginPlatform } from '../../cluster/platform/begin-platform.js'
 import { platformSubject } from '../../cluster/platform/record.js'
 import { platformPrefix } from '../../cluster/platform/snapshots.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
-import { fixedShards } from '../../core/call/shard.js'
+import { createFixedShards } from '../../core/call/shard.js'
 import { silentLog } from '../../core/log.js'
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -19,7 +19,7 @@ import { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
-import { counted } from '../terminal/counted.js'
+import { formatCount } from '../terminal/counted.js'
 import { OperatorError } from '../terminal/operator.js'
 
 /** Timeout for an account, whose first record contains its whole file. */
@@ -33,7 +33,7 @@ const pageSize = 100
  * accounts. Rejects with `OperatorError` if another cluster uses the object storage, and with `DirectoryLocked`, `PlatformRefused`,
  * `StoreUnavailable` and `EngineUnavailable`.
  */
-export async function beginCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
+export async function createCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
   if (await engine.last(platformSubject)) return 0
   const layout = new Layout(settings.dataDir)
   const release = lockDirectory(layout.lockFile)
@@ -75,7 +75,7 @@ async function beginAccounts(
   shared: { engine: Engine; layout: Layout; objects: Objects; platform: PlatformStore }
 ): Promise<number> {
   const { engine, layout, objects, platform } = shared
-  const shards = fixedShards(shardCount)
+  const shards = createFixedShards(shardCount)
   const problems: string[] = []
   const addProblem = (id: string, error: unknown): void =>
     void problems.push(`${id}: ${(error as Error).message}`)
@@ -117,7 +117,7 @@ async function beginAccounts(
     await accounts.close()
   }
   if (problems.length > 0)
-    throw new OperatorError(`${counted(problems.length, 'problem')}, such as ${problems[0]}`)
+    throw new OperatorError(`${formatCount(problems.length, 'problem')}, such as ${problems[0]}`)
   return count
 }
 

@@ -6,7 +6,7 @@ import type { Attachment } from '../../schemas/event.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import { UserInspection, type InspectedEvent } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { brokenRecords } from './check-audit.js'
+import { findBrokenRecords } from './check-audit.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -155,7 +155,7 @@ export class AccountCheck {
   }
 
   #checkAudit(file: UserInspection): void {
-    for (const { detail, id } of brokenRecords(file, () => this.counts.calls++))
+    for (const { detail, id } of findBrokenRecords(file, () => this.counts.calls++))
       this.#report('audit', id, detail)
   }
 

@@ -8,7 +8,7 @@ export interface BrokenRecord {
 }
 
 /** Yields each record that is not linked to the one before it, or is not indexed. Calls `count` for each record. */
-export function* brokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
+export function* findBrokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()
   let previous = anchor.hash
   let last = anchor.at

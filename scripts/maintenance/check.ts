@@ -49,7 +49,7 @@ function lockUnlessOwned({ lockFile }: Layout): (() => void) | undefined {
 const [maxAttempts, pauseMs] = [5, 100]
 
 /** Returns counts of zero. */
-export function newCounts(): Counts {
+export function createCounts(): Counts {
   return {
     accounts: 0,
     events: 0,
@@ -66,7 +66,7 @@ export function newCounts(): Counts {
 
 class DirectoryCheck {
   readonly #problems: Problem[] = []
-  readonly #counts = newCounts()
+  readonly #counts = createCounts()
   readonly #attachments: DiskAttachments
 
   constructor(
@@ -129,7 +129,7 @@ class DirectoryCheck {
     platform: PlatformInspection,
     account: Account
   ): Promise<{ counts: Counts; problems: Problem[] }> {
-    const [counts, problems] = [newCounts(), [] as Problem[]]
+    const [counts, problems] = [createCounts(), [] as Problem[]]
     const indexed = platform.uniqueValues(account.id)
     const report = (problem: Problem): void => void problems.push(problem)
     await new AccountCheck(this.layout, this.#attachments, account, counts, indexed, report).run()

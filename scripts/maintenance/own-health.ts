@@ -1,9 +1,9 @@
 /** Checks the service on this machine: whether it responds, and whether its data is consistent. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { counted } from '../terminal/counted.js'
-import { eitherWay, ownUrl, type Operator } from '../terminal/operator.js'
-import { isSound } from './rebuild-platform.js'
+import { formatCount } from '../terminal/counted.js'
+import { runDirectlyOrRemotely, getLocalUrl, type Operator } from '../terminal/operator.js'
+import { isPlatformFileIntact } from './rebuild-platform.js'
 
 /** The result of a step. `ok` is `undefined` if the step does not apply. */
 export interface OwnStep {
@@ -23,7 +23,7 @@ export async function checkOwnHealth({
   readonly layout: Layout
   readonly settings: Settings
 }): Promise<OwnStep[]> {
-  return await eitherWay(
+  return await runDirectlyOrRemotely(
     settings,
     () => [
       { name: 'service', ok: false, detail: `not running: no process uses ${layout.root}` },
@@ -35,7 +35,7 @@ export async function checkOwnHealth({
 
 function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   try {
-    return isSound(layout)
+    return isPlatformFileIntact(layout)
       ? { ok: true, detail: 'platform database is intact' }
       : { ok: false, detail: 'platform database is damaged or missing' }
   } catch (error) {
@@ -44,7 +44,7 @@ function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
 }
 
 async function checkRunning(settings: Settings, operator: Operator): Promise<OwnStep[]> {
-  const url = ownUrl(settings)
+  const url = getLocalUrl(settings)
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })
     const { checks } = (await response.json()) as { checks?: { platform?: boolean; disk?: boolean } }
@@ -85,12 +85,12 @@ async function checkConsistency({ adminKey }: Settings, operator: Operator): Pro
     const errors = checks.flatMap(check => check.errors)
     const accounts = checks[0]?.infos.accounts ?? 0
     if (errors.length === 0)
-      return { name: 'accounts', ok: true, detail: `${counted(accounts, 'account')}, consistent` }
+      return { name: 'accounts', ok: true, detail: `${formatCount(accounts, 'account')}, consistent` }
     const titles = checks.filter(check => check.errors.length > 0).map(({ title }) => title)
     return {
       name: 'accounts',
       ok: false,
-      detail: `${counted(errors.length, 'inconsistency', 'inconsistencies')} (${titles.join(', ')}). Run "coffer check"`
+      detail: `${formatCount(errors.length, 'inconsistency', 'inconsistencies')} (${titles.join(', ')}). Run "coffer check"`
     }
   } catch (error) {
     return { name: 'accounts', ok: false, detail: (error as Error).message }

@@ -11,7 +11,7 @@ import {
 } from '../../storage/sqlite/copies.js'
 import type { Progress } from '../terminal/progress.js'
 
-export interface Pending {
+export interface PendingMigrations {
   /** Schema version of the platform file, and names of its missing migration steps. */
   readonly platform: { readonly version: number; readonly steps: readonly string[] }
   readonly accounts: number
@@ -26,7 +26,7 @@ export interface Pending {
 }
 
 /** Examines all files, whether or not a service is running. Throws `StoreDamaged` or `StoreTooNew` for the platform file. */
-export async function pendingIn(layout: Layout, progress?: Progress): Promise<Pending> {
+export async function findPending(layout: Layout, progress?: Progress): Promise<PendingMigrations> {
   const platform = readPlatformVersion(layout)
   const sizes = platform < schemaVersions.platform ? [getSize(layout.platformFile)] : []
   const problems: { user: string; detail: string }[] = []
@@ -48,7 +48,7 @@ export async function pendingIn(layout: Layout, progress?: Progress): Promise<Pe
           sizes.push(getSize(layout.userFile(id)))
         }
       } catch (error) {
-        problems.push({ user: username, detail: detailOf(error) })
+        problems.push({ user: username, detail: getErrorMessage(error) })
       }
       await nextTurn()
     }
@@ -66,17 +66,17 @@ export async function pendingIn(layout: Layout, progress?: Progress): Promise<Pe
 }
 
 /** Returns true if there is nothing to migrate. */
-export function isCurrent({ outdated, platform }: Pending): boolean {
+export function isUpToDate({ outdated, platform }: PendingMigrations): boolean {
   return outdated === 0 && platform.steps.length === 0
 }
 
 /** Returns the message of an error. */
-export function detailOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
 /** Computes the disk space. Files are migrated one by one in a transaction: the log of the largest, and growth of all of at most their size. */
-function computeRoom({ root }: Layout, sizes: readonly number[]): Pending['room'] {
+function computeRoom({ root }: Layout, sizes: readonly number[]): PendingMigrations['room'] {
   const { bavail, bsize } = statfsSync(root)
   const files = sizes.reduce((sum, size) => sum + size, 0)
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0)

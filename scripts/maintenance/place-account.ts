@@ -6,8 +6,8 @@ import type { Layout } from '../../storage/files/layout.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { replaceFolder } from '../../storage/files/replace-folder.js'
-import { assertNotNewer, valuesOf } from './unique-index.js'
-import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
+import { assertNotNewer, readUniqueValues } from './unique-index.js'
+import { listOtherWebhookIds, readWebhookIds } from './webhook-ids.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** An account cannot be added, because another one has the same name or unique value. */
@@ -29,7 +29,7 @@ export class Unfinished extends Error {
 }
 
 /** Returns the account with a username. Throws {@link Unfinished}. */
-export function accountIn(target: Layout, username: string): Account | undefined {
+export function findAccount(target: Layout, username: string): Account | undefined {
   assertFileOrAbsent(target.platformFile)
   // Looking up an account must not create the platform file.
   if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return undefined
@@ -47,7 +47,11 @@ export function accountIn(target: Layout, username: string): Account | undefined
  * Adds an account to a data directory. A running service finds it with the first request for it. Throws {@link Taken}, with nothing
  * changed, if a name or value of it is in use.
  */
-export async function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): Promise<void> {
+export async function addAccount(
+  target: Layout,
+  side: Layout,
+  account: Omit<Account, 'state'>
+): Promise<void> {
   const { id, username } = account
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
@@ -55,7 +59,7 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
     // `existsWithin` also throws if a symbolic link is in the path.
     if (existsWithin(target.root, place)) throw new Taken(username, ['id'])
     assertWebhookIdsFree(target, side, account)
-    const held = valuesOf(side, id)
+    const held = readUniqueValues(side, id)
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
@@ -81,7 +85,7 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
  * Replaces the account with the same id, which must not be open. Throws {@link Taken}, or `StoreTooNew` for a file of a newer version
  * of the software, with nothing changed. After any other failure the previous account remains.
  */
-export async function replace(
+export async function replaceAccount(
   target: Layout,
   side: Layout,
   { id, username }: Pick<Account, 'id' | 'username'>
@@ -92,7 +96,7 @@ export async function replace(
     existsWithin(target.root, place)
     assertNotNewer(target, id)
     assertWebhookIdsFree(target, side, { id, username })
-    const held = valuesOf(side, id)
+    const held = readUniqueValues(side, id)
     const known = platform.find(username)
     if (known) await writeOwner(side, known)
     syncPathNow(side.userDirectory(id))
@@ -119,8 +123,8 @@ function assertWebhookIdsFree(
   side: Layout,
   { id, username }: Pick<Account, 'id' | 'username'>
 ): void {
-  const own = webhookIdsOf(side, id)
-  const others = own.length === 0 ? new Set() : webhookIdsBeside(target, id)
+  const own = readWebhookIds(side, id)
+  const others = own.length === 0 ? new Set() : listOtherWebhookIds(target, id)
   if (own.some(each => others.has(each))) throw new Taken(username, ['webhook'])
 }
 

@@ -12,8 +12,8 @@ import { readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import type { Progress } from '../terminal/progress.js'
-import { detailOf } from './pending.js'
-import { assertNotNewer, reindex, valuesOf } from './unique-index.js'
+import { getErrorMessage } from './pending.js'
+import { assertNotNewer, rebuildUniqueIndex, readUniqueValues } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
@@ -31,14 +31,14 @@ export interface RebuildReport {
  */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   try {
-    return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
+    return isPlatformFileIntact(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
   } catch (error) {
     throw translateError(error, layout.platformFile)
   }
 }
 
 /** Returns true if the platform file is usable. Throws `StoreTooNew`, `StorageFull`. */
-export function isSound(layout: Layout): boolean {
+export function isPlatformFileIntact(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
     try {
@@ -64,7 +64,7 @@ async function rebuildIndex(layout: Layout, progress?: Progress): Promise<Rebuil
       await writeOwner(layout, account)
       await syncPath(layout.userDirectory(account.id))
     }
-    for (const { field, user } of reindex(layout, platform, accounts))
+    for (const { field, user } of rebuildUniqueIndex(layout, platform, accounts))
       report.problems.push({ user, detail: `another account has the same ${field}` })
     report.accounts = accounts.length
     progress?.step(accounts.length)
@@ -80,10 +80,10 @@ function isReadable(
   report: RebuildReport
 ): boolean {
   try {
-    valuesOf(layout, id)
+    readUniqueValues(layout, id)
     return true
   } catch (error) {
-    report.problems.push({ user: username, detail: detailOf(error) })
+    report.problems.push({ user: username, detail: getErrorMessage(error) })
     return false
   }
 }
@@ -134,7 +134,7 @@ function addAccount(
   const { deletion = null, quota = null, relocatedTo = null, suspended = null } = known ?? {}
   const account = { id, username, created, deletion, quota, relocatedTo, suspended }
   const isReadableFile = isReadable(layout, account, report)
-  const taken = platform.adopt(account, isReadableFile ? valuesOf(layout, id) : [])
+  const taken = platform.adopt(account, isReadableFile ? readUniqueValues(layout, id) : [])
   report.accounts++
   if (taken.length === 0) return
   report.problems.push({ user: username, detail: `another account has the same ${taken.join(' and ')}` })

@@ -13,18 +13,22 @@ export interface Conflict {
 }
 
 /** Rebuilds the index entries of accounts. Returns the values that other accounts have as well. */
-export function reindex(layout: Layout, platform: PlatformStore, accounts: readonly Account[]): Conflict[] {
+export function rebuildUniqueIndex(
+  layout: Layout,
+  platform: PlatformStore,
+  accounts: readonly Account[]
+): Conflict[] {
   // Two passes: stale entries must be removed before they conflict with valid ones.
-  for (const { id } of accounts) platform.changeNow('replaceUnique', id, valuesOf(layout, id))
+  for (const { id } of accounts) platform.changeNow('replaceUnique', id, readUniqueValues(layout, id))
   return accounts.flatMap(({ id, username }) =>
     platform
-      .changeNow('replaceUnique', id, valuesOf(layout, id))
+      .changeNow('replaceUnique', id, readUniqueValues(layout, id))
       .map(({ field }) => ({ user: username, field }))
   )
 }
 
 /** Returns the unique values in an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
-export function valuesOf(layout: Layout, id: string): UniqueValue[] {
+export function readUniqueValues(layout: Layout, id: string): UniqueValue[] {
   const inspection = new UserInspection(layout, id)
   try {
     return inspection.uniqueValues()

@@ -4,7 +4,7 @@ import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/validation/foreign-file.js'
 
 /** Returns the ids of an account's webhooks. */
-export function webhookIdsOf(layout: Layout, account: string): string[] {
+export function readWebhookIds(layout: Layout, account: string): string[] {
   const file = new ForeignRows(layout, account)
   try {
     return Array.from(file.rows('SELECT id FROM webhook'), ({ id }) => String(id))
@@ -14,7 +14,7 @@ export function webhookIdsOf(layout: Layout, account: string): string[] {
 }
 
 /** Returns the ids of the webhooks of all other accounts. */
-export function webhookIdsBeside(layout: Layout, account: string): Set<string> {
+export function listOtherWebhookIds(layout: Layout, account: string): Set<string> {
   const platform = new PlatformInspection(layout)
   try {
     const others = platform.webhookAccounts().filter(id => id !== account)
@@ -27,7 +27,7 @@ export function webhookIdsBeside(layout: Layout, account: string): Set<string> {
 /** Returns no ids for a damaged account: its webhooks never run, so they must not prevent adding another account. */
 function listReadableIds(layout: Layout, account: string): string[] {
   try {
-    return webhookIdsOf(layout, account)
+    return readWebhookIds(layout, account)
   } catch {
     return []
   }

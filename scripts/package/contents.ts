@@ -23,15 +23,15 @@ const unused =
   /^better-sqlite3\/(?:deps|src|build\/(?!Release\/better_sqlite3\.node$))|^swagger-ui-dist\/(?!swagger-ui(?:-bundle)?\.(?:css|js)$|package\.json$|LICENSE|NOTICE)|(?:^|\/)(?:tests?|examples?|benchmarks?|docs)\//
 
 /** Returns all files, sorted by name. Throws if some have not been built or installed. */
-export function contents(): Content[] {
+export function listContents(): Content[] {
   const own = ['dist', ...shipped].flatMap(name => listFiles(join(packageDirectory, name)))
   const found = own.filter(({ name }) => !forDevelopers.test(name))
-  for (const folder of libraries()) found.push(...listFiles(folder).filter(isUsed))
+  for (const folder of findLibraries()) found.push(...listFiles(folder).filter(isUsed))
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Returns the folders of all installed libraries, without those for development only. */
-export function libraries(): Set<string> {
+export function findLibraries(): Set<string> {
   const folders = new Set<string>()
   const add = (name: string, from: string, isOptional: boolean): void => {
     if (excluded.has(name)) return

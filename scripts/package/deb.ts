@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageDirectory, version } from '../../core/version.js'
-import { run } from './run.js'
+import { runTool } from './run.js'
 
 /** Debian's names of processor architectures. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
@@ -27,7 +27,7 @@ const level = '-z1'
 const hooks = ['postinst', 'prerm', 'postrm']
 
 /** Debian's name of the architecture of packages built here. */
-export const architecture = architectures[process.arch] ?? process.arch
+export const debianArchitecture = architectures[process.arch] ?? process.arch
 
 /** Writes the package. `compression`: as in `dpkg-deb -Z`; `none` is fast. */
 export function makeDeb(executable: string, target: string, compression = 'xz'): void {
@@ -38,7 +38,7 @@ export function makeDeb(executable: string, target: string, compression = 'xz'):
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
       if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755)
     chmodSync(root, 0o755)
-    run('dpkg-deb', [`-Z${compression}`, level, '--root-owner-group', '--build', root, target])
+    runTool('dpkg-deb', [`-Z${compression}`, level, '--root-owner-group', '--build', root, target])
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
@@ -86,7 +86,7 @@ function writeControlFiles(root: string): void {
     'control',
     `Package: coffer
 Version: ${toDebianVersion(version)}
-Architecture: ${architecture}
+Architecture: ${debianArchitecture}
 Maintainer: The Coffer developers <coffer@localhost>
 Installed-Size: ${Math.ceil(bytes / 1024)}
 Depends: libc6 (>= ${getLibcVersion()}), libgcc-s1, libstdc++6, libc-bin, passwd

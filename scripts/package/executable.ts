@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { packageDirectory } from '../../core/version.js'
-import { contents } from './contents.js'
-import { run } from './run.js'
+import { listContents } from './contents.js'
+import { runTool } from './run.js'
 
 /** Marks the position in Node's executable that says whether it contains an application. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -28,13 +28,13 @@ export function makeExecutable(target: string, quality = defaultQuality): void {
       assets
     }
     writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
-    run(process.execPath, ['--experimental-sea-config', join(folder, 'config.json')])
+    runTool(process.execPath, ['--experimental-sea-config', join(folder, 'config.json')])
     copyFileSync(process.execPath, target)
     chmodSync(target, 0o755)
     const isMac = process.platform === 'darwin'
     // The existing signature would be invalid.
-    if (isMac) run('codesign', ['--remove-signature', target])
-    run(process.execPath, [
+    if (isMac) runTool('codesign', ['--remove-signature', target])
+    runTool(process.execPath, [
       resolvePostject(),
       target,
       'NODE_SEA_BLOB',
@@ -43,7 +43,7 @@ export function makeExecutable(target: string, quality = defaultQuality): void {
       fuse,
       ...(isMac ? ['--macho-segment-name', 'NODE_SEA'] : [])
     ])
-    if (isMac) run('codesign', ['--sign', '-', target])
+    if (isMac) runTool('codesign', ['--sign', '-', target])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -52,7 +52,7 @@ export function makeExecutable(target: string, quality = defaultQuality): void {
 /** Writes all files compressed as one, and the list with which the launcher verifies them. */
 function writeAssets(assets: { readonly list: string; readonly files: string }, quality: number): void {
   const importer = { name: 'import.cjs', bytes: Buffer.from('module.exports = file => import(file)\n') }
-  const files = contents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))
+  const files = listContents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))
   const all = [importer, ...files]
   const whole = Buffer.concat(all.map(({ bytes }) => bytes))
   writeFileSync(

@@ -6,9 +6,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageDirectory, version } from '../../core/version.js'
-import { architecture, makeDeb } from './deb.js'
+import { debianArchitecture, makeDeb } from './deb.js'
 import { makeExecutable } from './executable.js'
-import { run } from './run.js'
+import { runTool } from './run.js'
 
 const kinds = ['executable', 'deb', 'npm']
 
@@ -32,11 +32,11 @@ if (wanted.has('executable') || (wanted.has('deb') && !existsSync(executable))) 
   console.log(executable)
 }
 if (wanted.has('deb')) {
-  const deb = join(folder, `coffer_${version}_${architecture}.deb`)
+  const deb = join(folder, `coffer_${version}_${debianArchitecture}.deb`)
   makeDeb(executable, deb)
   console.log(deb)
 }
 if (wanted.has('npm')) {
-  run('npm', ['pack', '--silent', '--pack-destination', folder], packageDirectory)
+  runTool('npm', ['pack', '--silent', '--pack-destination', folder], packageDirectory)
   console.log(join(folder, `coffer-${version}.tgz`))
 }

@@ -19,7 +19,7 @@ export function formatProblem({
 }
 
 /** Prints a result as JSON, or as lines of text. */
-export function print(json: true | undefined, answer: object, ...lines: readonly string[]): void {
+export function printResult(json: true | undefined, answer: object, ...lines: readonly string[]): void {
   if (json) console.log(JSON.stringify(answer, null, 2))
   else for (const line of lines) console.log(line)
 }

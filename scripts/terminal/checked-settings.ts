@@ -7,15 +7,15 @@ import { MapFile } from '../../transports/http/pages/map.js'
 import { loadAuthorizationStep } from '../../server/authorization-step.js'
 
 /** Returns the settings. Rejects with a `SettingsError` that lists all problems. */
-export async function checkedSettings(argv: readonly string[]): Promise<Settings> {
+export async function loadCheckedSettings(argv: readonly string[]): Promise<Settings> {
   const { problems, settings } = readSettings({ argv, env: process.env, cwd: process.cwd() })
-  const all = [...problems, ...(await furtherProblems(settings))]
+  const all = [...problems, ...(await findFurtherProblems(settings))]
   if (all.length > 0) throw new SettingsError(all)
   return settings
 }
 
 /** Returns problems of settings beyond those that reading them finds. */
-export async function furtherProblems(settings: Settings): Promise<readonly string[]> {
+export async function findFurtherProblems(settings: Settings): Promise<readonly string[]> {
   return [...findFilterProblems(settings, methods), ...(await findFileProblems(settings))]
 }
 

@@ -6,7 +6,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { findSeparateMounts } from '../../storage/files/probe.js'
 
 /** Loads the settings. Returns them with their data directory. Throws `SettingsError`. */
-export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
+export function loadDirectory(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   const layout = new Layout(settings.dataDir)
   assertFolder(layout)
@@ -34,9 +34,9 @@ export function assertWritable(layout: Layout): void {
     ])
 }
 
-/** Like {@link directoryOf}, for commands that need existing data. Throws `SettingsError` if there is none. */
-export function presentDirectoryOf(flags: readonly string[]): ReturnType<typeof directoryOf> {
-  const directory = directoryOf(flags)
+/** Like {@link loadDirectory}, for commands that need existing data. Throws `SettingsError` if there is none. */
+export function loadExistingDirectory(flags: readonly string[]): ReturnType<typeof loadDirectory> {
+  const directory = loadDirectory(flags)
   if (existsSync(directory.layout.root)) return directory
   throw new SettingsError([
     `dataDir: folder not found: ${directory.layout.root}. Set it with --dataDir, or in coffer.yaml (in the current folder, or passed with --config)`

@@ -4,9 +4,9 @@ import { getPageFacts } from '../../core/settings/page-facts.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { isLoopbackHost } from '../../core/security/network.js'
 import { version } from '../../core/version.js'
-import { counted } from './counted.js'
+import { formatCount } from './counted.js'
 
-export interface Circumstances {
+export interface GreetingOptions {
   readonly settings: Settings
   /** The port in use. */
   readonly port: number
@@ -18,7 +18,7 @@ export interface Circumstances {
 }
 
 /** Returns the link with which the service is set up. The secret is in the fragment, which browsers do not send. */
-export function setupLinkOf(settings: Settings, secret: string, port = settings.port): string {
+export function createSetupLink(settings: Settings, secret: string, port = settings.port): string {
   return `${toConfig(settings, version, port).publicUrl}/access/setup.html#${secret}`
 }
 
@@ -28,7 +28,13 @@ function isReachable({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): b
 }
 
 /** Returns the lines of the greeting. */
-export function greeting({ accounts, dataDirectory, port, settings, setupSecret }: Circumstances): string[] {
+export function formatGreeting({
+  accounts,
+  dataDirectory,
+  port,
+  settings,
+  setupSecret
+}: GreetingOptions): string[] {
   const config = toConfig(settings, version, port)
   const missing = listMissing(config)
   return [
@@ -38,7 +44,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
     formatRow('Listens', `${buildLocalUrl(settings.host, port)} ${describeHost(settings)}`),
     formatRow(
       'Data',
-      `${dataDirectory} (${accounts === 0 ? 'no accounts yet' : counted(accounts, 'account')})`
+      `${dataDirectory} (${accounts === 0 ? 'no accounts yet' : formatCount(accounts, 'account')})`
     ),
     formatRow('Registration', describeRegistration(config)),
     ...(setupSecret === undefined
@@ -46,7 +52,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
       : [
           '',
           'To set up the service and create your operator account, open this link in a browser. It works once:',
-          `  ${setupLinkOf(settings, setupSecret, port)}`
+          `  ${createSetupLink(settings, setupSecret, port)}`
         ]),
     ...(missing.length === 0 ? [] : ['', 'Before you make it public (docs/deployment.md):', ...missing]),
     ''
@@ -54,7 +60,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
 }
 
 /** Returns a warning if anyone can register; otherwise `undefined`. */
-export function warningOfStrangers(config: Config): string | undefined {
+export function getRegistrationWarning(config: Config): string | undefined {
   if (getPageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
   return 'anyone who can reach this service can register; to require invitations, set registration.invitationTokens and run "coffer invite"'
 }

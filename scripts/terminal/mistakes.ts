@@ -4,7 +4,7 @@
  * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path to name for
  * errors without one.
  */
-export function inWords(error: unknown, file?: string): string | undefined {
+export function describeSystemError(error: unknown, file?: string): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error)) return undefined
   const { code = '', path, dest, address, port, hostname } = error as SystemError
   const place = dest ?? path ?? file

@@ -5,7 +5,7 @@ import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { createPasswords } from '../../core/security/passwords.js'
 import { version } from '../../core/version.js'
 import { UsageError } from './operands.js'
-import { typed } from './passphrase.js'
+import { promptHidden } from './passphrase.js'
 
 /** Limits of {@link NewPassword} in schemas/account.ts. */
 const shortest = 6
@@ -15,8 +15,8 @@ const longest = 100
  * Returns the hash of a password that is typed twice on a terminal, or otherwise read from standard input. Throws {@link UsageError}
  * with the rule that it breaks.
  */
-export async function newPasswordHash(settings: Settings, username: string): Promise<string> {
-  const password = await typed(`Password of ${username}: `)
+export async function promptForPasswordHash(settings: Settings, username: string): Promise<string> {
+  const password = await promptHidden(`Password of ${username}: `)
   if (password === '')
     throw new UsageError('Missing password. Type one, or pass it as a line of standard input')
   if (password.length < shortest || password.length > longest)
@@ -26,7 +26,7 @@ export async function newPasswordHash(settings: Settings, username: string): Pro
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
-  if (process.stdin.isTTY && (await typed('Repeat: ')) !== password)
+  if (process.stdin.isTTY && (await promptHidden('Repeat: ')) !== password)
     throw new UsageError("The passwords don't match")
   return await createPasswords().hash(password)
 }

@@ -1,7 +1,7 @@
 /** Adds commands to the command line, and prints their errors. */
 import type { Command } from 'commander'
-import { inWords } from './mistakes.js'
-import { printable } from './printable.js'
+import { describeSystemError } from './mistakes.js'
+import { escapeControls } from './printable.js'
 
 /** Explains where to find the settings, which the help of a command does not list. */
 const aboutSettings = `
@@ -10,7 +10,7 @@ Settings can be given as flags (--dataDir=./data), in coffer.yaml in the current
 "coffer settings <word>". To check and print the current settings, run "coffer check-config".`
 
 /** Adds a command that takes settings in addition to its own options. Settings parse their own flags, because they know the types. */
-export function offer(
+export function addCommand(
   parent: Command,
   name: string,
   description: string,
@@ -34,8 +34,8 @@ async function runGuarded(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     process.exitCode = 1
-    const words = inWords(error) ?? (isForOperators(error) ? error.message : undefined)
-    console.error(words === undefined ? error : printable(words))
+    const words = describeSystemError(error) ?? (isForOperators(error) ? error.message : undefined)
+    console.error(words === undefined ? error : escapeControls(words))
   }
 }
 

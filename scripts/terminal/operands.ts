@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { settingsList } from '../../core/settings/list.js'
 
-export interface Given {
+export interface SplitArguments {
   readonly operands: readonly string[]
   /** Settings as flags, for `loadSettings`. */
   readonly flags: readonly string[]
@@ -17,7 +17,7 @@ export class UsageError extends Error {
 }
 
 /** Splits arguments. Throws {@link UsageError} unless there is one operand for each name. */
-export function split(args: readonly string[], ...names: string[]): Given {
+export function splitArguments(args: readonly string[], ...names: string[]): SplitArguments {
   const given = parse(args)
   if (given.operands.length === names.length) return given
   throw new UsageError(
@@ -25,14 +25,14 @@ export function split(args: readonly string[], ...names: string[]): Given {
   )
 }
 
-/** Like {@link split}, for a command with one optional operand. */
-export function splitOptional(args: readonly string[], name: string): Given {
+/** Like {@link splitArguments}, for a command with one optional operand. */
+export function splitOptionalArgument(args: readonly string[], name: string): SplitArguments {
   const given = parse(args)
   if (given.operands.length <= 1) return given
   throw new UsageError(`Expected at most one argument: [${name}] (see --help)`)
 }
 
-function parse(args: readonly string[]): Given {
+function parse(args: readonly string[]): SplitArguments {
   const options = Object.fromEntries(
     [...settingsList.map(({ key }) => key), 'config'].map(name => [name, { type: 'string' as const }])
   )

@@ -21,18 +21,18 @@ export class OperatorError extends Error {
 }
 
 /** The result of a method. */
-export type Answer = Readonly<Record<string, unknown>>
+export type MethodResult = Readonly<Record<string, unknown>>
 
 /** Calls methods as the operator. */
 export interface Operator {
   /** Calls a method. Throws {@link OperatorError} with the error message of the service. */
-  call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<Answer>
+  call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<MethodResult>
   /** The services of the core, if they run in this process. */
   readonly services?: Services
 }
 
 /** Runs `direct` while holding the lock of the data directory, or `remote` if a running service holds it. */
-export async function eitherWay<T>(
+export async function runDirectlyOrRemotely<T>(
   settings: Settings,
   direct: () => Promise<T> | T,
   remote: (service: Operator) => Promise<T>
@@ -52,13 +52,14 @@ export async function eitherWay<T>(
 }
 
 /** Runs `work` as the operator: through the running service, or with a runtime in this process. */
-export async function asOperator<T>(
+export async function withOperator<T>(
   settings: Settings,
   work: (operator: Operator) => Promise<T>
 ): Promise<T> {
-  return await eitherWay(
+  return await runDirectlyOrRemotely(
     settings,
-    async () => await withRuntime(settings, systemClock, async runtime => await work(own(runtime))),
+    async () =>
+      await withRuntime(settings, systemClock, async runtime => await work(createOperator(runtime))),
     work
   )
 }
@@ -98,20 +99,20 @@ async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> 
 }
 
 /** Returns the operator of a runtime. */
-export function own({ services, registry }: Runtime): Operator {
+export function createOperator({ services, registry }: Runtime): Operator {
   return {
     services,
     async call(method, params) {
       const credentials = { authorization: services.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
       const outcome = await registry.call({ method, params, credentials, isWhole: true })
       if (!outcome.ok) throw new OperatorError(outcome.error.message)
-      return JSON.parse(`{${outcome.members}}`) as Answer
+      return JSON.parse(`{${outcome.members}}`) as MethodResult
     }
   }
 }
 
 /** Returns the URL of the service on this machine. */
-export function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+export function getLocalUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   return buildLocalUrl(toLoopback(host), port)
 }
 
@@ -124,7 +125,7 @@ function createRemoteOperator(settings: Settings): Operator {
           'The data directory is in use by a running service. Stop it, or set adminKey for the service and this command'
         )
       const { body, path, verb } = createRequest(method, params)
-      const url = ownUrl(settings)
+      const url = getLocalUrl(settings)
       const response = await fetch(url + path, {
         method: verb,
         redirect: 'manual',
@@ -150,9 +151,9 @@ function toLoopback(host: string): string {
   return host === '::' ? '::1' : host
 }
 
-async function parseResponse(response: Response): Promise<Answer> {
+async function parseResponse(response: Response): Promise<MethodResult> {
   const text = await response.text()
-  let answer: Answer & { error?: { message?: string } } = {}
+  let answer: MethodResult & { error?: { message?: string } } = {}
   try {
     if (text !== '') answer = JSON.parse(text) as typeof answer
   } catch {

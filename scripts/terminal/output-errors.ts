@@ -1,5 +1,5 @@
 /** Handles errors of writing the output of a command. */
-import { inWords } from './mistakes.js'
+import { describeSystemError } from './mistakes.js'
 
 /**
  * Makes commands continue after errors of standard output and standard error: a backup completes even if its output goes to `head`.
@@ -11,7 +11,7 @@ export function handleOutputErrors(): void {
     process.exitCode = 1
     if (isReported || error.code === 'EPIPE') return
     isReported = true
-    console.error(`Can't write the output: ${inWords(error) ?? error.message}`)
+    console.error(`Can't write the output: ${describeSystemError(error) ?? error.message}`)
   })
   process.stderr.on('error', () => {
     process.exitCode = 1

@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { inWords } from './mistakes.js'
+import { describeSystemError } from './mistakes.js'
 import { UsageError } from './operands.js'
 
 /** Environment variable with the passphrase of backups. */
@@ -36,7 +36,7 @@ export interface Secret {
 }
 
 /** Reads the secret from the options and the environment. Throws {@link UsageError} if they conflict. */
-export function secretOf({ identity, passphraseFile, plain }: SecretOptions): Secret {
+export function readSecret({ identity, passphraseFile, plain }: SecretOptions): Secret {
   const inEnvironment = process.env[passphraseVariable]
   if (identity !== undefined && passphraseFile !== undefined)
     throw new UsageError("--passphrase-file and --identity can't be combined")
@@ -54,7 +54,7 @@ export function secretOf({ identity, passphraseFile, plain }: SecretOptions): Se
 }
 
 /** Prompts for a line without echoing it. Reads it from standard input if that is not a terminal. */
-export async function typed(prompt: string): Promise<string> {
+export async function promptHidden(prompt: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })
   // Only after the terminal has stopped echoing: the user may type fast, or paste.
@@ -71,8 +71,8 @@ export async function typed(prompt: string): Promise<string> {
 }
 
 async function promptForPassphrase(isNew: boolean): Promise<string> {
-  const first = await typed('Passphrase of the backup: ')
-  if (isNew && process.stdin.isTTY && first !== '' && (await typed('Repeat: ')) !== first)
+  const first = await promptHidden('Passphrase of the backup: ')
+  if (isNew && process.stdin.isTTY && first !== '' && (await promptHidden('Repeat: ')) !== first)
     throw new UsageError("The passphrases don't match")
   return first
 }
@@ -104,7 +104,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new UsageError(inWords(error, file) ?? (error as Error).message)
+    throw new UsageError(describeSystemError(error, file) ?? (error as Error).message)
   }
 }
 

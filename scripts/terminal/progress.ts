@@ -7,7 +7,7 @@ export interface Progress {
 }
 
 /** Runs `work` with a progress bar, unless `isQuiet` or standard error is not a terminal. `unit`: what is counted. */
-export async function withBar<T>(
+export async function withProgressBar<T>(
   isQuiet: boolean | undefined,
   work: (progress: Progress | undefined) => Promise<T>,
   unit = 'accounts'

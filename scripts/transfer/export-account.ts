@@ -9,7 +9,7 @@ import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
-import { zipped } from '../../transports/http/answer/zip.js'
+import { createZip } from '../../transports/http/answer/zip.js'
 import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -34,7 +34,7 @@ export async function exportAccount(
       const made = Date.now() / 1000
       const options = { hasSecrets, made, onMissing: (id: string): void => void absent.push(id) }
       const files = listArchiveFiles(account, reader, new DiskAttachments(source), options)
-      await writeWithin(dirname(file), draft, await zipped(files))
+      await writeWithin(dirname(file), draft, await createZip(files))
     } finally {
       reader.close()
     }

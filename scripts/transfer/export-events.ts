@@ -12,7 +12,7 @@ import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
-import { bringIn } from '../maintenance/place-account.js'
+import { addAccount } from '../maintenance/place-account.js'
 import { OperatorError, withRuntime } from '../terminal/operator.js'
 import { TransferError } from './transfer-error.js'
 
@@ -30,7 +30,7 @@ export async function writeEvents(
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
   const draft = `${file}.${process.pid}.part`
   try {
-    await eachPiece(settings, source, account, params, async pieces => {
+    await withExport(settings, source, account, params, async pieces => {
       await writeWithin(dirname(file), draft, toBuffers(pieces))
     })
     // Not a rename, which would overwrite a file created meanwhile.
@@ -42,7 +42,7 @@ export async function writeEvents(
 }
 
 /** Passes the chunks of the export to `write`. Reads from a copy of the account. Throws {@link OperatorError}, `StoreDamaged`. */
-export async function eachPiece(
+export async function withExport(
   settings: Settings,
   source: Layout,
   account: Account,
@@ -52,7 +52,7 @@ export async function eachPiece(
   const [side, target] = [createCopyFolder(source), createCopyFolder(source)]
   try {
     await copyUserFile(source, side, account.id)
-    await bringIn(target, side, account)
+    await addAccount(target, side, account)
     const own = { ...settings, dataDir: target.root }
     await withRuntime(
       own,

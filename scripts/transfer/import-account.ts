@@ -16,28 +16,28 @@ import { exportedTables } from '../../storage/transfer/tables.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
 import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
-import { newCounts } from '../maintenance/check.js'
-import { accountIn, bringIn, Taken, Unfinished } from '../maintenance/place-account.js'
-import { valuesOf } from '../maintenance/unique-index.js'
+import { createCounts } from '../maintenance/check.js'
+import { findAccount, addAccount, Taken, Unfinished } from '../maintenance/place-account.js'
+import { readUniqueValues } from '../maintenance/unique-index.js'
 import { vetAccount } from '../vetting/vet-account.js'
-import { Newcomer } from './newcomer.js'
-import { Archive, refused } from './read-archive.js'
+import { RowAdapter } from './newcomer.js'
+import { Archive, toTransferError } from './read-archive.js'
 import { TransferError } from './transfer-error.js'
 
 /** Maximum fraction of the free disk space that an import uses. */
 const maxDiskShare = 0.9
 
-type NewAccount = Parameters<typeof bringIn>[2]
+type NewAccount = Parameters<typeof addAccount>[2]
 
 /** How an archive is imported. */
-export interface Manner {
+export interface ImportOptions {
   /** Username, instead of that in the archive. */
   readonly as?: string | undefined
   readonly keepsIdentities: boolean
 }
 
 /** The result of an import. */
-export interface Imported {
+export interface ImportResult {
   readonly username: string
   readonly hasSecrets: boolean
   readonly identitiesLeftOut: number
@@ -47,9 +47,9 @@ export interface Imported {
 export async function importAccount(
   target: Layout,
   file: string,
-  manner: Manner,
+  manner: ImportOptions,
   config: Config
-): Promise<Imported> {
+): Promise<ImportResult> {
   const wasThere = existsSync(target.root)
   makeFolderNow(target.root)
   try {
@@ -63,9 +63,9 @@ export async function importAccount(
 async function importInto(
   target: Layout,
   file: string,
-  { as, keepsIdentities }: Manner,
+  { as, keepsIdentities }: ImportOptions,
   config: Config
-): Promise<Imported> {
+): Promise<ImportResult> {
   const { bavail, bsize } = statfsSync(target.root)
   const archive = await Archive.open(file, bavail * bsize * maxDiskShare)
   const side = createCopyFolder(target)
@@ -74,13 +74,13 @@ async function importInto(
     const username = as ?? archive.head.username
     assertUsernameFree(target, username, config)
     const account = { id: createId(), username, created, ...initialStatus }
-    const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
+    const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
     await createFiles(side, account.id, archive, newcomer)
     await assertValid(side, account, config)
-    await bringIn(target, side, account)
+    await addAccount(target, side, account)
     return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
-    throw error instanceof Taken || error instanceof Unfinished ? error : refused(file, error)
+    throw error instanceof Taken || error instanceof Unfinished ? error : toTransferError(file, error)
   } finally {
     archive.close()
     removeCopyFolder(side)
@@ -94,15 +94,15 @@ function assertUsernameFree(target: Layout, username: string, config: Config): v
     )
   if (isReservedUsername(username, config))
     throw new TransferError(`The username ${username} is reserved. Choose another one with --as`)
-  if (accountIn(target, username)) throw new Taken(username, ['username'])
+  if (findAccount(target, username)) throw new Taken(username, ['username'])
 }
 
-async function createFiles(side: Layout, id: string, archive: Archive, newcomer: Newcomer): Promise<void> {
+async function createFiles(side: Layout, id: string, archive: Archive, newcomer: RowAdapter): Promise<void> {
   const writer = new AccountWriter(side.userFile(id), archive.head.schema)
   try {
     for (const table of exportedTables)
       for await (const row of archive.rows(table)) {
-        const own = newcomer.rowOf(table, row)
+        const own = newcomer.adaptRow(table, row)
         if (own !== undefined) writer.insert(table, own)
       }
     writer.finish()
@@ -129,11 +129,11 @@ async function assertValid(side: Layout, account: NewAccount, config: Config): P
   const problems: Problem[] = []
   const report = (problem: Problem): void => void (problems.length === 0 && problems.push(problem))
   const { streamDepth } = config.limits
-  vetAccount(side, account, { home: config, streamDepth, now: Date.now() / 1000 }, report)
+  vetAccount(side, account, { targetConfig: config, streamDepth, now: Date.now() / 1000 }, report)
   assertNoProblem(problems)
   const files = new DiskAttachments(side)
-  const counts = newCounts()
-  await new AccountCheck(side, files, account, counts, valuesOf(side, account.id), report).run()
+  const counts = createCounts()
+  await new AccountCheck(side, files, account, counts, readUniqueValues(side, account.id), report).run()
   assertNoProblem(problems)
   if (counts.leftOver > 0) throw new TransferError('it contains files that belong to no event')
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../core/settings/config.js'
 import { createId, createToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
-import { webhookIdsBeside } from '../maintenance/webhook-ids.js'
+import { listOtherWebhookIds } from '../maintenance/webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
 /**
@@ -13,7 +13,7 @@ import { TransferError } from './transfer-error.js'
 const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
 
 /** How far an archive is trusted, and whether it contains secrets. */
-export interface Origin {
+export interface ArchiveTrust {
   /** True if it contains secrets: tokens, passwords, second factors. */
   readonly hasSecrets: boolean
   /**
@@ -23,7 +23,7 @@ export interface Origin {
   readonly keepsIdentities: boolean
 }
 
-export class Newcomer {
+export class RowAdapter {
   #taken: ReadonlySet<string> | undefined
   /** Number of identities that were skipped. */
   identitiesLeftOut = 0
@@ -31,11 +31,11 @@ export class Newcomer {
   constructor(
     private readonly target: Layout,
     private readonly config: Config,
-    private readonly origin: Origin
+    private readonly origin: ArchiveTrust
   ) {}
 
   /** Returns the row to insert; `undefined` to skip it. Returns a value that is not a row unchanged; it is rejected later. */
-  rowOf(table: ExportedTable, row: unknown): unknown {
+  adaptRow(table: ExportedTable, row: unknown): unknown {
     if (notImported.has(table)) return undefined
     if (table === 'identity' && !this.origin.keepsIdentities) {
       this.identitiesLeftOut++
@@ -58,7 +58,7 @@ export class Newcomer {
 
   #listUsedIds(): ReadonlySet<string> {
     try {
-      return webhookIdsBeside(this.target, '')
+      return listOtherWebhookIds(this.target, '')
     } catch {
       // There are no accounts yet.
       return new Set()

@@ -16,7 +16,7 @@ import {
 } from '../../core/account/archive.js'
 import { isSecret } from '../../storage/transfer/secrets.js'
 import { exportedTables, type ExportedTable } from '../../storage/transfer/tables.js'
-import { inWords } from '../terminal/mistakes.js'
+import { describeSystemError } from '../terminal/mistakes.js'
 import { TransferError } from './transfer-error.js'
 
 /** Maximum compression ratio. Archives with repetitive rows reach 100. */
@@ -46,7 +46,7 @@ export class Archive {
     try {
       zip = await openPromise(file, { lazyEntries: true, autoClose: false })
     } catch (error) {
-      throw refused(file, error)
+      throw toTransferError(file, error)
     }
     try {
       const entries = await readEntries(zip, Math.min(room, statSync(file).size * maxRatio + maxSmallFile))
@@ -68,7 +68,7 @@ export class Archive {
       return new Archive(zip, entries, digests, head)
     } catch (error) {
       zip.close()
-      throw refused(file, error)
+      throw toTransferError(file, error)
     }
   }
 
@@ -189,8 +189,8 @@ async function readJsonFile<S extends TSchema>(
 }
 
 /** Returns the error to report for a rejected archive. */
-export function refused(file: string, error: unknown): unknown {
+export function toTransferError(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === 'ENOSPC') return error
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`File not found: ${file}`)
-  return new TransferError(inWords(error, file) ?? `Can't import ${file}: ${error.message}`)
+  return new TransferError(describeSystemError(error, file) ?? `Can't import ${file}: ${error.message}`)
 }

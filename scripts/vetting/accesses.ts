@@ -11,14 +11,14 @@ import { IdentityScope } from '../../schemas/oauth.js'
 import { closed, Timestamp } from '../../schemas/scalars.js'
 import { Webhook, WebhookRun } from '../../schemas/webhook.js'
 import type { Row } from '../../storage/validation/foreign-file.js'
-import { shapeOf, type Examiner } from './examiner.js'
+import { compileShape, type Examiner } from './examiner.js'
 
 const Permission = Type.Union([
   Type.Object(StreamPermission.properties, closed),
   Type.Object(FeaturePermission.properties, closed)
 ])
 
-const isAccess = shapeOf(
+const isAccess = compileShape(
   Type.Object(
     {
       ...Access.properties,
@@ -32,7 +32,7 @@ const isAccess = shapeOf(
 )
 
 const count = Type.Integer({ minimum: 0 })
-const isWebhook = shapeOf(
+const isWebhook = compileShape(
   Type.Object(
     {
       ...Webhook.properties,
@@ -48,7 +48,7 @@ const isWebhook = shapeOf(
     closed
   )
 )
-const isGrant = shapeOf(
+const isGrant = compileShape(
   Type.Object(
     {
       client: Type.String({ maxLength: 100 }),
@@ -60,7 +60,7 @@ const isGrant = shapeOf(
     closed
   )
 )
-const areMessages = shapeOf(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10_000 }))
+const areMessages = compileShape(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10_000 }))
 
 /** The properties of an access that others depend on. */
 type Known = Pick<Access, 'type' | 'deleted'>
@@ -84,21 +84,21 @@ export function examineAccesses(examiner: Examiner): void {
     webhooks++
     examineWebhook(examiner, row, known)
   }
-  const most = examiner.options.home?.webhooks.maxPerUser ?? Infinity
-  examiner.must(webhooks <= most, 'webhook', undefined, `are more than ${most} (webhooks.maxPerUser)`)
+  const most = examiner.options.targetConfig?.webhooks.maxPerUser ?? Infinity
+  examiner.check(webhooks <= most, 'webhook', undefined, `are more than ${most} (webhooks.maxPerUser)`)
 }
 
 function examineAccess(examiner: Examiner, row: Row, access: Access): void {
   const { createdBy, deleted = null, deviceName = '', id, name, permissions, token, type } = access
   const columns = { id, token, type, name, deviceName, createdBy, deleted }
-  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
+  const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'access', id, detail)
   say(
     Object.entries(columns).every(([column, value]) => row[column] === value),
     "is indexed under values that don't match its content"
   )
   say((type === 'personal') === (permissions === undefined), 'has permissions that its type cannot have')
   say(examiner.isPast(access.created) && examiner.isPast(access.modified), 'was written in the future')
-  const { home } = examiner.options
+  const { targetConfig: home } = examiner.options
   for (const permission of (home && permissions) ?? [])
     if (isStreamPermission(permission) && isSystemId(permission.streamId))
       say(isGrantable(permission, home!), `cannot have "${permission.level}" on "${permission.streamId}"`)
@@ -118,13 +118,13 @@ function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<s
   const { createdBy, expires = Infinity, id, type } = access
   const [by = ''] = createdBy.split(' ', 1)
   const creator = known.get(by)
-  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
+  const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'access', id, detail)
   if (type === 'personal') return void say(createdBy === 'system', 'was not created by signing in')
   if (creator?.type === 'shared') say(false, 'was created by a shared access, which cannot create any')
   if (creator?.type === 'app' && type === 'app') say(false, 'was created by another app, which cannot be')
   if (creator?.type === 'app' && creator.deleted !== undefined && expires > examiner.options.now)
     say(false, 'outlives the access that created it')
-  if (examiner.options.home && by !== 'system' && !creator)
+  if (examiner.options.targetConfig && by !== 'system' && !creator)
     say(false, "was created by an access that doesn't exist. Delete it before exporting the account")
 }
 
@@ -132,10 +132,10 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
   const { file } = examiner
   for (const { access } of file.rows('SELECT access FROM session')) {
     const isPersonal = known.get(String(access))?.type === 'personal'
-    examiner.must(isPersonal, 'access', access, 'has a session, which only personal accesses have')
+    examiner.check(isPersonal, 'access', access, 'has a session, which only personal accesses have')
   }
   for (const { access, agreed } of file.rows('SELECT access, agreed FROM access_consent'))
-    examiner.must(
+    examiner.check(
       known.has(String(access)) && examiner.isPast(agreed),
       'access',
       access,
@@ -143,7 +143,7 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
     )
   for (const { access, body } of file.rows('SELECT access, body FROM oauth_grant')) {
     const { created } = (examiner.read('access', access, body, isGrant) ?? {}) as { created?: number }
-    examiner.must(
+    examiner.check(
       known.get(String(access))?.type === 'app' && examiner.isPast(created),
       'access',
       access,
@@ -152,17 +152,17 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
   }
   const strays = `SELECT access FROM (SELECT access FROM access_use UNION ALL SELECT access FROM access_calls)
     WHERE access NOT IN (SELECT id FROM access) LIMIT 1`
-  const stray = examiner.options.home && file.first(strays)
-  examiner.must(stray === undefined, 'access', stray, 'has been used but does not exist')
+  const stray = examiner.options.targetConfig && file.first(strays)
+  examiner.check(stray === undefined, 'access', stray, 'has been used but does not exist')
   const calls = file.first('SELECT access FROM access_calls WHERE count < 0 OR octet_length(method) > 1000')
-  examiner.must(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
+  examiner.check(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
 }
 
 function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string, Known>): void {
   const webhook = examiner.read('webhook', row['id'], row['body'], isWebhook) as Webhook | undefined
   if (!webhook) return
   const { accessId, id, url } = webhook
-  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'webhook', id, detail)
+  const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'webhook', id, detail)
   examiner.read('webhook', id, row['owed'], areMessages)
   examiner.read('webhook', id, row['sending'], areMessages)
   const { access, id: ownId, secret, url: ownUrl } = row

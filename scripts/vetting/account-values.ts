@@ -9,13 +9,13 @@ import type { Examiner } from './examiner.js'
 /** Validates all values, including those in the format of earlier versions. Values of unknown fields are ignored. */
 export function examineAccountValues(examiner: Examiner): void {
   const { file, options } = examiner
-  if (!options.home) return
-  const active = examineEvents(examiner, options.home)
-  const { byName } = getAccountStreams(options.home)
+  if (!options.targetConfig) return
+  const active = examineEvents(examiner, options.targetConfig)
+  const { byName } = getAccountStreams(options.targetConfig)
   for (const { name, value } of file.rows('SELECT name, value FROM account_field')) {
     const field = byName.get(String(name))
     if (!field) continue
-    examiner.must(!active.has(field.name), 'profile', name, 'is repeated')
+    examiner.check(!active.has(field.name), 'profile', name, 'is repeated')
     examineValue(examiner, 'profile', name, field, parseJson(value))
   }
   for (const { field: name, value } of file.rows('SELECT field, value FROM confirmed_value')) {
@@ -31,7 +31,7 @@ function examineEvents(examiner: Examiner, home: Config): ReadonlySet<string> {
   for (const { body, id } of examiner.file.rows('SELECT id, body FROM event WHERE stream < 0')) {
     const { content, streamIds = [], trashed } = Object(parseJson(body)) as Partial<Event>
     if (!Array.isArray(streamIds)) continue
-    const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'event', id, detail)
+    const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'event', id, detail)
     const [isActive, isUnique] = [activeId, uniqueId].map(mark => streamIds.includes(mark))
     const field = fields.get(String(streamIds[0]))
     say(!isUnique || isActive === true, 'is kept from others without being in force')
@@ -53,7 +53,7 @@ function examineValue(
 ): void {
   const isNone = value === undefined || value === null || value === field.defaultValue
   const violation = isNone ? undefined : checkFieldValue(field, value, '#')
-  examiner.must(!violation, kind, id, `is not what the field "${field.name}" can hold`)
+  examiner.check(!violation, kind, id, `is not what the field "${field.name}" can hold`)
 }
 
 /** Parses JSON. Invalid texts have been reported already. */

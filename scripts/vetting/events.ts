@@ -8,7 +8,7 @@ import { isFileId } from '../../storage/files/layout.js'
 import { extractNumbers } from '../../storage/content-numbers.js'
 import { toRow } from '../../storage/repositories/event-row.js'
 import type { Row } from '../../storage/validation/foreign-file.js'
-import { shapeOf, type Examiner } from './examiner.js'
+import { compileShape, type Examiner } from './examiner.js'
 
 const { readToken: _neverKept, ...attachment } = Attachment.properties
 const properties = {
@@ -21,16 +21,16 @@ const properties = {
 }
 const { id, ...others } = properties
 
-const isEvent = shapeOf(Type.Object(properties, closed))
+const isEvent = compileShape(Type.Object(properties, closed))
 /** An earlier version of an event, or a deleted event. */
-const isPastEvent = shapeOf(
+const isPastEvent = compileShape(
   Type.Object(
     { id, ...Type.Partial(Type.Object(others)).properties, deleted: Type.Optional(Timestamp) },
     closed
   )
 )
-const areNumbers = shapeOf(Type.Array(Type.Integer(), { minItems: 1 }))
-const arePaths = shapeOf(Type.Array(Type.Array(Identifier)))
+const areNumbers = compileShape(Type.Array(Type.Integer(), { minItems: 1 }))
+const arePaths = compileShape(Type.Array(Type.Array(Identifier)))
 const isEventId = new RegExp(eventIdPattern)
 const isFieldId = /^:(?:_system|system):[A-Za-z0-9_-]{1,100}$/
 
@@ -40,10 +40,10 @@ export function examineEvents(examiner: Examiner): void {
   for (const row of file.rows('SELECT e.*, name FROM event e LEFT JOIN event_type t ON t.number = e.type'))
     examineEvent(examiner, row)
   const areRight = haveMatchingLinks(examiner)
-  examiner.must(areRight, 'database', undefined, 'streams list events that are not so')
+  examiner.check(areRight, 'database', undefined, 'streams list events that are not so')
   examineVersions(examiner)
   for (const row of file.rows('SELECT id FROM orphan UNION ALL SELECT id FROM attachment'))
-    examiner.must(
+    examiner.check(
       isFileId(String(row['id'])),
       'attachment',
       row['id'],
@@ -68,7 +68,8 @@ function haveMatchingLinks({ file }: Examiner): boolean {
 function examineEvent(examiner: Examiner, row: Row): void {
   const event = examiner.read('event', row['id'], row['body'], isEvent) as Event | undefined
   if (!event) return
-  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'event', event.id, detail)
+  const say = (isRight: boolean, detail: string): boolean =>
+    examiner.check(isRight, 'event', event.id, detail)
   if (row['others'] !== null && !examiner.read('event', event.id, row['others'], areNumbers)) return
   say(row['name'] === event.type, 'is found under another type than it shows')
   say(hasColumns(row, event), "is indexed under values that don't match its content")
@@ -79,7 +80,8 @@ function examineEvent(examiner: Examiner, row: Row): void {
   )
   say(examiner.isPast(event.created) && examiner.isPast(event.modified), 'was written in the future')
   for (const { id: fileId } of event.attachments ?? [])
-    if (!isFileId(fileId)) examiner.say('attachment', fileId, 'has an id that the service does not make')
+    if (!isFileId(fileId))
+      examiner.addProblem('attachment', fileId, 'has an id that the service does not make')
   if (streamIds.some(isSystemId)) say(isAccountValue(event), 'is not a value of an account field')
 }
 
@@ -111,7 +113,7 @@ function examineVersions(examiner: Examiner): void {
     examiner.read('version', event, paths, arePaths)
   }
   for (const { body, id: event, paths } of file.rows('SELECT id, paths, body FROM event_deletion')) {
-    examiner.must(isEventId.test(String(event)), 'deletion', event, 'has an id that no event can have')
+    examiner.check(isEventId.test(String(event)), 'deletion', event, 'has an id that no event can have')
     examiner.read('deletion', event, paths, arePaths)
     if (body !== null) examiner.read('deletion', event, body, isPastEvent)
   }

@@ -7,14 +7,14 @@ import { isShallow } from '../../core/json/depth.js'
 import type { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
 
-export type Kind = Problem['kind']
+export type ProblemKind = Problem['kind']
 
 export interface VettingOptions {
   /**
    * Settings of the service into which a foreign account is imported: it must contain only what its user could have created there.
    * Absent for backups, which this software has written, but perhaps long ago and with other settings.
    */
-  readonly home?: Config
+  readonly targetConfig?: Config
   /** Maximum depth of the tree of streams. */
   readonly streamDepth: number
   /** Seconds. */
@@ -31,7 +31,7 @@ const clockTolerance = 86_400
 const minStreamDepth = 1000
 
 /** Returns the options for backups: earlier settings may have allowed deeper trees of streams. */
-export function vettingOf({ limits }: Settings): VettingOptions {
+export function createVettingOptions({ limits }: Settings): VettingOptions {
   return { streamDepth: Math.max(minStreamDepth, limits.streamDepth), now: Date.now() / 1000 }
 }
 
@@ -39,7 +39,7 @@ export function vettingOf({ limits }: Settings): VettingOptions {
 export type Shape = (value: unknown) => boolean
 
 /** Compiles a schema to a function. */
-export function shapeOf(schema: TSchema): Shape {
+export function compileShape(schema: TSchema): Shape {
   const validator = Compile(schema)
   return value => validator.Check(value)
 }
@@ -49,11 +49,11 @@ export class Examiner {
   constructor(
     readonly file: ForeignRows,
     readonly options: VettingOptions,
-    private readonly report: (kind: Kind, id: string | undefined, detail: string) => void
+    private readonly report: (kind: ProblemKind, id: string | undefined, detail: string) => void
   ) {}
 
   /** Reports a problem. */
-  say(kind: Kind, id: unknown, detail: string): void {
+  addProblem(kind: ProblemKind, id: unknown, detail: string): void {
     this.report(
       kind,
       typeof id === 'string' ? id.slice(0, 100) : id === undefined ? undefined : JSON.stringify(id),
@@ -65,27 +65,30 @@ export class Examiner {
    * Parses a JSON text of a given schema. Returns `undefined` and reports a problem if it does not match. The service writes JSON in
    * one form: repeated keys, or texts that parsers interpret differently, do not stringify to the same text.
    */
-  read(kind: Kind, id: unknown, text: unknown, shape: Shape): unknown {
+  read(kind: ProblemKind, id: unknown, text: unknown, shape: Shape): unknown {
     let value: unknown
     try {
       value = JSON.parse(String(text))
     } catch {
-      return this.say(kind, id, 'cannot be read')
+      return this.addProblem(kind, id, 'cannot be read')
     }
-    if (!isShallow(value, maxJsonDepth)) return this.say(kind, id, 'is nested too deep')
-    if (JSON.stringify(value) !== text) return this.say(kind, id, 'is not written as the service writes it')
+    if (!isShallow(value, maxJsonDepth)) return this.addProblem(kind, id, 'is nested too deep')
+    if (JSON.stringify(value) !== text)
+      return this.addProblem(kind, id, 'is not written as the service writes it')
     if (shape(value)) return value
-    return this.say(kind, id, 'is not of the shape that the service gives it')
+    return this.addProblem(kind, id, 'is not of the shape that the service gives it')
   }
 
   /** Reports a problem unless a condition is true. Returns the condition. */
-  must(condition: boolean, kind: Kind, id: unknown, detail: string): boolean {
-    if (!condition) this.say(kind, id, detail)
+  check(condition: boolean, kind: ProblemKind, id: unknown, detail: string): boolean {
+    if (!condition) this.addProblem(kind, id, detail)
     return condition
   }
 
   /** Returns true if the service could have written something at a time (seconds). */
   isPast(time: unknown): boolean {
-    return !this.options.home || (typeof time === 'number' && time <= this.options.now + clockTolerance)
+    return (
+      !this.options.targetConfig || (typeof time === 'number' && time <= this.options.now + clockTolerance)
+    )
   }
 }

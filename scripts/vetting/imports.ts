@@ -1,12 +1,12 @@
 /** Validates the imports of a foreign file, which can be listed, repeated and undone. */
 import { Type } from 'typebox'
-import { KeptOutcome } from '../../core/imports/counted.js'
-import { Kept, KeptCount, Mapping, states } from '../../core/imports/job.js'
+import { StoredOutcome } from '../../core/imports/counted.js'
+import { StoredJobBody, StoredCount, Mapping, importStates } from '../../core/imports/job.js'
 import { isFileId } from '../../storage/files/layout.js'
-import { shapeOf, type Examiner, type Kind, type Shape } from './examiner.js'
+import { compileShape, type Examiner, type ProblemKind, type Shape } from './examiner.js'
 
-const isJob = shapeOf(Kept)
-const isTimes = shapeOf(Type.Array(Type.Number()))
+const isJob = compileShape(StoredJobBody)
+const isTimes = compileShape(Type.Array(Type.Number()))
 
 /** Maximum length of a body in characters: many times what the service stores. */
 const maxBodyLength = 4 * 1024 * 1024
@@ -15,24 +15,24 @@ const maxNumber = 2 ** 47
 
 /** The stored state of imports, by pattern of the name. */
 const storedStates: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolean])[] = [
-  [/^(?:app-[0-9a-f]{64}:)?mapping:/, shapeOf(Mapping), true],
-  [/^streams$/, shapeOf(Type.Array(Type.String())), true],
-  [/^counted$/, shapeOf(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
-  [/^counted:[0-9a-f]{64}$/, shapeOf(KeptCount), true],
-  [/^outcome:[0-9a-f]{64}$/, shapeOf(KeptOutcome), true],
-  [/^(?:app-[0-9a-f]{64}:)?form:/, shapeOf(Type.Enum(['series', 'events'])), false],
-  [/^key$/, shapeOf(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
+  [/^(?:app-[0-9a-f]{64}:)?mapping:/, compileShape(Mapping), true],
+  [/^streams$/, compileShape(Type.Array(Type.String())), true],
+  [/^counted$/, compileShape(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
+  [/^counted:[0-9a-f]{64}$/, compileShape(StoredCount), true],
+  [/^outcome:[0-9a-f]{64}$/, compileShape(StoredOutcome), true],
+  [/^(?:app-[0-9a-f]{64}:)?form:/, compileShape(Type.Enum(['series', 'events'])), false],
+  [/^key$/, compileShape(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
 ]
 
 /** Validates imports and their stored state. */
 export function examineImports(examiner: Examiner): void {
   const { file } = examiner
-  const kind: Kind = 'database'
+  const kind: ProblemKind = 'database'
   for (const { body, id, number, state } of file.rows('SELECT number, id, state, body FROM import')) {
-    const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, kind, id, detail)
+    const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, kind, id, detail)
     say(isFileId(String(id)), 'is an import with an id that the service does not make')
     say(Number(number) >= 1 && Number(number) <= maxNumber, 'is an import with a number that none gets')
-    say((states as readonly string[]).includes(String(state)), 'is in a state that imports do not have')
+    say((importStates as readonly string[]).includes(String(state)), 'is in a state that imports do not have')
     if (say(String(body).length <= maxBodyLength, 'is longer than imports are'))
       examiner.read(kind, id, body, isJob)
   }
@@ -41,6 +41,6 @@ export function examineImports(examiner: Examiner): void {
   for (const { name, value } of file.rows('SELECT name, value FROM import_memory')) {
     const [, isRight, isJson] = storedStates.find(([pattern]) => pattern.test(String(name))) ?? []
     if (isRight && isJson) examiner.read(kind, name, value, isRight)
-    else examiner.must(isRight?.(value) === true, kind, name, 'is nothing that imports remember')
+    else examiner.check(isRight?.(value) === true, kind, name, 'is nothing that imports remember')
   }
 }

@@ -4,17 +4,17 @@ import { Email, PasswordHash } from '../../schemas/account.js'
 import { noticeKinds } from '../../core/outgoing/mail/message.js'
 import { FollowedSlice } from '../../schemas/followed-slice.js'
 import { closed, KeyValue } from '../../schemas/scalars.js'
-import { shapeOf, type Examiner } from './examiner.js'
+import { compileShape, type Examiner } from './examiner.js'
 
-const isHash = shapeOf(PasswordHash)
-const isProfile = shapeOf(KeyValue)
-const isSlice = shapeOf(Type.Object(FollowedSlice.properties, closed))
-const isAnything = shapeOf(Type.Unknown())
+const isHash = compileShape(PasswordHash)
+const isProfile = compileShape(KeyValue)
+const isSlice = compileShape(Type.Object(FollowedSlice.properties, closed))
+const isAnything = compileShape(Type.Unknown())
 
 /** Maximum number of a row: half of what is below the numbers of the service's own streams. */
 const maxNumber = 2 ** 47
 
-const isFactor = shapeOf(
+const isFactor = compileShape(
   Type.Object(
     {
       method: Type.Enum(['totp', 'sms']),
@@ -34,8 +34,8 @@ function isCheap(hash: unknown): boolean {
   return Number(memory) <= 262_144 && Number(passes) <= 10 && Number(lanes) <= 16 && Number(cost) <= 13
 }
 
-const counted = shapeOf(Type.Object({ count: Type.Integer(), endsAt: Type.Number() }, closed))
-const attempts = shapeOf(
+const counted = compileShape(Type.Object({ count: Type.Integer(), endsAt: Type.Number() }, closed))
+const attempts = compileShape(
   Type.Object({ count: Type.Integer(), waitUntil: Type.Number(), forgottenAt: Type.Number() }, closed)
 )
 const sentCode = Type.Object(
@@ -66,20 +66,20 @@ const signInNotices = Type.Array(
 const states = new Map([
   ['mfa-failures', attempts],
   ['mfa-messages', attempts],
-  ['mfa-code', shapeOf(sentCode)],
+  ['mfa-code', compileShape(sentCode)],
   ['letters-reset', counted],
   ['letters-confirmation', counted],
   ['letters-notice', counted],
   ['letters-change', counted],
   ['letters-sign-in', counted],
   ['letters-security', counted],
-  ['devices', shapeOf(Type.Array(Type.String({ maxLength: 22 }), { maxItems: 30 }))],
-  ['notices', shapeOf(signInNotices)],
-  ['notices-off', shapeOf(Type.Literal(true))],
-  ['email-notices', shapeOf(notices)]
+  ['devices', compileShape(Type.Array(Type.String({ maxLength: 22 }), { maxItems: 30 }))],
+  ['notices', compileShape(signInNotices)],
+  ['notices-off', compileShape(Type.Literal(true))],
+  ['email-notices', compileShape(notices)]
 ])
 /** The latest sign-in of a session, which is named after its access. */
-const signIn = shapeOf(
+const signIn = compileShape(
   Type.Object(
     {
       time: Type.Number(),
@@ -108,7 +108,7 @@ const scope = [
 const Scope = Type.Union([Type.Tuple(scope.slice(0, 4)), Type.Tuple(scope)])
 
 /** The stored details of an audit record. Those from the fourth on can be absent. */
-const isDetail = shapeOf(
+const isDetail = compileShape(
   Type.Union(
     [3, 4, 5, 6, 7, 8, 9, 10].map(length =>
       Type.Tuple(
@@ -129,7 +129,7 @@ const isDetail = shapeOf(
   )
 )
 
-const isIdentity = shapeOf(
+const isIdentity = compileShape(
   Type.Object({
     id: Type.String({ pattern: '^[a-z0-9]{1,50}$' }),
     issuer: Type.String({ maxLength: 1000, pattern: '^https?://' }),
@@ -140,11 +140,11 @@ const isIdentity = shapeOf(
 )
 
 /** Validates tables that have no other rules. */
-export function examineRest(examiner: Examiner): void {
+export function examineOtherTables(examiner: Examiner): void {
   const { file } = examiner
   for (const { created, hash } of file.rows('SELECT hash, created FROM password'))
-    examiner.must(
-      isHash(hash) && examiner.isPast(created) && (!examiner.options.home || isCheap(hash)),
+    examiner.check(
+      isHash(hash) && examiner.isPast(created) && (!examiner.options.targetConfig || isCheap(hash)),
       'password',
       undefined,
       'is not a digest of a password that the service could check'
@@ -161,9 +161,9 @@ export function examineRest(examiner: Examiner): void {
   for (const { body, id } of file.rows('SELECT id, body FROM followed_slice'))
     examiner.read('followedSlice', id, body, isSlice)
   examineAudit(examiner)
-  const quota = examiner.options.home?.quota.bytes || Infinity
+  const quota = examiner.options.targetConfig?.quota.bytes || Infinity
   const used = Number(file.first('SELECT documents + attachments FROM storage_used'))
-  examiner.must(
+  examiner.check(
     used <= quota,
     'database',
     undefined,
@@ -176,7 +176,7 @@ function examineIdentities(examiner: Examiner): void {
   for (const { created, email, id, issuer, provider, subject, used } of examiner.file.rows(
     'SELECT * FROM identity'
   ))
-    examiner.must(
+    examiner.check(
       isIdentity({ email, id, issuer, provider, subject }) &&
         examiner.isPast(created) &&
         (used === null || examiner.isPast(used)),
@@ -191,16 +191,16 @@ function examineNumbers(examiner: Examiner): void {
   const rows = `SELECT number FROM highest_number UNION ALL SELECT max(number) FROM event
     UNION ALL SELECT max(number) FROM stream`
   for (const { number } of examiner.file.rows(rows))
-    examiner.must(Number(number) <= maxNumber, 'database', undefined, 'has numbers with no room above them')
+    examiner.check(Number(number) <= maxNumber, 'database', undefined, 'has numbers with no room above them')
 }
 
 function examineProfiles(examiner: Examiner): void {
   for (const { body, name } of examiner.file.rows('SELECT name, body FROM profile')) {
     const isSet = /^(?:public|private|app:.+)$/s.test(String(name))
-    examiner.must(isSet, 'profile', name, 'is not a set that the service has')
+    examiner.check(isSet, 'profile', name, 'is not a set that the service has')
     const profile = examiner.read('profile', name, body, isProfile) as KeyValue | undefined
     if (profile && name === 'private' && Object.hasOwn(profile, 'mfa'))
-      examiner.must(
+      examiner.check(
         isFactor(profile['mfa']),
         'profile',
         'mfa',
@@ -212,7 +212,7 @@ function examineProfiles(examiner: Examiner): void {
 function examineAudit(examiner: Examiner): void {
   const { file } = examiner
   for (const { text: word } of file.rows('SELECT text FROM audit_word'))
-    examiner.must(
+    examiner.check(
       /^(?:access|action)-.{1,1100}$/s.test(String(word)),
       'audit',
       word,
@@ -220,6 +220,6 @@ function examineAudit(examiner: Examiner): void {
     )
   for (const { at, detail } of file.rows('SELECT at, detail FROM audit_record')) {
     examiner.read('audit', at, detail, isDetail)
-    examiner.must(examiner.isPast(Number(at) / 1e6), 'audit', at, 'was written in the future')
+    examiner.check(examiner.isPast(Number(at) / 1e6), 'audit', at, 'was written in the future')
   }
 }

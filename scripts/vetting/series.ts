@@ -5,9 +5,9 @@ import type { Row as PointRow } from '../../storage/series/rows.js'
 import { summarizeRows } from '../../storage/series/summary.js'
 import { maxChunkRows } from '../../storage/series/write.js'
 import type { Row } from '../../storage/validation/foreign-file.js'
-import { shapeOf, type Examiner } from './examiner.js'
+import { compileShape, type Examiner } from './examiner.js'
 
-const areColumns = shapeOf(
+const areColumns = compileShape(
   Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true })
 )
 
@@ -20,7 +20,7 @@ export function examineSeries(examiner: Examiner): void {
   for (const { behind, columns, event, holder, loose, name, until } of file.rows(all)) {
     const names = examiner.read('series', holder, columns, areColumns) as string[] | undefined
     const isRight = isSeries(String(name)) && Number(until) >= 0 && Number(loose) >= 0 && isFlag(behind)
-    examiner.must(isRight, 'series', holder, 'is not as the service keeps series')
+    examiner.check(isRight, 'series', holder, 'is not as the service keeps series')
     if (names) widths.set(Number(event), { width: names.length + 1, until: Number(until), holder })
   }
   let before = { event: -1, last: -1 }
@@ -34,7 +34,7 @@ export function examineSeries(examiner: Examiner): void {
     const isNext = before.event !== event || first > before.last
     const isRight =
       isNext && last <= series.until && Number(chunk['width']) <= series.width && hasDeclaredPoints(chunk)
-    examiner.must(isRight, 'series', series.holder, 'holds points that cannot have been written')
+    examiner.check(isRight, 'series', series.holder, 'holds points that cannot have been written')
     before = { event, last }
   }
 }

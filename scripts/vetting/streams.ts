@@ -6,10 +6,10 @@ import { isSystemId } from '../../core/system-ids.js'
 import { getAccountStreams } from '../../core/account/fields.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { Stream } from '../../schemas/stream.js'
-import { shapeOf, type Examiner } from './examiner.js'
+import { compileShape, type Examiner } from './examiner.js'
 
-const isStream = shapeOf(Type.Object(Stream.properties, closed))
-const isPath = shapeOf(Type.Array(Identifier))
+const isStream = compileShape(Type.Object(Stream.properties, closed))
+const isPath = compileShape(Type.Array(Identifier))
 
 /** Numbers of the service's own streams: this and above, and below 0. */
 const firstServiceNumber = 2 ** 48
@@ -20,14 +20,14 @@ export function examineStreams(examiner: Examiner): void {
   for (const { body, id, number } of examiner.file.rows('SELECT number, id, body FROM stream')) {
     const stream = examiner.read('stream', id, body, isStream) as Stream | undefined
     if (!stream) continue
-    const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'stream', id, detail)
+    const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'stream', id, detail)
     say(stream.id === id, 'is found under another id than it shows')
     say(
       Number(number) >= 1 && Number(number) < firstServiceNumber,
       "has the number of one of the service's own"
     )
     say(!isSystemId(stream.id), "has an id of the service's own")
-    const { home } = examiner.options
+    const { targetConfig: home } = examiner.options
     say(
       !home || isUserId(stream.id) || getAccountStreams(home).isTagId(stream.id),
       'has an id that none can have'
@@ -36,7 +36,7 @@ export function examineStreams(examiner: Examiner): void {
     parents.set(stream.id, stream.parentId)
   }
   examineTree(examiner, parents)
-  if (examiner.options.home) examineTags(examiner, examiner.options.home, parents)
+  if (examiner.options.targetConfig) examineTags(examiner, examiner.options.targetConfig, parents)
   for (const { id, path } of examiner.file.rows('SELECT id, path FROM stream_deletion'))
     examiner.read('stream', id, path, isPath)
 }
@@ -59,7 +59,7 @@ function examineTags(
   const { rootStreamId, streamIdPrefix } = backwardCompatibility.tags
   for (const [id, parentId] of parents) {
     const expected = id === rootStreamId ? null : id.startsWith(streamIdPrefix) ? rootStreamId : parentId
-    examiner.must(
+    examiner.check(
       parentId === expected,
       'stream',
       id,
@@ -75,8 +75,8 @@ function examineTree(examiner: Examiner, parents: ReadonlyMap<string, string | n
     const path = new Set<string>()
     let at: string | null = id
     while (at !== null && !depths.has(at)) {
-      if (path.has(at)) return examiner.say('stream', at, 'is below itself')
-      if (!parents.has(at)) return examiner.say('stream', at, 'is missing, and has streams below it')
+      if (path.has(at)) return examiner.addProblem('stream', at, 'is below itself')
+      if (!parents.has(at)) return examiner.addProblem('stream', at, 'is missing, and has streams below it')
       path.add(at)
       at = parents.get(at) ?? null
     }
@@ -84,6 +84,10 @@ function examineTree(examiner: Examiner, parents: ReadonlyMap<string, string | n
     for (const each of [...path].toReversed()) depths.set(each, ++depth)
     const { streamDepth } = examiner.options
     if (depth > streamDepth)
-      return examiner.say('stream', id, `is nested deeper than ${streamDepth} levels (limits.streamDepth)`)
+      return examiner.addProblem(
+        'stream',
+        id,
+        `is nested deeper than ${streamDepth} levels (limits.streamDepth)`
+      )
   }
 }

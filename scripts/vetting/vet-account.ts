@@ -7,7 +7,7 @@ import { examineAccountValues } from './account-values.js'
 import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
-import { examineRest } from './rest.js'
+import { examineOtherTables } from './rest.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -34,7 +34,7 @@ export function vetAccount(
       examineSeries,
       examineAccesses,
       examineImports,
-      examineRest
+      examineOtherTables
     ])
       examine(examiner)
   } finally {

@@ -1,8 +1,8 @@
 /** Reads imported files, each in a thread of its own with limits on memory and time. */
 import { Worker } from 'node:worker_threads'
-import type { Reader, Readers } from '../../core/imports/jobs.js'
-import type { Message } from '../../imports/messages.js'
-import type { Assignment, FromReader, ReaderData } from '../../imports/protocol.js'
+import type { ImportReader, ImportReaders } from '../../core/imports/jobs.js'
+import type { MessageText } from '../../imports/messages.js'
+import type { ReadAssignment, ReaderMessage, ReaderThreadData } from '../../imports/protocol.js'
 import { translateError } from '../../storage/errors.js'
 
 /** Heap of a reader thread, in MB: it holds windows of data points, and one record of a file at a time. */
@@ -10,24 +10,24 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
 /** Milliseconds after which a silent thread is terminated. It reports progress every few seconds for any file. */
 const defaultTimeoutMs = 120_000
 
-const memoryExceeded: Message = 'Something in the file takes more memory than a record may'
-const timeExceeded: Message = 'Something in the file takes longer to read than a record may'
+const memoryExceeded: MessageText = 'Something in the file takes more memory than a record may'
+const timeExceeded: MessageText = 'Something in the file takes longer to read than a record may'
 
-export class ReaderThreads implements Readers {
+export class ReaderThreads implements ImportReaders {
   constructor(private readonly timeoutMs = defaultTimeoutMs) {}
 
   start(
-    assignment: Assignment,
-    onMessage: (message: FromReader) => void,
+    assignment: ReadAssignment,
+    onMessage: (message: ReaderMessage) => void,
     onEnd: (error?: Error) => void
-  ): Reader {
+  ): ImportReader {
     const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const worker = new Worker(new URL('../../imports/worker.js', import.meta.url), {
-      workerData: { assignment, taken } satisfies ReaderData,
+      workerData: { assignment, processedCount: taken } satisfies ReaderThreadData,
       resourceLimits
     })
     let failure: Error | undefined
-    let message: Message | undefined
+    let message: MessageText | undefined
     /** Batches and files that the thread has sent and we have not processed; until then, it may be silent. */
     let waiting = 0
     const timer = setTimeout(() => {
@@ -38,7 +38,7 @@ export class ReaderThreads implements Readers {
       message = timeExceeded
       void worker.terminate()
     }, this.timeoutMs).unref()
-    worker.on('message', (fromReader: FromReader) => {
+    worker.on('message', (fromReader: ReaderMessage) => {
       timer.refresh()
       if (fromReader.is === 'batch' || fromReader.is === 'file' || fromReader.is === 'bytes') waiting++
       onMessage(fromReader)

@@ -7,16 +7,16 @@ import type { ShardOwnership } from './shard-ownership.js'
 /** Properties of the log of a shard. */
 interface ShardLogs {
   /** Returns whether the replica that is read from is complete. */
-  readonly isSound: (shard: number) => Promise<boolean>
+  readonly isLogComplete: (shard: number) => Promise<boolean>
   /** Returns the subject of an account in it. */
   readonly logSubject: (shard: number, account: string) => string
 }
 
 /** Returns the lookups. `getSubject` throws `unknown-resource` for an unknown account. */
-export function accountQuestions(
+export function createAccountLookups(
   platform: () => Pick<PlatformStore, 'findById'>,
   ownership: Pick<ShardOwnership, 'isHeld' | 'getShard'>,
-  { isSound, logSubject }: ShardLogs
+  { isLogComplete, logSubject }: ShardLogs
 ): Required<Pick<ShippedLogsOptions, 'isLogComplete' | 'findOwner' | 'isServedHere' | 'getSubject'>> {
   const findUsername = (account: string): string | undefined => platform().findById(account)?.username
   return {
@@ -33,7 +33,7 @@ export function accountQuestions(
     },
     async isLogComplete(account) {
       const username = findUsername(account)
-      return username === undefined || (await isSound(ownership.getShard(username)))
+      return username === undefined || (await isLogComplete(ownership.getShard(username)))
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Alarm, AlarmKind } from '../../cluster/alarm.js'
 import type { Log } from '../../core/log.js'
 import type { Clock } from '../../core/time.js'
 
-export interface StandingAlarm extends Alarm {
+export interface ActiveAlarm extends Alarm {
   /** Seconds since the Unix epoch. */
   readonly since: number
 }
@@ -11,8 +11,8 @@ export interface StandingAlarm extends Alarm {
 /** Limit of alarms of one kind; further ones are ignored. */
 const maxPerKind = 50
 
-export class Alarms {
-  readonly #active = new Map<string, StandingAlarm>()
+export class ActiveAlarms {
+  readonly #active = new Map<string, ActiveAlarm>()
 
   constructor(
     private readonly log: Log,
@@ -20,7 +20,7 @@ export class Alarms {
   ) {}
 
   /** Returns the active alarms, oldest first. */
-  list(): StandingAlarm[] {
+  list(): ActiveAlarm[] {
     return Array.from(this.#active.values())
   }
 

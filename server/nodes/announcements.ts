@@ -4,7 +4,7 @@ import { SharedThrottle, type ThrottleEvent } from '../../core/security/shared-t
 import type { Services } from '../../core/call/services.js'
 
 /** A message to all nodes. */
-export interface Announced {
+export interface Announcement {
   readonly note?: ThrottleEvent
   /** The account of this user has changed: cached data of it is invalid. */
   readonly forget?: string
@@ -20,14 +20,14 @@ export class Announcements {
   ) {}
 
   /** Receives announcements of other nodes until the returned function is called, and announces accounts that change here. */
-  begin(): () => void {
+  start(): () => void {
     this.services.bus.subscribe((username, { kind }) => {
-      if (kind === 'account') this.tell({ forget: username })
+      if (kind === 'account') this.announce({ forget: username })
     })
     return this.engine.subscribe(topic, message => this.#receive(message))
   }
 
-  tell(announced: Announced): void {
+  announce(announced: Announcement): void {
     this.engine.announce(topic, Buffer.from(JSON.stringify({ ...announced, from: this.node })))
   }
 
@@ -41,9 +41,9 @@ export class Announcements {
 }
 
 /** Parses an announcement; an empty one if it is malformed. */
-function parseAnnouncement(message: Uint8Array): Announced & { readonly from?: string } {
+function parseAnnouncement(message: Uint8Array): Announcement & { readonly from?: string } {
   try {
-    return (JSON.parse(Buffer.from(message).toString()) as Announced | null) ?? {}
+    return (JSON.parse(Buffer.from(message).toString()) as Announcement | null) ?? {}
   } catch {
     return {}
   }

@@ -3,16 +3,16 @@ import { deserialize, serialize } from 'node:v8'
 import type { Connection, ConnectionEvents } from '../../cluster/nodes/connection.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import type { Request } from '../../core/call/outcome.js'
-import type { Admission } from '../../core/call/dispatcher.js'
+import type { AuthenticatedUser } from '../../core/call/dispatcher.js'
 import type { Runtime } from '../runtime.js'
-import { addresseeOf } from '../workers/addressee.js'
-import { answer, operationsOf, type Emit } from '../workers/operations.js'
+import { getCalledUser } from '../workers/addressee.js'
+import { answerRequest, createOperations, type EmitEvent } from '../workers/operations.js'
 import type { Operation, Operations, WorkerMessage, WorkerRequest } from '../workers/protocol.js'
 import type { LocalCalls } from './local-calls.js'
-import { elsewhere } from './node-peers.js'
+import { servedElsewhere } from './node-peers.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
-export interface AnsweringOptions {
+export interface ServeConnectionOptions {
   readonly runtime: Runtime
   readonly calls: LocalCalls
   readonly ownership: ShardOwnership
@@ -21,12 +21,12 @@ export interface AnsweringOptions {
 
 /** Returns the user whom an operation concerns. Operations that are not listed are refused to other nodes. */
 const userGetters: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
-  call: ([request]) => addresseeOf(request as Request),
+  call: ([request]) => getCalledUser(request as Request),
   precheck: ([request]) => (request as Request).user,
   recheck: ([request]) => (request as Request).user,
   admit: ([username]) => username as string,
   join: ([username]) => username as string,
-  previewBytes: ([account]) => (account as Admission['account']).username,
+  previewBytes: ([account]) => (account as AuthenticatedUser['account']).username,
   pull: () => undefined,
   drop: () => undefined,
   subscribing: () => undefined,
@@ -34,15 +34,15 @@ const userGetters: { readonly [N in Operation]?: (args: readonly unknown[]) => s
 }
 
 /** Answers a node over a connection that it has opened. Returns the handlers of the connection. */
-export function answering(
-  { calls, files, runtime, ownership }: AnsweringOptions,
+export function serveConnection(
+  { calls, files, runtime, ownership }: ServeConnectionOptions,
   connection: Pick<Connection, 'hasRoom' | 'post'>
 ): ConnectionEvents {
   const subscribers = new Set<number>()
   const remainders = new Set<number>()
   const pending = new Set<Promise<void>>()
   const post = (message: WorkerMessage): void => connection.post(serialize(message))
-  const emit: Emit = (name, ...args) => {
+  const emit: EmitEvent = (name, ...args) => {
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
     post([name, args])
   }
@@ -56,14 +56,14 @@ export function answering(
       const [id, operation, args] = request
       const user = userGetters[operation]
       if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
-      const run = (): Promise<void> => answer(runtime.services.log, operations, request, post)
+      const run = (): Promise<void> => answerRequest(runtime.services.log, operations, request, post)
       const username = user(args)
       const done =
         username === undefined || ownership.isOwned(username)
           ? run()
           : ownership
               .waitUntilMoved(username)
-              .then(() => (ownership.isOwned(username) ? run() : post([id, elsewhere])))
+              .then(() => (ownership.isOwned(username) ? run() : post([id, servedElsewhere])))
       pending.add(done)
       void done.finally(() => pending.delete(done))
     },
@@ -79,8 +79,8 @@ export function answering(
 
 /** Returns the operations of the runtime. Those that read require a valid lease. */
 function createNodeOperations(
-  { calls, files, runtime }: Pick<AnsweringOptions, 'calls' | 'files' | 'runtime'>,
-  emit: Emit
+  { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
+  emit: EmitEvent
 ): Operations {
   const target = {
     services: runtime.services,
@@ -92,7 +92,7 @@ function createNodeOperations(
     drain: () => runtime.drain(),
     close: () => runtime.close()
   }
-  const operations = operationsOf(target, emit, ignore, ignore)
+  const operations = createOperations(target, emit, ignore, ignore)
   const { accounts, exports } = runtime.services
   return {
     ...operations,

@@ -13,7 +13,7 @@ import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
 import type { HealthAlarm } from '../health-checks.js'
 import type { MetricRegistry } from '../metric-registry.js'
-import { Alarms, type StandingAlarm } from './alarms.js'
+import { ActiveAlarms, type ActiveAlarm } from './alarms.js'
 import { EngineInspector } from './engine-inspector.js'
 
 export interface ClusterMonitorOptions {
@@ -25,7 +25,7 @@ export interface ClusterMonitorOptions {
   readonly log: Log
   readonly clock: Clock
   /** Time between checks of the engine, in milliseconds. */
-  readonly everyMs: number
+  readonly intervalMs: number
   readonly tally: Tally
   readonly lease: Pick<Lease, 'age' | 'isSteady' | 'isValid'>
   readonly members: Pick<Members, 'all'>
@@ -41,11 +41,11 @@ export class ClusterMonitor {
   #stopMails: (() => Promise<void>) | undefined
 
   constructor(private readonly options: ClusterMonitorOptions) {
-    const { clock, everyMs, log, logs, shared } = options
+    const { clock, intervalMs, log, logs, shared } = options
     this.#inspector = new EngineInspector({
       inspect: shared.inspect,
-      alarms: new Alarms(log, clock),
-      everyMs,
+      alarms: new ActiveAlarms(log, clock),
+      intervalMs,
       listLocalAlarms: () => this.#listLocalAlarms(),
       // Without this, an account that can be opened again would fail until its next call.
       retryFailed: async isCancelled => await logs.retryUnplaced(isCancelled),
@@ -56,8 +56,8 @@ export class ClusterMonitor {
   async start(): Promise<void> {
     this.#inspector.start()
     if (this.options.config.alarms.mailTo === '') return
-    const { tellOperator } = await import('./telling.js')
-    this.#stopMails = await tellOperator({ ...this.options, own: () => this.alarms() })
+    const { startAlarmMails: tellOperator } = await import('./telling.js')
+    this.#stopMails = await tellOperator({ ...this.options, listOwnAlarms: () => this.alarms() })
   }
 
   async stop(): Promise<void> {
@@ -66,7 +66,7 @@ export class ClusterMonitor {
   }
 
   /** Returns the active alarms. */
-  alarms(): StandingAlarm[] {
+  alarms(): ActiveAlarm[] {
     return this.#inspector.list()
   }
 
@@ -81,7 +81,7 @@ export class ClusterMonitor {
       lease: () => ({ age: lease.age, isValid: lease.isValid() }),
       members: () => members.all,
       outbox: () => logs.countUnconfirmed(),
-      care: () => ({ report: this.#inspector.report, at: this.#inspector.inspectedAt }),
+      engineCheck: () => ({ report: this.#inspector.report, at: this.#inspector.inspectedAt }),
       alarms: () => this.alarms()
     })
   }

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
-import type { StandingAlarm } from './alarms.js'
-import type { Reopening } from './reopening.js'
-import type { Rescuing } from './rescuing.js'
-import { times } from './times.js'
+import type { ActiveAlarm } from './alarms.js'
+import type { RestoredAccounts } from './reopening.js'
+import type { AccountRescue } from './rescuing.js'
+import { timings } from './times.js'
 
 /** A request to a node. */
-export type Control =
+export type ControlRequest =
   | { readonly do: 'move'; readonly shard: number; readonly to: string }
   | { readonly do: 'drain' }
   | { readonly do: 'tell' }
@@ -23,22 +23,22 @@ export type Control =
   | { readonly do: 'letGo' | 'reopen'; readonly username: string }
 
 /** The response: whether the request succeeded, and the result or the error as text. */
-export interface Controlled {
+export interface ControlResponse {
   readonly ok: boolean
   readonly message: string
   /** The active alarms; for `tell` only. */
-  readonly alarms?: readonly StandingAlarm[]
+  readonly alarms?: readonly ActiveAlarm[]
   /** The log and the copies of an account; for `copies` only. */
-  readonly found?: Awaited<ReturnType<Rescuing['look']>>
+  readonly found?: Awaited<ReturnType<AccountRescue['inspect']>>
 }
 
 /** The parts of a node that carry out requests. */
-export interface Controllable {
+export interface ControlTargets {
   readonly lease: Pick<Lease, 'leave'>
   readonly shards: Pick<Shards, 'drain' | 'owned' | 'move'>
-  readonly oversight: { alarms(): readonly StandingAlarm[] }
-  readonly rescuing: Pick<Rescuing, 'look' | 'take'>
-  readonly reopening: Pick<Reopening, 'letGo' | 'reopen'>
+  readonly monitor: { alarms(): readonly ActiveAlarm[] }
+  readonly accountRescue: Pick<AccountRescue, 'inspect' | 'restore'>
+  readonly restoredAccounts: Pick<RestoredAccounts, 'release' | 'reopen'>
 }
 
 /** Timeout for a node to return its alarms, in milliseconds. */
@@ -47,60 +47,62 @@ const alarmsTimeoutMs = 5000
 const [requiredIdlePolls, maxPolls] = [3, 3]
 
 /** Carries out a request of `coffer cluster`, and returns the encoded response. Never rejects. */
-export async function answerControl(message: Buffer, controllable: Controllable): Promise<Uint8Array> {
+export async function answerControlRequest(message: Buffer, targets: ControlTargets): Promise<Uint8Array> {
   try {
-    const control = JSON.parse(message.toString()) as Control
-    return encodeResponse({ ok: true, ...(await execute(control, controllable)) })
+    const request = JSON.parse(message.toString()) as ControlRequest
+    return encodeResponse({ ok: true, ...(await execute(request, targets)) })
   } catch (error) {
     return encodeResponse({ ok: false, message: error instanceof Error ? error.message : String(error) })
   }
 }
 
 /** Encodes a request. */
-export function controlMessage(control: Control): Buffer {
-  return Buffer.from(JSON.stringify(control))
+export function encodeControlRequest(request: ControlRequest): Buffer {
+  return Buffer.from(JSON.stringify(request))
 }
 
 /** Parses the response of a node. */
-export function controlledIn(answer: Uint8Array): Controlled {
-  return JSON.parse(Buffer.from(answer).toString()) as Controlled
+export function parseControlResponse(answer: Uint8Array): ControlResponse {
+  return JSON.parse(Buffer.from(answer).toString()) as ControlResponse
 }
 
 /** Requests the active alarms of a node. Resolves with `undefined` if it does not respond. */
-export async function alarmsAt(
+export async function requestAlarms(
   engine: Pick<Engine, 'send'>,
   node: string
-): Promise<readonly StandingAlarm[] | undefined> {
+): Promise<readonly ActiveAlarm[] | undefined> {
   try {
-    return controlledIn(await engine.send(node, controlMessage({ do: 'tell' }), alarmsTimeoutMs)).alarms
+    return parseControlResponse(
+      await engine.send(node, encodeControlRequest({ do: 'tell' }), alarmsTimeoutMs)
+    ).alarms
   } catch {
     return undefined
   }
 }
 
 async function execute(
-  control: Control,
-  { lease, oversight, reopening, rescuing, shards }: Controllable
-): Promise<Omit<Controlled, 'ok'>> {
-  switch (control.do) {
+  request: ControlRequest,
+  { lease, monitor, restoredAccounts, accountRescue, shards }: ControlTargets
+): Promise<Omit<ControlResponse, 'ok'>> {
+  switch (request.do) {
     case 'move':
-      await shards.move(control.shard, control.to, true)
-      return { message: `Shard ${control.shard} is on ${control.to}` }
+      await shards.move(request.shard, request.to, true)
+      return { message: `Shard ${request.shard} is on ${request.to}` }
     case 'drain':
       lease.leave()
       await moveShardsAway(shards)
       return { message: 'All shards have been moved away' }
     case 'tell':
-      return { message: '', alarms: oversight.alarms() }
+      return { message: '', alarms: monitor.alarms() }
     case 'copies':
-      return { message: '', found: await rescuing.look(control.username) }
+      return { message: '', found: await accountRescue.inspect(request.username) }
     case 'rescue':
-      return { message: await rescuing.take(control.username, control.place, control.isLossAccepted) }
+      return { message: await accountRescue.restore(request.username, request.place, request.isLossAccepted) }
     case 'letGo':
-      await reopening.letGo(control.username)
+      await restoredAccounts.release(request.username)
       return { message: '' }
     case 'reopen':
-      await reopening.reopen(control.username)
+      await restoredAccounts.reopen(request.username)
       return { message: '' }
     default:
       throw new Error('This node does not support this command. Upgrade its software')
@@ -117,7 +119,7 @@ async function moveShardsAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<
     const remaining = await shards.drain()
     idlePolls = shards.owned.length === 0 ? idlePolls + 1 : 0
     if (polls > maxPolls) assertNoneLeft(remaining)
-    await wait(times.pollMs)
+    await wait(timings.pollMs)
   }
 }
 
@@ -128,6 +130,6 @@ function assertNoneLeft(remaining: number): void {
   throw new Error(`${subject}, because no other node can take them. They move as soon as one can`)
 }
 
-function encodeResponse(controlled: Controlled): Buffer {
-  return Buffer.from(JSON.stringify(controlled))
+function encodeResponse(response: ControlResponse): Buffer {
+  return Buffer.from(JSON.stringify(response))
 }

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Alarm, AlarmKind } from '../../cluster/alarm.js'
 import type { Shared } from '../../cluster/connect.js'
 import type { EngineReport } from '../../cluster/nats/engine-monitor.js'
-import type { Alarms, StandingAlarm } from './alarms.js'
+import type { ActiveAlarms, ActiveAlarm } from './alarms.js'
 
 export interface EngineInspectorOptions {
   readonly inspect: Shared['inspect']
-  readonly alarms: Alarms
+  readonly alarms: ActiveAlarms
   /** Time between checks of the engine, in milliseconds. */
-  readonly everyMs: number
+  readonly intervalMs: number
   /** Returns the alarms that are known without checking the engine. */
   readonly listLocalAlarms: () => readonly Alarm[]
   /** Retries operations of this node that have failed, until `isCancelled` returns true. Never rejects. */
@@ -52,14 +52,14 @@ export class EngineInspector {
   }
 
   /** Returns the active alarms. */
-  list(): StandingAlarm[] {
+  list(): ActiveAlarm[] {
     const { alarms, listLocalAlarms } = this.options
     alarms.replace(localKinds, listLocalAlarms())
     return alarms.list()
   }
 
   async #run(): Promise<void> {
-    const { alarms, inspect, everyMs, onError, retryFailed } = this.options
+    const { alarms, inspect, intervalMs, onError, retryFailed } = this.options
     const { signal } = this.#stopping
     while (!signal.aborted) {
       await retryFailed(() => signal.aborted)
@@ -76,7 +76,7 @@ export class EngineInspector {
         // The last report and its alarms remain until a check succeeds.
         if (!signal.aborted) onError(error as Error)
       }
-      await wait(everyMs, undefined, { signal }).catch(() => undefined)
+      await wait(intervalMs, undefined, { signal }).catch(() => undefined)
     }
   }
 }

@@ -3,18 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Life } from '../../cluster/nodes/members.js'
 import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
-import type { Admission, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
+import type { AuthenticatedUser, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
 import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
-import { elsewhere, type SubscriptionEvents } from './node-peers.js'
-import type { Nodes } from './nodes.js'
+import { servedElsewhere, type SubscriptionEvents } from './node-peers.js'
+import type { ClusterDispatcher } from './nodes.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
-export interface FollowersOptions {
-  readonly nodes: Pick<Nodes, 'asked' | 'services'>
+export interface ClusterNotifierOptions {
+  readonly dispatcher: Pick<ClusterDispatcher, 'runWhereServed' | 'services'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier
   readonly accounts: Pick<Accounts, 'find' | 'waitUntilReady'>
@@ -24,7 +24,7 @@ export interface FollowersOptions {
 /** Time between two attempts to rejoin, in milliseconds. */
 const retryMs = 250
 
-export class Followers implements Notifier {
+export class ClusterNotifier implements Notifier {
   readonly #subscriptions = new Map<number, RoutedSubscription>()
   #lastId = 0
   #isClosed = false
@@ -32,24 +32,27 @@ export class Followers implements Notifier {
   readonly events: SubscriptionEvents = {
     notify: (id, message, payload) => this.#subscriptions.get(id)?.subscriber.notify(message, payload),
     unsubscribed: id => this.#subscriptions.get(id)?.end(),
-    lost: life => {
+    onNodeLost: life => {
       for (const routed of this.#subscriptions.values()) if (routed.isAt(life)) routed.rejoin()
     }
   }
 
-  constructor(private readonly options: FollowersOptions) {}
+  constructor(private readonly options: ClusterNotifierOptions) {}
 
-  async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const { calls, feed, nodes } = this.options
-    const account = await nodes.asked(
+  async admit(username: string, credentials: Credentials): Promise<AuthenticatedUser> {
+    const { calls, feed, dispatcher } = this.options
+    const account = await dispatcher.runWhereServed(
       username,
       () => calls.read(username, async () => (await feed.admit(username, credentials)).account),
-      peer => peer.ask('admit', username, toSentCredentials(nodes.services.config, credentials))
+      peer => peer.request('admit', username, toSentCredentials(dispatcher.services.config, credentials))
     )
     return { account, credentials }
   }
 
-  async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
+  async join(
+    { account, credentials }: AuthenticatedUser,
+    subscriber: Subscriber
+  ): Promise<Subscription | undefined> {
     const id = ++this.#lastId
     const routed = new RoutedSubscription(this.options, id, account.username, credentials, subscriber, () =>
       this.#subscriptions.delete(id)
@@ -66,7 +69,7 @@ export class Followers implements Notifier {
   }
 
   /** Rejoins the subscriptions to users of a shard whose node has changed. */
-  changed(shard: number): void {
+  onOwnerChange(shard: number): void {
     if (this.#isClosed) return
     const { ownership } = this.options
     for (const routed of this.#subscriptions.values())
@@ -75,7 +78,7 @@ export class Followers implements Notifier {
 
   close(): void {
     this.#isClosed = true
-    for (const routed of this.#subscriptions.values()) routed.leave()
+    for (const routed of this.#subscriptions.values()) routed.unsubscribe()
   }
 }
 
@@ -89,7 +92,7 @@ class RoutedSubscription implements Subscription {
   #needsRejoin = false
 
   constructor(
-    private readonly options: FollowersOptions,
+    private readonly options: ClusterNotifierOptions,
     private readonly id: number,
     readonly username: string,
     private readonly credentials: Credentials,
@@ -102,21 +105,21 @@ class RoutedSubscription implements Subscription {
     return life?.node === node && life.incarnation === incarnation
   }
 
-  async subscribing(method: string, params: unknown): Promise<object> {
+  async runMethod(method: string, params: unknown): Promise<object> {
     const subscription = this.#subscription ?? (this.#hasEnded ? fail('invalid-access-token') : undefined)
     if (!subscription) return fail('api-unavailable')
-    const result = await subscription.subscribing(method, params)
+    const result = await subscription.runMethod(method, params)
     if (method === 'getSubscriptions') return result
     // The scopes are restored at the node that serves the user next.
-    const { scopes } = (await subscription.subscribing('getSubscriptions', {})) as { scopes: object }
+    const { scopes } = (await subscription.runMethod('getSubscriptions', {})) as { scopes: object }
     this.#scopes = scopes
     return result
   }
 
-  leave(): void {
+  unsubscribe(): void {
     this.#hasEnded = true
     this.forget()
-    this.#subscription?.leave()
+    this.#subscription?.unsubscribe()
     this.#subscription = undefined
   }
 
@@ -130,7 +133,7 @@ class RoutedSubscription implements Subscription {
 
   /** Joins at the node that serves the user. Resolves with whether the access still allows it. */
   async join(): Promise<boolean> {
-    const { accounts, calls, feed, nodes, ownership } = this.options
+    const { accounts, calls, feed, dispatcher, ownership } = this.options
     const { credentials, id, username } = this
     const joinHere = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
@@ -140,7 +143,9 @@ class RoutedSubscription implements Subscription {
         close: () => this.end()
       })
     }
-    const subscription = await nodes.asked<(Subscription & { life: Life | undefined }) | undefined>(
+    const subscription = await dispatcher.runWhereServed<
+      (Subscription & { life: Life | undefined }) | undefined
+    >(
       username,
       async () => {
         const joined = await calls.read(username, joinHere)
@@ -148,18 +153,18 @@ class RoutedSubscription implements Subscription {
       },
       async peer => {
         const life = ownership.findOwner(username)
-        const hasJoined = await peer.ask(
+        const hasJoined = await peer.request(
           'join',
           username,
-          toSentCredentials(nodes.services.config, credentials),
+          toSentCredentials(dispatcher.services.config, credentials),
           id
         )
-        if ((hasJoined as unknown) === elsewhere) return elsewhere
+        if ((hasJoined as unknown) === servedElsewhere) return servedElsewhere
         if (!hasJoined) return undefined
-        return { life, ...peer.subscription(id) }
+        return { life, ...peer.getSubscription(id) }
       }
     )
-    if (this.#hasEnded) subscription?.leave()
+    if (this.#hasEnded) subscription?.unsubscribe()
     else this.#subscription = subscription
     return subscription !== undefined
   }
@@ -175,7 +180,7 @@ class RoutedSubscription implements Subscription {
   async #rejoin(): Promise<void> {
     while (this.#needsRejoin && !this.#hasEnded) {
       this.#needsRejoin = false
-      this.#subscription?.leave()
+      this.#subscription?.unsubscribe()
       this.#subscription = undefined
       try {
         if (!(await this.join())) return this.end()
@@ -191,7 +196,7 @@ class RoutedSubscription implements Subscription {
 
   async #restoreScopes(): Promise<void> {
     if (Object.keys(this.#scopes).length > 0)
-      await this.#subscription?.subscribing('subscribe', { scopes: this.#scopes })
+      await this.#subscription?.runMethod('subscribe', { scopes: this.#scopes })
   }
 
   #notifyMissed(): void {
@@ -205,7 +210,7 @@ class RoutedSubscription implements Subscription {
 /** Returns a subscription whose functions need no `this`. */
 function bindMethods(subscription: Subscription): Subscription {
   return {
-    subscribing: (method, params) => subscription.subscribing(method, params),
-    leave: () => subscription.leave()
+    runMethod: (method, params) => subscription.runMethod(method, params),
+    unsubscribe: () => subscription.unsubscribe()
   }
 }

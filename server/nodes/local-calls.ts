@@ -1,20 +1,20 @@
 /** Makes calls on users that this node serves. What was read without a valid lease is not returned. */
-import type { Admittance } from '../../core/call/dispatcher.js'
+import type { PrecheckResult } from '../../core/call/dispatcher.js'
 import { fail } from '../../core/errors.js'
-import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { Texts, type Step } from '../../core/call/texts.js'
+import { toFailure, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
+import { TextSource, type TextResult } from '../../core/call/texts.js'
 import type { Registry } from '../../core/dispatch/registry.js'
-import { addresseeOf } from '../workers/addressee.js'
+import { getCalledUser } from '../workers/addressee.js'
 import type { ShardOwnership } from './shard-ownership.js'
-import { uncertain, unreachable } from './unreachable.js'
+import { createUncertainError, createUnreachableError } from './unreachable.js'
 
 export interface LocalCallsOptions {
   readonly registry: Registry
   readonly ownership: ShardOwnership
   /** Resolves when this node knows all accounts that existed at the time of the call. Rejects if that is unknown. */
-  caughtUp(): Promise<void>
+  catchUp(): Promise<void>
   /** Returns the number of changes to the platform file that this node has applied. */
-  known(): number
+  countChanges(): number
 }
 
 /** Errors that do not depend on the platform file. */
@@ -25,7 +25,7 @@ export class LocalCalls {
 
   call(request: Request): Promise<Outcome> | Outcome {
     const { registry } = this.options
-    const user = addresseeOf(request)
+    const user = getCalledUser(request)
     const call = (): Promise<Outcome> | Outcome => registry.call(request)
     if (user === undefined) return this.#callUpToDate(request.method, call)
     return this.#runGuarded<Outcome>(request.method, user, call, outcome =>
@@ -33,9 +33,9 @@ export class LocalCalls {
     )
   }
 
-  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
+  precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure {
     const { registry } = this.options
-    return this.#check<Admittance | Failure>(request, () => registry.precheck(request))
+    return this.#check<PrecheckResult | Failure>(request, () => registry.precheck(request))
   }
 
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
@@ -48,7 +48,7 @@ export class LocalCalls {
     await this.#waitUntilKnown(username)
     const { ownership } = this.options
     const value = await ownership.run(username, work)
-    if (!ownership.isCertain) throw unreachable()
+    if (!ownership.isCertain) throw createUnreachableError()
     return value
   }
 
@@ -63,18 +63,18 @@ export class LocalCalls {
    */
   #callUpToDate(method: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
     const { options } = this
-    const before = options.known()
+    const before = options.countChanges()
     const checkRefusal = (outcome: Outcome): Promise<Outcome> | Outcome => {
       if (outcome.ok) return outcome
       const { id, status } = outcome.error
       if (status >= 500 || status === 429 || definiteErrors.has(id)) return outcome
-      return options.caughtUp().then(
+      return options.catchUp().then(
         () => {
           // On a partitioned machine, a former leader of the platform log may respond until it notices that it leads no more.
-          if (!options.ownership.isCertain) return this.#toFailure(unreachable(), method)
-          return options.known() === before ? outcome : call()
+          if (!options.ownership.isCertain) return this.#toFailure(createUnreachableError(), method)
+          return options.countChanges() === before ? outcome : call()
         },
-        (error: unknown) => this.#toFailure(unreachable(error), method)
+        (error: unknown) => this.#toFailure(createUnreachableError(error), method)
       )
     }
     const outcome = call()
@@ -88,7 +88,7 @@ export class LocalCalls {
     // Calls that need no user's file, such as an operator's reading the metrics, work without the engine, too.
     if (user === undefined) return check()
     return this.#runGuarded<Failure | T>(method, user, check, found =>
-      this.options.ownership.isCertain ? found : this.#toFailure(unreachable(), method)
+      this.options.ownership.isCertain ? found : this.#toFailure(createUnreachableError(), method)
     )
   }
 
@@ -105,7 +105,7 @@ export class LocalCalls {
       if (known)
         return known.then(
           () => this.#runAfterCatchUp(method, user, work, then),
-          error => this.#toFailure(unreachable(error), method)
+          error => this.#toFailure(createUnreachableError(error), method)
         )
       const value = ownership.run(user, work)
       return value instanceof Promise ? value.then(then) : then(value)
@@ -130,7 +130,7 @@ export class LocalCalls {
   /** Waits for missing changes if the user is unknown: another node may just have created the account. */
   #waitUntilKnown(user: string): Promise<void> | undefined {
     const { registry } = this.options
-    return registry.services.accounts.find(user) ? undefined : this.options.caughtUp()
+    return registry.services.accounts.find(user) ? undefined : this.options.catchUp()
   }
 
   /** Replaces the outcome of a call if the lease is no longer valid, except that of a confirmed write. */
@@ -138,7 +138,7 @@ export class LocalCalls {
     const { ownership } = this.options
     if (!outcome.ok) {
       if (ownership.isCertain || outcome.error.status >= 500) return outcome
-      return this.#toFailure(this.isRead(method) ? unreachable() : uncertain(), method)
+      return this.#toFailure(this.isRead(method) ? createUnreachableError() : createUncertainError(), method)
     }
     const { remainder } = outcome
     if (ownership.isCertain || this.#isWrite(method))
@@ -146,11 +146,11 @@ export class LocalCalls {
         ? { ...outcome, remainder: new LeasedRemainder(remainder, ownership) }
         : outcome
     void remainder?.return()
-    return this.#toFailure(this.isRead(method) ? unreachable() : uncertain(), method)
+    return this.#toFailure(this.isRead(method) ? createUnreachableError() : createUncertainError(), method)
   }
 
   #toFailure(error: unknown, method: string): Failure {
-    return failureOf(this.options.registry.services.log, error, method)
+    return toFailure(this.options.registry.services.log, error, method)
   }
 
   #isWrite(method: string): boolean {
@@ -168,7 +168,7 @@ export class LocalCalls {
 }
 
 /** The remainder of a long result. Reading it fails once the lease is invalid. */
-class LeasedRemainder extends Texts {
+class LeasedRemainder extends TextSource {
   constructor(
     private readonly remainder: AsyncGenerator<string, void, undefined>,
     private readonly ownership: ShardOwnership
@@ -176,14 +176,14 @@ class LeasedRemainder extends Texts {
     super()
   }
 
-  async next(): Promise<Step> {
+  async next(): Promise<TextResult> {
     const step = await this.remainder.next()
     if (this.ownership.isCertain) return step
     await this.return()
     return fail('api-unavailable')
   }
 
-  async return(): Promise<Step> {
+  async return(): Promise<TextResult> {
     return await this.remainder.return()
   }
 }

@@ -9,7 +9,7 @@ import type { Config } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { ShardOwnership } from './shard-ownership.js'
-import { beats, longestBeatMs, times } from './times.js'
+import { beatsPerLease, maxBeatMs, timings } from './times.js'
 
 export interface MembershipOptions {
   readonly config: Pick<Config, 'cluster'>
@@ -17,17 +17,17 @@ export interface MembershipOptions {
   readonly log: Log
   readonly tally: Tally
   /** Resolves with whether the replicas of a shard's log agree. */
-  isSound(shard: number): Promise<boolean>
+  isLogComplete(shard: number): Promise<boolean>
   /** Resolves when all changes to the platform file are known. Rejects if that is unknown. */
-  caughtUp(): Promise<void>
+  catchUp(): Promise<void>
   /** Closes the files of all users that this node does not serve any more. Never rejects. */
-  letGo(): Promise<void>
+  releaseAccounts(): Promise<void>
   /** Resumes pending work for users whose shards have arrived. */
-  takeUp(isAmong: (username: string) => boolean): void
+  resumeWork(isAmong: (username: string) => boolean): void
   /** Called when another node may serve a shard. */
-  changed(shard: number): void
+  onOwnerChange(shard: number): void
   /** Called when other nodes have declared this node dead, so that their requests to it are void. */
-  dropped(): void
+  onDeclaredDead(): void
 }
 
 export interface Membership {
@@ -38,7 +38,7 @@ export interface Membership {
 }
 
 /** Creates the parts without starting them: the lease has to be started first, then the shards. */
-export async function membershipOf(options: MembershipOptions): Promise<Membership> {
+export async function createMembership(options: MembershipOptions): Promise<Membership> {
   const { Lease } = await import('../../cluster/nodes/lease.js')
   const { Members } = await import('../../cluster/nodes/members.js')
   const { shardCount } = await import('../../cluster/nodes/shard-placement.js')
@@ -53,8 +53,8 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
   const taken = new Set<number>()
 
   const lease = new Lease({
-    ...times,
-    beatMs: Math.min(longestBeatMs, (leaseSeconds * 1000) / beats),
+    ...timings,
+    beatMs: Math.min(maxBeatMs, (leaseSeconds * 1000) / beatsPerLease),
     register: engine.register,
     node,
     facts: { software: version, schema, url: nodeUrl },
@@ -64,14 +64,14 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
       tally.livesLost++
       log.error('other nodes have declared this node dead; it restarts without shards')
       shards.loseAll()
-      options.dropped()
-      closing = options.letGo()
+      options.onDeclaredDead()
+      closing = options.releaseAccounts()
       await closing
     }
   })
   const members = new Members()
   const shards: Shards = new Shards({
-    ...times,
+    ...timings,
     engine,
     node,
     schema,
@@ -82,11 +82,11 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
       async mayTake(shard) {
         await closing
         try {
-          await options.caughtUp()
+          await options.catchUp()
         } catch {
           return false
         }
-        return await options.isSound(shard)
+        return await options.isLogComplete(shard)
       },
       onTaken(shard) {
         tally.shardsTaken++
@@ -96,16 +96,16 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
       waitUntilIdle: shard => ownership.waitUntilIdle(shard),
       async release() {
         tally.shardsGiven++
-        await options.letGo()
+        await options.releaseAccounts()
       },
-      onOwnerChange: shard => options.changed(shard)
+      onOwnerChange: shard => options.onOwnerChange(shard)
     }
   })
   const ownership = new ShardOwnership(lease, shards, shardCount)
   const resumeTaken = (): void => {
     const added = new Set(taken)
     taken.clear()
-    options.takeUp(username => added.has(ownership.getShard(username)))
+    options.resumeWork(username => added.has(ownership.getShard(username)))
   }
   return { lease, members, shards, ownership }
 }

@@ -7,7 +7,7 @@ import type { Durations, Tally } from '../../cluster/tally.js'
 import type { DurationCounts, MetricRegistry } from '../metric-registry.js'
 
 /** The sources of the metrics. */
-export interface NodeSources {
+export interface NodeMetricSources {
   readonly tally: Tally
   readonly link: Pick<LinkStatus, 'isUp' | 'reconnects'> | undefined
   /** Shards that are served here. */
@@ -17,14 +17,14 @@ export interface NodeSources {
   readonly members: () => readonly Pick<NodeState, 'state'>[]
   /** Number of commits that are not in the log yet, and of accounts with such commits. */
   readonly outbox: () => { readonly commits: number; readonly accounts: number }
-  readonly care: () => { readonly report: EngineReport | undefined; readonly at: number }
+  readonly engineCheck: () => { readonly report: EngineReport | undefined; readonly at: number }
   readonly alarms: () => readonly Alarm[]
 }
 
 const nodeStates: readonly NodeState['state'][] = ['alive', 'leaving', 'ended', 'dead']
 
 /** Adds the metrics of a node to those of the service. */
-export async function addNodeMetrics(registry: MetricRegistry, sources: NodeSources): Promise<void> {
+export async function addNodeMetrics(registry: MetricRegistry, sources: NodeMetricSources): Promise<void> {
   const { alarmKinds } = await import('../../cluster/alarm.js')
   const { durationBounds } = await import('../../cluster/tally.js')
   const { tally } = sources
@@ -108,7 +108,7 @@ export async function addNodeMetrics(registry: MetricRegistry, sources: NodeSour
   addEngine(registry, sources)
 }
 
-function addEngine(registry: MetricRegistry, { care, link }: NodeSources): void {
+function addEngine(registry: MetricRegistry, { engineCheck, link }: NodeMetricSources): void {
   if (link) {
     registry.addGauge('coffer_engine_connected', 'Whether this node is connected to the engine', () =>
       Number(link.isUp)
@@ -122,7 +122,7 @@ function addEngine(registry: MetricRegistry, { care, link }: NodeSources): void 
   registry.addGauge(
     'coffer_engine_looked_timestamp_seconds',
     'Time of the last engine check by this node',
-    () => care().at
+    () => engineCheck().at
   )
   const figures = [
     ['messages', 'Messages of a stream'],
@@ -135,7 +135,7 @@ function addEngine(registry: MetricRegistry, { care, link }: NodeSources): void 
       `coffer_engine_stream_${name}`,
       help,
       () =>
-        (care().report?.streams ?? []).map(use => {
+        (engineCheck().report?.streams ?? []).map(use => {
           const { bytes, current, limitBytes, messages, stream } = use
           return [{ messages, bytes, limit_bytes: limitBytes, replicas: current }[name], { stream }]
         }),

@@ -5,18 +5,18 @@ import type { Life } from '../../cluster/nodes/members.js'
 import { ApiError } from '../../core/errors.js'
 import { Peer } from '../workers/peer.js'
 import type { WorkerEvents, WorkerMessage } from '../workers/protocol.js'
-import { uncertain, unreachable } from './unreachable.js'
+import { createUncertainError, createUnreachableError } from './unreachable.js'
 
 /** Connects to another node. */
-export type Open = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
+export type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
 
 /** The response of a node that does not serve the user. */
-export const elsewhere = 'elsewhere'
+export const servedElsewhere = 'elsewhere'
 
 /** Handlers for events of subscriptions that this node has at other nodes. */
 export type SubscriptionEvents = Pick<WorkerEvents, 'notify' | 'unsubscribed'> & {
   /** The node that had the subscriptions is lost. */
-  lost(remote: Life): void
+  onNodeLost(remote: Life): void
 }
 
 interface ConnectedPeer {
@@ -32,19 +32,19 @@ export class NodePeers {
   readonly #unreachableUntil = new Map<string, number>()
 
   constructor(
-    private readonly open: Open,
+    private readonly open: OpenConnection,
     private readonly events: SubscriptionEvents,
     private readonly callsInFlight: number
   ) {}
 
   /** Returns the peer for a node. Throws `api-unavailable` if it is unreachable or overloaded. */
-  of(life: Life): Peer {
+  getPeer(life: Life): Peer {
     const key = getKey(life)
-    if (performance.now() < (this.#unreachableUntil.get(key) ?? 0)) throw unreachable()
+    if (performance.now() < (this.#unreachableUntil.get(key) ?? 0)) throw createUnreachableError()
     let connected = this.#peers.get(key)
     if (!connected) this.#peers.set(key, (connected = this.#connect(key, life)))
     // Beyond this, clients would time out before their call is made.
-    if (connected.peer.load >= this.callsInFlight || !connected.connection.hasRoom)
+    if (connected.peer.pendingCount >= this.callsInFlight || !connected.connection.hasRoom)
       throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
         retryAfter: 1
       })
@@ -63,10 +63,10 @@ export class NodePeers {
       onLost: (reason: ConnectionLost) => {
         this.#peers.delete(key)
         if (!reason.hasArrived) this.#unreachableUntil.set(key, performance.now() + reconnectDelayMs)
-        peer.gone(reason.hasArrived ? uncertain(reason) : unreachable(reason))
-        events.lost(life)
+        peer.disconnect(reason.hasArrived ? createUncertainError(reason) : createUnreachableError(reason))
+        events.onNodeLost(life)
       },
-      isWaiting: () => peer.load > 0
+      isWaiting: () => peer.pendingCount > 0
     })
     return { peer, connection }
   }

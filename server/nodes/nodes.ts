@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
+import type { PrecheckResult, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import {
-  failureOf,
+  toFailure,
   type Failure,
   type Outcome,
   type Request,
@@ -14,16 +14,16 @@ import {
 } from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
 import type { Registry } from '../../core/dispatch/registry.js'
-import { addresseeOf } from '../workers/addressee.js'
+import { getCalledUser } from '../workers/addressee.js'
 import type { Peer } from '../workers/peer.js'
-import { receivedFailure, sentRequest } from '../workers/protocol.js'
-import { callOver } from '../workers/remote-calls.js'
+import { fromSentFailure, toSentRequest } from '../workers/protocol.js'
+import { callPeer } from '../workers/remote-calls.js'
 import type { LocalCalls } from './local-calls.js'
-import { elsewhere, type NodePeers } from './node-peers.js'
+import { servedElsewhere, type NodePeers } from './node-peers.js'
 import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
-import { unreachable } from './unreachable.js'
+import { createUnreachableError } from './unreachable.js'
 
-export interface NodesOptions {
+export interface ClusterDispatcherOptions {
   readonly registry: Registry
   readonly calls: LocalCalls
   readonly peers: NodePeers
@@ -38,23 +38,23 @@ export interface NodesOptions {
 const searchTimeoutMs = maxMoveWaitMs + 2000
 const pauseMs = 25
 
-export class Nodes implements Dispatcher {
+export class ClusterDispatcher implements Dispatcher {
   readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
   /** The read of the registers in progress, which concurrent calls share. */
   #refreshing: Promise<void> | undefined
 
-  constructor(private readonly options: NodesOptions) {
+  constructor(private readonly options: ClusterDispatcherOptions) {
     const { registry } = options
     this.definitions = registry.definitions
     this.services = {
       ...registry.services,
       previews: {
         bytes: async (account, preview) =>
-          await this.asked(
+          await this.runWhereServed(
             account.username,
             async () => await registry.services.previews.bytes(account, preview),
-            async peer => Buffer.from(await peer.ask('previewBytes', account, preview))
+            async peer => Buffer.from(await peer.request('previewBytes', account, preview))
           )
       }
     }
@@ -62,22 +62,22 @@ export class Nodes implements Dispatcher {
 
   call(request: Request): Promise<Outcome> | Outcome {
     const { calls, ownership } = this.options
-    const username = addresseeOf(request)
+    const username = getCalledUser(request)
     if (username === undefined && !ownership.isCertain && !calls.isRead(request.method))
-      return this.#toFailure(unreachable(), request)
+      return this.#toFailure(createUnreachableError(), request)
     return this.#isHere(username) ? calls.call(request) : this.forward(username!, request)
   }
 
-  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
+  precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.precheck(request)
-    return this.#checkWhereServed<Admittance | Failure>(
+    return this.#checkWhereServed<PrecheckResult | Failure>(
       request,
       () => calls.precheck(request),
       async peer => {
-        const checked = await peer.ask('precheck', sentRequest(this.services.config, request))
-        if ((checked as unknown) === elsewhere) return elsewhere
-        return checked.ok ? checked : receivedFailure(checked)
+        const checked = await peer.request('precheck', toSentRequest(this.services.config, request))
+        if ((checked as unknown) === servedElsewhere) return servedElsewhere
+        return checked.ok ? checked : fromSentFailure(checked)
       }
     )
   }
@@ -89,9 +89,9 @@ export class Nodes implements Dispatcher {
       request,
       () => calls.recheck(request),
       async peer => {
-        const refusal = await peer.ask('recheck', sentRequest(this.services.config, request))
-        if ((refusal as unknown) === elsewhere) return elsewhere
-        return refusal && receivedFailure(refusal)
+        const refusal = await peer.request('recheck', toSentRequest(this.services.config, request))
+        if ((refusal as unknown) === servedElsewhere) return servedElsewhere
+        return refusal && fromSentFailure(refusal)
       }
     )
   }
@@ -100,7 +100,7 @@ export class Nodes implements Dispatcher {
   async forward(username: string, request: Request): Promise<Outcome> {
     const { calls } = this.options
     try {
-      return await this.asked<Outcome>(
+      return await this.runWhereServed<Outcome>(
         username,
         () => calls.call(request),
         peer => this.#callPeer(peer, request)
@@ -111,27 +111,27 @@ export class Nodes implements Dispatcher {
   }
 
   /**
-   * Calls `runHere` if this node serves the user, `runThere` with a peer otherwise, which resolves with {@link elsewhere} if
+   * Calls `runHere` if this node serves the user, `runThere` with a peer otherwise, which resolves with {@link servedElsewhere} if
    * it does not serve the user. Rejects with `api-unavailable` if no node is found, and with the errors of both.
    */
-  async asked<T>(
+  async runWhereServed<T>(
     username: string,
     runHere: () => Promise<T> | T,
-    runThere: (peer: Peer) => Promise<T | typeof elsewhere>
+    runThere: (peer: Peer) => Promise<T | typeof servedElsewhere>
   ): Promise<T> {
     const { peers, ownership } = this.options
     const endMs = performance.now() + searchTimeoutMs
     for (;;) {
       // A request may have waited for as long as this process was frozen. (cluster/nodes/lease.ts)
-      if (!ownership.isCertain) throw unreachable()
+      if (!ownership.isCertain) throw createUnreachableError()
       await ownership.waitUntilMoved(username)
       if (ownership.isOwned(username)) return await runHere()
       const owner = ownership.findOwner(username)
-      if (!owner) throw unreachable()
+      if (!owner) throw createUnreachableError()
       try {
-        const answer = await runThere(peers.of(owner))
-        if (answer !== elsewhere) return answer
-        if (performance.now() > endMs) throw unreachable()
+        const answer = await runThere(peers.getPeer(owner))
+        if (answer !== servedElsewhere) return answer
+        if (performance.now() > endMs) throw createUnreachableError()
         await this.#refreshShards()
       } catch (error) {
         // A leaving node may have handed its shards to others.
@@ -147,18 +147,18 @@ export class Nodes implements Dispatcher {
   }
 
   #toFailure(error: unknown, { method }: Pick<Request, 'method'>): Failure {
-    return failureOf(this.services.log, error, method)
+    return toFailure(this.services.log, error, method)
   }
 
-  async #callPeer(peer: Peer, request: Request): Promise<Outcome | typeof elsewhere> {
+  async #callPeer(peer: Peer, request: Request): Promise<Outcome | typeof servedElsewhere> {
     const lent: UploadedFile[] = []
     const beganMs = performance.now()
     try {
       for (const file of request.files ?? [])
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
       const sent = request.files ? { ...request, files: lent } : request
-      const outcome = await callOver<typeof elsewhere>(peer, this.services.config, sent)
-      return outcome === elsewhere ? elsewhere : await this.#fetchDraft(outcome)
+      const outcome = await callPeer<typeof servedElsewhere>(peer, this.services.config, sent)
+      return outcome === servedElsewhere ? servedElsewhere : await this.#fetchDraft(outcome)
     } catch (error) {
       throw this.options.calls.isRead(request.method) ? toRetryable(error) : error
     } finally {
@@ -181,10 +181,10 @@ export class Nodes implements Dispatcher {
   async #checkWhereServed<T>(
     request: Omit<Request, 'params'>,
     runHere: () => Promise<T> | T,
-    runThere: (peer: Peer) => Promise<T | typeof elsewhere>
+    runThere: (peer: Peer) => Promise<T | typeof servedElsewhere>
   ): Promise<T | Failure> {
     try {
-      return await this.asked(request.user ?? '', runHere, runThere)
+      return await this.runWhereServed(request.user ?? '', runHere, runThere)
     } catch (error) {
       return this.#toFailure(toRetryable(error), request)
     }
@@ -207,6 +207,6 @@ function isRetryable(error: unknown): boolean {
 /** Makes an error retryable: a read whose response was lost may be repeated. */
 function toRetryable(error: unknown): unknown {
   return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter === undefined
-    ? unreachable(error)
+    ? createUnreachableError(error)
     : error
 }

@@ -4,7 +4,7 @@ import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { announceAccountChange } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
 
-export class Reopening {
+export class RestoredAccounts {
   /** `catchUp` resolves when this node has applied all changes to the platform file made before the call. */
   constructor(
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'platform' | 'previews'>,
@@ -13,7 +13,7 @@ export class Reopening {
   ) {}
 
   /** Closes an account, whether or not it can still write to its log, and returns it. Rejects if the user is unknown. */
-  async letGo(username: string): Promise<Account> {
+  async release(username: string): Promise<Account> {
     await this.catchUp()
     const { accounts, platform } = this.services
     const account = platform.find(username)
@@ -25,7 +25,7 @@ export class Reopening {
 
   /** Closes an account, opens the restored file, and notifies subscribers that everything may have changed. */
   async reopen(username: string): Promise<void> {
-    const account = await this.letGo(username)
+    const account = await this.release(username)
     const { accounts, previews } = this.services
     previews.forget(account)
     // A suspended account, or one that has moved, is not opened here.

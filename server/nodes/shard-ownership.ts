@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Life } from '../../cluster/nodes/members.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
-import { fixedShards } from '../../core/call/shard.js'
-import { unreachable } from './unreachable.js'
+import { createFixedShards } from '../../core/call/shard.js'
+import { createUnreachableError } from './unreachable.js'
 
 /** Longest time that a move waits for the calls on a shard, in milliseconds. */
 const maxIdleWaitMs = 2000
@@ -13,7 +13,7 @@ const maxIdleWaitMs = 2000
 export const maxMoveWaitMs = 2 * maxIdleWaitMs
 
 export class ShardOwnership {
-  readonly #shards: ReturnType<typeof fixedShards>
+  readonly #shards: ReturnType<typeof createFixedShards>
   readonly #running: number[]
   /** Called when the last call on a shard has ended. */
   readonly #onIdle = new Map<number, () => void>()
@@ -23,7 +23,7 @@ export class ShardOwnership {
     private readonly shards: Pick<Shards, 'isHeld' | 'isMine' | 'waitUntilMoved' | 'findOwner'>,
     count: number
   ) {
-    this.#shards = fixedShards(count)
+    this.#shards = createFixedShards(count)
     this.#running = Array.from({ length: count }, () => 0)
   }
 
@@ -69,7 +69,7 @@ export class ShardOwnership {
 
   /** Runs work on a user's file, which stays here until it has ended. Throws `api-unavailable` without a valid lease. */
   run<T>(username: string, work: () => Promise<T> | T): Promise<T> | T {
-    if (!this.isCertain) throw unreachable()
+    if (!this.isCertain) throw createUnreachableError()
     const shard = this.getShard(username)
     this.#running[shard]!++
     try {

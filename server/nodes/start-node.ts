@@ -6,21 +6,21 @@ import type { Readiness } from '../gauges.js'
 import type { Host, HostOptions } from '../hosting.js'
 import { Runtime } from '../runtime.js'
 import { closeAll, type Closers } from '../close-all.js'
-import { accountQuestions } from './account-questions.js'
+import { createAccountLookups } from './account-questions.js'
 import { Announcements } from './announcements.js'
-import { answering } from './answering.js'
-import { answerControl } from './control.js'
-import { Followers } from './followers.js'
+import { serveConnection } from './answering.js'
+import { answerControlRequest } from './control.js'
+import { ClusterNotifier } from './followers.js'
 import { LocalCalls } from './local-calls.js'
-import { membershipOf } from './membership.js'
+import { createMembership } from './membership.js'
 import { NodePeers } from './node-peers.js'
-import { Nodes } from './nodes.js'
+import { ClusterDispatcher } from './nodes.js'
 import { ClusterMonitor } from './cluster-monitor.js'
 import { OrphanCleanup } from './orphan-cleanup.js'
-import { Reopening } from './reopening.js'
-import { Rescuing } from './rescuing.js'
-import { times } from './times.js'
-import { onceThere } from './waiting.js'
+import { RestoredAccounts } from './reopening.js'
+import { AccountRescue } from './rescuing.js'
+import { timings } from './times.js'
+import { retryStart } from './waiting.js'
 
 /** Bytes that may wait to be sent to another node. */
 const maxWaitingBytes = 64 * 1024 * 1024
@@ -28,7 +28,7 @@ const maxWaitingBytes = 64 * 1024 * 1024
 /** Starts a node, and waits while the engine does not respond. Rejects, with everything closed, for any other error. */
 export async function startNode(config: Config, options: HostOptions): Promise<Host> {
   const { log, onWait = () => {}, signal } = options
-  return await onceThere(async () => await startOnce(config, options), { log, onWait, signal })
+  return await retryStart(async () => await startOnce(config, options), { log, onWait, signal })
 }
 
 async function startOnce(config: Config, options: HostOptions): Promise<Host> {
@@ -43,7 +43,7 @@ async function startOnce(config: Config, options: HostOptions): Promise<Host> {
 
 async function build(
   config: Config,
-  { clock, concerns, log, methodModules, shared }: HostOptions,
+  { clock, listHealthAlarms, log, methodModules, shared }: HostOptions,
   closers: Closers
 ): Promise<Host> {
   const { connect } = await import('../../cluster/connect.js')
@@ -62,34 +62,34 @@ async function build(
 
   const tally = new Tally()
   let runtime!: Runtime
-  let dispatcher!: Nodes
-  let notifier!: Followers
+  let dispatcher!: ClusterDispatcher
+  let notifier!: ClusterNotifier
   let orphanCleanup: OrphanCleanup | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
   const logReleaseError = (cause: unknown): void => log.error('accounts could not be released', { cause })
   const releaseAccounts = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
-    await imports.leave().catch(logReleaseError)
+    await imports.stopReleased().catch(logReleaseError)
     await accounts.handover.releaseUnless(account => accounts.owns(account)).catch(logReleaseError)
   }
-  const { lease, members, shards, ownership } = await membershipOf({
+  const { lease, members, shards, ownership } = await createMembership({
     config,
     engine,
     log,
     tally,
-    isSound: isLogComplete,
-    caughtUp: () => platformLog.catchUp(),
-    letGo: releaseAccounts,
-    takeUp(isAmong) {
-      runtime.takeUp(isAmong)
+    isLogComplete,
+    catchUp: () => platformLog.catchUp(),
+    releaseAccounts,
+    resumeWork(isAmong) {
+      runtime.resumeWork(isAmong)
       void orphanCleanup?.cleanUp()
     },
-    changed: shard => notifier.changed(shard),
-    dropped: () => connections.closeEnded()
+    onOwnerChange: shard => notifier.onOwnerChange(shard),
+    onDeclaredDead: () => connections.closeEnded()
   })
   const layout = new Layout(config.dataDir)
-  const lookups = accountQuestions(() => runtime.services.platform, ownership, {
-    isSound: isLogComplete,
+  const lookups = createAccountLookups(() => runtime.services.platform, ownership, {
+    isLogComplete,
     logSubject
   })
   const logs = new ShippedLogs({
@@ -97,11 +97,11 @@ async function build(
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
-    snapshotRetryMs: times.snapshotRetryMs,
+    snapshotRetryMs: timings.snapshotRetryMs,
     ...lookups,
     isCertain: () => ownership.isCertain,
     tally,
-    timeoutMs: times.confirmMs,
+    timeoutMs: timings.confirmMs,
     onError: (accountId, cause) =>
       log.error('an account was taken over by another node', { accountId, cause })
   })
@@ -126,7 +126,7 @@ async function build(
         engine,
         objects,
         draftsDirectory: layout.draftsDirectory,
-        timeoutMs: times.timeoutMs,
+        timeoutMs: timings.timeoutMs,
         onError: cause => log.error('the log of the platform cannot be followed', { cause })
       })
       return async () => await platformLog.close()
@@ -137,9 +137,9 @@ async function build(
       map: { size: 1, indexOf: username => (ownership.isHeld(username) ? 0 : 1) },
       peers: {
         forward: (...call) => dispatcher.forward(...call),
-        note: note => announcements.tell({ note })
+        note: note => announcements.announce({ note })
       },
-      urlOf(username) {
+      getUrl(username) {
         const owner = username === undefined ? node : ownership.findOwner(username)?.node
         return (owner !== undefined && members.find(owner)?.url) || ''
       }
@@ -148,7 +148,7 @@ async function build(
   closers.push(() => runtime.close())
   const { accounts, platform } = runtime.services
   const announcements = new Announcements(engine, node, runtime.services)
-  closers.push(announcements.begin())
+  closers.push(announcements.start())
 
   /** Number of changes to the platform file since the start. */
   let changeCount = 0
@@ -156,17 +156,17 @@ async function build(
   const calls = new LocalCalls({
     registry: runtime.registry,
     ownership,
-    caughtUp: () => platformLog.catchUp(),
-    known: () => changeCount
+    catchUp: () => platformLog.catchUp(),
+    countChanges: () => changeCount
   })
   const monitor = new ClusterMonitor({
     config,
     engine,
-    healthAlarms: concerns,
+    healthAlarms: listHealthAlarms,
     shared: checks,
     log,
     clock,
-    everyMs: compareSeconds * 1000,
+    intervalMs: compareSeconds * 1000,
     tally,
     lease,
     members,
@@ -180,20 +180,20 @@ async function build(
   })
   const rescue = new Rescue({ ...lookups, log: engine, objects, layout, isServed: id => logs.isServed(id) })
   closers.push(() => rescue.close())
-  const accountRescue = new Rescuing(rescue, accounts)
-  const restoredAccounts = new Reopening(runtime.services, runtime.feed, () => platformLog.catchUp())
+  const accountRescue = new AccountRescue(rescue, accounts)
+  const restoredAccounts = new RestoredAccounts(runtime.services, runtime.feed, () => platformLog.catchUp())
   const connections = new Connections({
-    ...times,
+    ...timings,
     engine,
     maxWaitingBytes,
     getOwnLife: () => ({ node, incarnation: lease.incarnation }),
-    accept: connection => answering({ runtime, calls, ownership, files: attachments }, connection),
+    accept: connection => serveConnection({ runtime, calls, ownership, files: attachments }, connection),
     control: message =>
-      answerControl(message, {
+      answerControlRequest(message, {
         lease,
-        oversight: monitor,
-        reopening: restoredAccounts,
-        rescuing: accountRescue,
+        monitor,
+        restoredAccounts,
+        accountRescue,
         shards
       })
   })
@@ -203,11 +203,11 @@ async function build(
     {
       notify: (...args) => notifier.events.notify(...args),
       unsubscribed: id => notifier.events.unsubscribed(id),
-      lost: life => notifier.events.lost(life)
+      onNodeLost: life => notifier.events.onNodeLost(life)
     },
     config.limits.callsInFlight
   )
-  dispatcher = new Nodes({
+  dispatcher = new ClusterDispatcher({
     registry: runtime.registry,
     calls,
     peers,
@@ -216,7 +216,7 @@ async function build(
     files: attachments,
     forwarded: tally.forwarded
   })
-  notifier = new Followers({ nodes: dispatcher, calls, feed: runtime.feed, accounts, ownership })
+  notifier = new ClusterNotifier({ dispatcher, calls, feed: runtime.feed, accounts, ownership })
 
   await lease.start()
   closers.push(() => lease.end())

@@ -1,8 +1,8 @@
 /** Intervals and timeouts of the nodes of a cluster, in milliseconds. */
 
 /** Heartbeats during one lease, and the longest time between them. */
-export const [beats, longestBeatMs] = [3, 2000]
-export const times = {
+export const [beatsPerLease, maxBeatMs] = [3, 2000]
+export const timings = {
   steadyMs: 2500,
   wakeMs: 1000,
   pollMs: 500,

@@ -2,7 +2,7 @@
 import { ApiError } from '../../core/errors.js'
 
 /** Returns the error for a call that has not been made, so that it may be retried. */
-export function unreachable(cause?: unknown): ApiError {
+export function createUnreachableError(cause?: unknown): ApiError {
   return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
     retryAfter: 1,
     cause
@@ -10,7 +10,7 @@ export function unreachable(cause?: unknown): ApiError {
 }
 
 /** Returns the error for a call that may have been made. It has no `retryAfter`, which would mean that nothing was done. */
-export function uncertain(cause?: unknown): ApiError {
+export function createUncertainError(cause?: unknown): ApiError {
   return new ApiError('api-unavailable', 'The result of this call is unknown. Check whether it took effect', {
     cause
   })

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../core/log.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 
-export interface WaitingOptions {
+export interface RetryStartOptions {
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Called repeatedly while it waits. */
   readonly onWait: () => void
@@ -18,9 +18,9 @@ const [pauseMs, slowMs, reportMs] = [1000, 10_000, 60_000]
  * Calls `start` until it succeeds, while the engine does not respond. Rejects with any other error, and with the reason of the
  * signal when it is aborted; an attempt in progress is not cancelled.
  */
-export async function onceThere<T>(
+export async function retryStart<T>(
   start: () => Promise<T>,
-  { log, onWait, signal }: WaitingOptions
+  { log, onWait, signal }: RetryStartOptions
 ): Promise<T> {
   const { EngineUnavailable } = await import('../../cluster/engine.js')
   let lastReportMs: number | undefined

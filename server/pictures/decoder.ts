@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { fitInto, type Frame, type Size } from '../../core/previews/sizes.js'
 import { hasManyParts } from './picture-parts.js'
-import type { Ask, Limits, Result, Said } from './protocol.js'
+import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from './protocol.js'
 
 /** The parts of sharp that are used, since its own types are missing where it is not installed. */
 interface Sharp {
@@ -29,13 +29,13 @@ const quality = 80
 /** How often memory is checked, in milliseconds. A decoder may exceed the limit in between. */
 const memoryCheckMs = 5
 
-const { maxMemory, maxPixels } = JSON.parse(process.argv[2] ?? '') as Limits
+const { maxMemory, maxPixels } = JSON.parse(process.argv[2] ?? '') as DecoderLimits
 let library: Promise<SharpModule> | undefined
 let chunks: Uint8Array[] = []
 
 raiseOomScore()
-process.on('message', (request: Ask) => {
-  if ('piece' in request) chunks.push(request.piece)
+process.on('message', (request: DecoderRequest) => {
+  if ('chunk' in request) chunks.push(request.chunk)
   else void handleFrame(request.frame)
 })
 process.once('disconnect', killSelf)
@@ -53,7 +53,7 @@ async function handleFrame(frame: Frame | undefined): Promise<void> {
   }
 }
 
-async function decode(picture: Buffer, frame: Frame | undefined): Promise<Result> {
+async function decode(picture: Buffer, frame: Frame | undefined): Promise<DecoderResult> {
   const sharp = await (library ??= loadSharp()).catch(() => undefined)
   if (!sharp) return { refusal: 'missing' }
   try {
@@ -85,8 +85,8 @@ async function loadSharp(): Promise<SharpModule> {
   return sharp
 }
 
-function reply(result: Result): void {
-  process.send!({ result, memory: process.memoryUsage.rss() } satisfies Said)
+function reply(result: DecoderResult): void {
+  process.send!({ result, memory: process.memoryUsage.rss() } satisfies DecoderReply)
 }
 
 /** Makes Linux kill this process before the service if the machine runs out of memory. */

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { setPriority } from 'node:os'
 import type { Frame } from '../../core/previews/sizes.js'
-import type { Ask, Limits, Result, Said } from './protocol.js'
+import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from './protocol.js'
 
 /** Decoding has a lower priority than requests; the range is -20 to 19. */
 const priority = 10
@@ -20,46 +20,46 @@ const allowedVariables = [
 export class PictureTooCostly extends Error {}
 
 /** The process could not be started, or has exited for a reason other than the picture. */
-export class NoPictureProcess extends Error {}
+export class PictureProcessUnavailable extends Error {}
 
 export class PictureProcess {
   readonly #child: ChildProcess
   /** Settles the current request. */
-  #settle: ((result: Result | Error) => void) | undefined
+  #settle: ((result: DecoderResult | Error) => void) | undefined
   #error: Error | undefined
   /** Set before the process exits, which takes a moment. */
   #isKilled = false
   /** Memory last reported, in bytes. */
   #memory = 0
 
-  constructor(private readonly limits: Limits) {
+  constructor(private readonly limits: DecoderLimits) {
     this.#child = startProcess(limits)
-    this.#child.on('message', ({ memory, result }: Said) => {
+    this.#child.on('message', ({ memory, result }: DecoderReply) => {
       this.#memory = memory
       this.#settle?.(result)
     })
     this.#child.on('error', cause => this.#onEnd(createStartError(cause)))
     this.#child.once('exit', (code, signal) => {
       const message = `An image decoding process exited: ${signal ?? code}`
-      this.#onEnd(signal ? new PictureTooCostly(message) : new NoPictureProcess(message))
+      this.#onEnd(signal ? new PictureTooCostly(message) : new PictureProcessUnavailable(message))
     })
     this.#lowerPriority()
   }
 
   /** True if it can decode another picture. Memory left over from earlier ones must not count against the next. */
-  get isFit(): boolean {
+  get isReusable(): boolean {
     return !this.#isKilled && this.#error === undefined && this.#memory < this.limits.maxMemory / 2
   }
 
   /**
-   * Decodes a picture, in `seconds` at most. Rejects with {@link PictureTooCostly}, {@link NoPictureProcess}, or an error
+   * Decodes a picture, in `seconds` at most. Rejects with {@link PictureTooCostly}, {@link PictureProcessUnavailable}, or an error
    * of `picture`.
    */
   async decode(
     picture: AsyncIterable<Uint8Array>,
     frame: Frame | undefined,
     seconds: number
-  ): Promise<Result> {
+  ): Promise<DecoderResult> {
     this.#holdEventLoop(true)
     const timer = setTimeout(() => this.kill(), seconds * 1000)
     try {
@@ -68,7 +68,7 @@ export class PictureProcess {
       decoded.catch(() => undefined)
       for await (const chunk of picture) {
         if (this.#error) break
-        await this.#send({ piece: chunk })
+        await this.#send({ chunk })
       }
       await this.#send({ frame })
       return await decoded
@@ -92,7 +92,7 @@ export class PictureProcess {
     return this.#child.pid !== undefined
   }
 
-  #awaitResult(): Promise<Result> {
+  #awaitResult(): Promise<DecoderResult> {
     return new Promise((resolve, reject) => {
       this.#settle = result => (result instanceof Error ? reject(result) : resolve(result))
       if (this.#error) reject(this.#error)
@@ -100,7 +100,7 @@ export class PictureProcess {
   }
 
   /** Resolves when the message is sent. If that fails, the process is ending, which the result reports. */
-  async #send(ask: Ask): Promise<void> {
+  async #send(ask: DecoderRequest): Promise<void> {
     if (!this.#isStarted) return
     await new Promise<void>(resolve => {
       this.#child.send(ask, error => {
@@ -136,8 +136,8 @@ export class PictureProcess {
   }
 }
 
-/** Throws {@link NoPictureProcess} if starting fails at once; other failures are emitted as `error`. */
-function startProcess(limits: Limits): ChildProcess {
+/** Throws {@link PictureProcessUnavailable} if starting fails at once; other failures are emitted as `error`. */
+function startProcess(limits: DecoderLimits): ChildProcess {
   const env = Object.fromEntries(allowedVariables.map(name => [name, process.env[name]]))
   try {
     return fork(new URL('decoder.js', import.meta.url), [JSON.stringify(limits)], {
@@ -152,8 +152,8 @@ function startProcess(limits: Limits): ChildProcess {
   }
 }
 
-function createStartError(cause: unknown): NoPictureProcess {
-  return new NoPictureProcess(`An image decoding process could not be started: ${String(cause)}`, {
+function createStartError(cause: unknown): PictureProcessUnavailable {
+  return new PictureProcessUnavailable(`An image decoding process could not be started: ${String(cause)}`, {
     cause
   })
 }

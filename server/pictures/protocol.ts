@@ -2,18 +2,18 @@
 import type { Frame, Size } from '../../core/previews/sizes.js'
 
 /** A request: a chunk of the picture or, after the last chunk, the requested frame. */
-export type Ask = { readonly piece: Uint8Array } | { readonly frame: Frame | undefined }
+export type DecoderRequest = { readonly chunk: Uint8Array } | { readonly frame: Frame | undefined }
 
 /** A result: the picture scaled into that frame, its size if no frame was given, or the reason for neither. */
-export type Result = { readonly preview: Uint8Array } | { readonly size: Size } | Refusal
+export type DecoderResult = { readonly preview: Uint8Array } | { readonly size: Size } | DecoderRefusal
 
 /** A reply: the result, and the memory that the process now uses, in bytes. */
-export interface Said {
-  readonly result: Result
+export interface DecoderReply {
+  readonly result: DecoderResult
   readonly memory: number
 }
 
-export interface Refusal {
+export interface DecoderRefusal {
   /** `missing`: the library is not installed. All others concern the picture. */
   readonly refusal: 'missing' | 'many-parts' | 'unreadable'
   /** The library's error message. */
@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /** Limits of a process. */
-export interface Limits {
+export interface DecoderLimits {
   readonly maxPixels: number
   /** Memory, in bytes. */
   readonly maxMemory: number

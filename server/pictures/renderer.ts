@@ -6,8 +6,8 @@ import { ApiError } from '../../core/errors.js'
 import { createUnreadableError, type PictureRenderer } from '../../core/previews/renderer.js'
 import type { Frame, Size } from '../../core/previews/sizes.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { NoPictureProcess, PictureProcess, PictureTooCostly } from './picture-process.js'
-import type { Refusal, Result } from './protocol.js'
+import { PictureProcessUnavailable, PictureProcess, PictureTooCostly } from './picture-process.js'
+import type { DecoderRefusal, DecoderResult } from './protocol.js'
 
 /** Time limit for a picture, in seconds. */
 const defaultTimeoutSeconds = 30
@@ -42,13 +42,13 @@ export class PictureProcesses implements PictureRenderer {
     for (const process of this.#all) this.#end(process)
   }
 
-  async #decode(picture: Chunks, frame?: Frame): Promise<Result> {
+  async #decode(picture: Chunks, frame?: Frame): Promise<DecoderResult> {
     try {
       return await this.#decodeWith(this.#takeProcess(), picture, frame)
     } catch (cause) {
       if (cause instanceof PictureTooCostly)
         throw createUnreadableError('The image needs too much memory or time for a preview', cause)
-      if (cause instanceof NoPictureProcess)
+      if (cause instanceof PictureProcessUnavailable)
         throw new ApiError('api-unavailable', 'Previews are temporarily unavailable. Try again later', {
           retryAfter,
           cause
@@ -57,11 +57,11 @@ export class PictureProcesses implements PictureRenderer {
     }
   }
 
-  async #decodeWith(process: PictureProcess, picture: Chunks, frame?: Frame): Promise<Result> {
+  async #decodeWith(process: PictureProcess, picture: Chunks, frame?: Frame): Promise<DecoderResult> {
     try {
       return await process.decode(picture, frame, this.timeoutSeconds)
     } finally {
-      if (process.isFit) this.#keepIdle(process)
+      if (process.isReusable) this.#keepIdle(process)
       else this.#end(process)
     }
   }
@@ -70,7 +70,7 @@ export class PictureProcesses implements PictureRenderer {
     for (const [process, timer] of this.#idle) {
       clearTimeout(timer)
       this.#idle.delete(process)
-      if (process.isFit) return process
+      if (process.isReusable) return process
       this.#end(process)
     }
     const { maxMemory, maxPixels } = this.limits
@@ -91,8 +91,8 @@ export class PictureProcesses implements PictureRenderer {
   }
 }
 
-function throwRefusal(result: Result): never {
-  const { cause, refusal } = result as Refusal
+function throwRefusal(result: DecoderResult): never {
+  const { cause, refusal } = result as DecoderRefusal
   if (refusal === 'missing')
     throw new ApiError(
       'api-unavailable',

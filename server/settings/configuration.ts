@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Clock } from '../../core/time.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
-import type { Configuration, Operator } from '../../transports/http/pages/operator.js'
+import type { OperatorActions, Operator } from '../../transports/http/pages/operator.js'
 import type { SettingsSource } from '../setup/setup-service.js'
 import { SettingsEditor } from './editor.js'
 
@@ -19,13 +19,13 @@ interface OperatorActionsOptions {
 }
 
 /** Returns the actions that the operators' routes call. */
-export function createConfiguration({
+export function createOperatorActions({
   clock,
   log,
   platform,
   settings,
   source
-}: OperatorActionsOptions): Configuration {
+}: OperatorActionsOptions): OperatorActions {
   const editor = new SettingsEditor(source, settings)
   const record = async (
     action: { method: string; detail: object },
@@ -65,8 +65,8 @@ export function createConfiguration({
     }
   }
   return {
-    list: () => editor.list(),
-    update: async (operator, params) =>
+    listSettings: () => editor.list(),
+    updateSettings: async (operator, params) =>
       await runRecorded(
         operator,
         { method: 'system.updateSettings', detail: { settings: Object.keys(params.values) } },

@@ -20,7 +20,7 @@ import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'
 import { writeFileAtomically } from '../../storage/files/setup-link.js'
-import { tokensFor } from '../setup/choices.js'
+import { createInvitationTokens } from '../setup/choices.js'
 import type { SettingsSource } from '../setup/setup-service.js'
 
 /** A setting as the page shows it. */
@@ -191,7 +191,7 @@ function toChoices(
       refuseProblems([`${registrationKey} must be one of ${registrationModes.join(', ')}`], values)
     // If the mode is unchanged, existing tokens remain valid.
     if (mode === toRegistrationMode(settings.registration)) choices.delete(registrationKey)
-    else choices.set(registrationKey, tokensFor(mode))
+    else choices.set(registrationKey, createInvitationTokens(mode))
   }
   // A password is never sent to another server than the one it was set for.
   const isServerChanged = settingsList.some(

@@ -27,7 +27,7 @@ const settingKeys: Readonly<Record<keyof SetupChoices, string>> = {
  * Settings made on pages that are restored from a backup, even though others could have written to it. `backup.to` is not
  * among them, since it would send all data there.
  */
-export const chosenKeys: ReadonlySet<string> = new Set([
+export const restorableKeys: ReadonlySet<string> = new Set([
   ...Object.values(settingKeys),
   ...editableKeys.filter(key => key !== 'backup.to'),
   'operators',
@@ -36,7 +36,7 @@ export const chosenKeys: ReadonlySet<string> = new Set([
 const entries = Object.entries(settingKeys) as [keyof SetupChoices, string][]
 
 /** Returns the chosen settings, except those that another source sets. */
-export function settingsFor(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
+export function toSettings(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const { invitationTokens } = settings.registration
   // If no mode is chosen, registration must not be open. The page has the same default.
@@ -44,7 +44,7 @@ export function settingsFor(choices: SetupChoices, { given, settings }: ReadSett
   for (const [name, key] of entries) {
     const choice = { registration, ...choices }[name]
     if (choice !== undefined && !given.has(key))
-      values.set(key, name === 'registration' ? tokensFor(choice) : choice)
+      values.set(key, name === 'registration' ? createInvitationTokens(choice) : choice)
   }
   return values
 }
@@ -61,7 +61,7 @@ export function assertSettings({ problems }: ReadSettings): void {
 }
 
 /** Returns the current settings without secrets, and the source of each that cannot be chosen here. */
-export function presentChoices(
+export function getCurrentChoices(
   { publicUrl, registration, service, services }: Settings,
   { given }: ReadSettings
 ): { choices: SetupChoices; setBy: Partial<Record<keyof SetupChoices, string>> } {
@@ -89,7 +89,7 @@ function getRegistrationMode(registration: Settings['registration'], isGiven: bo
 }
 
 /** Returns the invitation tokens for a registration mode. If at least one is listed, those of `coffer invite` are valid, too. */
-export function tokensFor(choice: unknown): string[] | null {
+export function createInvitationTokens(choice: unknown): string[] | null {
   if (choice === 'open') return null
   return choice === 'closed' ? [] : [randomBytes(12).toString('base64url')]
 }

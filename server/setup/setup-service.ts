@@ -20,8 +20,8 @@ import { version } from '../../core/version.js'
 import type { SetupChoices, SetupFinish, SetupCheck, SetupMail } from '../../schemas/setup.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { removeSetupLink, isSetupSecret, writeFileAtomically } from '../../storage/files/setup-link.js'
-import type { SetupDesk } from '../../transports/http/pages/setup.js'
-import { assertSettings, presentChoices, settingsFor } from './choices.js'
+import type { SetupActions } from '../../transports/http/pages/setup.js'
+import { assertSettings, getCurrentChoices, toSettings } from './choices.js'
 
 /** Reads the settings of this process from their sources, and acts on the process. */
 export interface SettingsSource {
@@ -38,7 +38,7 @@ export interface SettingsSource {
 /** Timeout for a test mail, in milliseconds. */
 const mailTimeoutMs = 15_000
 
-export class SetupService implements SetupDesk {
+export class SetupService implements SetupActions {
   readonly #throttle: Throttle
   /** The admin key of this process: the account is created by the method that operators use. */
   readonly #adminKey: string
@@ -56,13 +56,13 @@ export class SetupService implements SetupDesk {
     this.#adminKey = config.adminKey
   }
 
-  look(ip: string, { secret }: SetupCheck): object {
+  getChoices(ip: string, { secret }: SetupCheck): object {
     this.#assertValidLink(ip, secret)
     const { publicUrl } = this.#config
-    return { ...presentChoices(this.source.read().settings, this.source.read()), presentUrl: publicUrl }
+    return { ...getCurrentChoices(this.source.read().settings, this.source.read()), presentUrl: publicUrl }
   }
 
-  async tryMail(ip: string, { choices, email, language, secret }: SetupMail): Promise<void> {
+  async sendTestMail(ip: string, { choices, email, language, secret }: SetupMail): Promise<void> {
     this.#assertValidLink(ip, secret)
     const config = toConfig(this.#applyChoices(choices).settings, version)
     const transport = createMailTransport({ ...config, publicUrl: this.#config.publicUrl })
@@ -117,7 +117,7 @@ export class SetupService implements SetupDesk {
   /** Returns the settings with these choices. Throws `invalid-parameters-format`. */
   #applyChoices(choices: SetupChoices, operator?: string): ReadSettings {
     const stored = this.source.read()
-    const values = settingsFor(choices, stored)
+    const values = toSettings(choices, stored)
     if (operator !== undefined) {
       values.set('operators', [operator])
       // Commands need it to work through the running service.

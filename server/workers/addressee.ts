@@ -2,7 +2,7 @@
 import type { Request } from '../../core/call/outcome.js'
 
 /** Returns the user whose file a call needs, if any. Methods of the service name that user in their params. */
-export function addresseeOf({ params, user }: Pick<Request, 'params' | 'user'>): string | undefined {
+export function getCalledUser({ params, user }: Pick<Request, 'params' | 'user'>): string | undefined {
   if (user !== undefined) return user
   if (typeof params !== 'object' || params === null || !('username' in params)) return undefined
   return typeof params.username === 'string' ? params.username.toLowerCase() : undefined

@@ -1,15 +1,15 @@
 /** The operations of a runtime that another thread or node requests. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
-import { failureOf } from '../../core/call/outcome.js'
+import { toFailure } from '../../core/call/outcome.js'
 import type { Log } from '../../core/log.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { ManualClock } from '../../core/time.js'
 import type { Runtime } from '../runtime.js'
 import {
-  sentError,
-  sentFailure,
-  sentOutcome,
+  toSentError,
+  toSentFailure,
+  toSentOutcome,
   type Operations,
   type WorkerEvents,
   type WorkerMessage,
@@ -18,22 +18,22 @@ import {
 import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
 /** The runtime that operations act on, or a replacement. */
-export type Asked = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
+export type OperationTarget = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
   readonly registry: Pick<Dispatcher, 'call' | 'precheck' | 'recheck'>
   readonly feed: Pick<LiveNotifier, 'admit' | 'join' | 'findAdmission'>
   close(): Promise<void>
 }
 
 /** Emits an event. */
-export type Emit = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>) => void
+export type EmitEvent = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>) => void
 
 /**
  * Returns the operations of a runtime. `emit` sends an event to the other side; `forwarded` receives the outcome of a call that
  * was forwarded for this side; `end` is called once everything is closed.
  */
-export function operationsOf(
-  runtime: Asked,
-  emit: Emit,
+export function createOperations(
+  runtime: OperationTarget,
+  emit: EmitEvent,
   forwarded: Operations['forwarded'],
   end: () => void
 ): Operations {
@@ -48,7 +48,7 @@ export function operationsOf(
   }
   return {
     async call(request) {
-      return sentOutcome(await registry.call(request), storeRemainder)
+      return toSentOutcome(await registry.call(request), storeRemainder)
     },
     async pull(number) {
       try {
@@ -66,11 +66,11 @@ export function operationsOf(
     },
     async precheck(request) {
       const checked = await registry.precheck(request)
-      return checked.ok ? checked : sentFailure(checked)
+      return checked.ok ? checked : toSentFailure(checked)
     },
     async recheck(request) {
       const refusal = await registry.recheck(request)
-      return refusal && sentFailure(refusal)
+      return refusal && toSentFailure(refusal)
     },
     async admit(username, credentials) {
       return (await feed.admit(username, credentials)).account
@@ -89,10 +89,10 @@ export function operationsOf(
     },
     subscribing(subscriberId, method, params) {
       // The main thread may not know yet that the subscription has ended.
-      return subscriptions.get(subscriberId)?.subscribing(method, params) ?? {}
+      return subscriptions.get(subscriberId)?.runMethod(method, params) ?? {}
     },
     leave(subscriberId) {
-      subscriptions.get(subscriberId)?.leave()
+      subscriptions.get(subscriberId)?.unsubscribe()
       subscriptions.delete(subscriberId)
     },
     forwarded,
@@ -115,7 +115,7 @@ export function operationsOf(
 }
 
 /** Runs the operation of a request, and posts the response if one is expected. Never rejects. */
-export async function answer(
+export async function answerRequest(
   log: Log,
   operations: Operations,
   [id, operation, args]: WorkerRequest,
@@ -125,7 +125,7 @@ export async function answer(
     const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
     if (id > 0) post([id, value])
   } catch (error) {
-    const refusal = failureOf(log, error, operation).error
-    if (id > 0) post([id, undefined, sentError(refusal)])
+    const refusal = toFailure(log, error, operation).error
+    if (id > 0) post([id, undefined, toSentError(refusal)])
   }
 }

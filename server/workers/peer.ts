@@ -1,7 +1,7 @@
 /** A client of another thread or node that serves users: requests, responses and events over any kind of port. */
 import type { Subscription } from '../../core/call/dispatcher.js'
 import {
-  receivedError,
+  fromSentError,
   type Operation,
   type Operations,
   type SentError,
@@ -32,12 +32,12 @@ export class Peer {
   ) {}
 
   /** Number of requests without a response yet. */
-  get load(): number {
+  get pendingCount(): number {
     return this.#pending.size
   }
 
   /** Sends a request; rejects with the error of the operation. */
-  ask<N extends Operation>(
+  request<N extends Operation>(
     operation: N,
     ...args: Parameters<Operations[N]>
   ): Promise<Awaited<ReturnType<Operations[N]>>> {
@@ -50,15 +50,15 @@ export class Peer {
   }
 
   /** Sends a request without waiting for a response. */
-  tell<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
+  send<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
     this.post([0, operation, args])
   }
 
   /** Returns the subscription that the other side has under this number. */
-  subscription(id: number): Subscription {
+  getSubscription(id: number): Subscription {
     return {
-      subscribing: (method, params) => this.ask('subscribing', id, method, params),
-      leave: () => this.tell('leave', id)
+      runMethod: (method, params) => this.request('subscribing', id, method, params),
+      unsubscribe: () => this.send('leave', id)
     }
   }
 
@@ -73,12 +73,12 @@ export class Peer {
     const pending = this.#pending.get(idOrEvent)
     this.#pending.delete(idOrEvent)
     const [, value, error] = message as [number, unknown, SentError | undefined]
-    if (error) pending?.reject(receivedError(error))
+    if (error) pending?.reject(fromSentError(error))
     else pending?.resolve(value)
   }
 
   /** Rejects all pending and future requests, because the other side is gone. */
-  gone(reason: Error): void {
+  disconnect(reason: Error): void {
     this.#disconnectError = reason
     for (const pending of this.#pending.values()) pending.reject(reason)
     this.#pending.clear()

@@ -3,7 +3,7 @@ import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
-import type { Admittance, Admission } from '../../core/call/dispatcher.js'
+import type { PrecheckResult, AuthenticatedUser } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request, Success } from '../../core/call/outcome.js'
@@ -52,9 +52,9 @@ export interface Operations {
   /** Returns the next text of a result, and whether it was the last one. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
   drop(remainder: number): void
-  precheck(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
+  precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | SentFailure>
   recheck(request: Request): Promise<SentFailure | undefined>
-  admit(username: string, credentials: Credentials): Promise<Admission['account']>
+  admit(username: string, credentials: Credentials): Promise<AuthenticatedUser['account']>
   /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
   join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>
   subscribing(subscriberId: number, method: string, params: unknown): object
@@ -65,7 +65,7 @@ export interface Operations {
   advance(seconds: number): void
   gauges(): Gauges
   readiness(): Promise<Readiness>
-  previewBytes(account: Admission['account'], preview: Preview): Promise<Uint8Array>
+  previewBytes(account: AuthenticatedUser['account'], preview: Preview): Promise<Uint8Array>
   settle(): Promise<void>
   drain(): Promise<void>
   close(): Promise<void>
@@ -96,47 +96,47 @@ export type WorkerMessage =
   | readonly [name: keyof WorkerEvents, args: readonly unknown[]]
 
 /** Returns an error without its cause, which cannot be sent. */
-export function sentError({ details, id, message }: ApiError): SentError {
+export function toSentError({ details, id, message }: ApiError): SentError {
   const { cause: _cause, subErrors, ...rest } = details
-  return { id, message, details: rest, ...(subErrors && { subErrors: subErrors.map(sentError) }) }
+  return { id, message, details: rest, ...(subErrors && { subErrors: subErrors.map(toSentError) }) }
 }
 
-export function receivedError({ details, id, message, subErrors }: SentError): ApiError {
+export function fromSentError({ details, id, message, subErrors }: SentError): ApiError {
   return new ApiError(id, message, {
     ...details,
-    ...(subErrors && { subErrors: subErrors.map(receivedError) })
+    ...(subErrors && { subErrors: subErrors.map(fromSentError) })
   })
 }
 
 /** Returns a request with only the headers that the other side needs. */
-export function sentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
+export function toSentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
   return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
 }
 
-export function sentFailure({ accessId, error }: Failure): SentFailure {
-  return { ok: false, error: sentError(error), ...(accessId === undefined ? {} : { accessId }) }
+export function toSentFailure({ accessId, error }: Failure): SentFailure {
+  return { ok: false, error: toSentError(error), ...(accessId === undefined ? {} : { accessId }) }
 }
 
-export function receivedFailure({ accessId, error }: SentFailure): Failure {
-  return { ok: false, error: receivedError(error), ...(accessId === undefined ? {} : { accessId }) }
+export function fromSentFailure({ accessId, error }: SentFailure): Failure {
+  return { ok: false, error: fromSentError(error), ...(accessId === undefined ? {} : { accessId }) }
 }
 
 /** Restores an outcome. `pull` returns the generator that requests its remainder. */
-export function receivedOutcome(
+export function fromSentOutcome(
   outcome: SentSuccess | SentFailure,
   pull: (remainder: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
-  if (!outcome.ok) return receivedFailure(outcome)
+  if (!outcome.ok) return fromSentFailure(outcome)
   const { remainder } = outcome
   return { ...pickSentMembers(outcome), ...(remainder === undefined ? {} : { remainder: pull(remainder) }) }
 }
 
 /** Returns an outcome that can be sent. `keep` stores the remainder of a long result, and returns its number. */
-export function sentOutcome(
+export function toSentOutcome(
   outcome: Outcome,
   keep: (remainder: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
-  if (!outcome.ok) return sentFailure(outcome)
+  if (!outcome.ok) return toSentFailure(outcome)
   const { remainder } = outcome
   return { ...pickSentMembers(outcome), ...(remainder && { remainder: keep(remainder) }) }
 }

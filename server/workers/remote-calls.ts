@@ -1,27 +1,27 @@
 /** Calls made by another thread or node. */
 import type { Outcome, Request } from '../../core/call/outcome.js'
-import { Texts, type Step } from '../../core/call/texts.js'
+import { TextSource, type TextResult } from '../../core/call/texts.js'
 import { ApiError } from '../../core/errors.js'
 import { assertDepth } from '../../core/json/depth.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Peer } from './peer.js'
-import { receivedOutcome, sentRequest, type SentFailure, type SentSuccess } from './protocol.js'
+import { fromSentOutcome, toSentRequest, type SentFailure, type SentSuccess } from './protocol.js'
 
 /**
  * Makes a call at a peer. Rejects if it is unreachable. `Elsewhere` is the type of the response of a peer that does not serve
  * the user.
  */
-export async function callOver<Elsewhere extends string = never>(
+export async function callPeer<Elsewhere extends string = never>(
   peer: Peer,
   config: Config,
   request: Request
 ): Promise<Outcome | Elsewhere> {
   try {
-    const result = await peer.ask('call', sentRequest(config, request))
+    const result = await peer.request('call', toSentRequest(config, request))
     const outcome = result as SentSuccess | SentFailure | Elsewhere
     return typeof outcome === 'string'
       ? outcome
-      : receivedOutcome(outcome, number => new RemoteRest(peer, number))
+      : fromSentOutcome(outcome, number => new RemoteRemainder(peer, number))
   } catch (error) {
     // Values that are nested too deeply cannot be cloned; the other side would refuse them, too.
     if (!(error instanceof ApiError)) assertDepth(request.params, config.limits.jsonDepth)
@@ -30,7 +30,7 @@ export async function callOver<Elsewhere extends string = never>(
 }
 
 /** The remainder of a long result: requested text by text, and released if the reader stops early. */
-export class RemoteRest extends Texts {
+export class RemoteRemainder extends TextSource {
   #isDone = false
 
   constructor(
@@ -40,7 +40,7 @@ export class RemoteRest extends Texts {
     super()
   }
 
-  async next(): Promise<Step> {
+  async next(): Promise<TextResult> {
     while (!this.#isDone) {
       const [text, isDone] = await this.#pull()
       // It may have been released in the meantime.
@@ -52,7 +52,7 @@ export class RemoteRest extends Texts {
 
   async #pull(): Promise<readonly [text: string, isDone: boolean]> {
     try {
-      return await this.peer.ask('pull', this.number)
+      return await this.peer.request('pull', this.number)
     } catch (error) {
       // The other side has dropped it.
       this.#isDone = true
@@ -60,8 +60,8 @@ export class RemoteRest extends Texts {
     }
   }
 
-  return(): Promise<Step> {
-    if (!this.#isDone) this.peer.tell('drop', this.number)
+  return(): Promise<TextResult> {
+    if (!this.#isDone) this.peer.send('drop', this.number)
     this.#isDone = true
     return Promise.resolve({ done: true, value: undefined })
   }

@@ -6,7 +6,7 @@ import type { WorkerEvents, WorkerMessage, WorkerStart } from './protocol.js'
 /** Handlers for the events of a worker, except `ready`, which the thread handles itself. */
 export type WorkerEventHandlers = Omit<WorkerEvents, 'ready'>
 
-export class Thread {
+export class WorkerThread {
   /** Sends requests to the thread. */
   readonly peer: Peer
   /** Resolves when the worker accepts requests; rejects if it could not start. */
@@ -39,7 +39,7 @@ export class Thread {
     worker.once('error', error => (cause = error))
     worker.once('exit', () => {
       const error = cause instanceof Error ? cause : new Error('A worker thread exited', { cause })
-      this.peer.gone(error)
+      this.peer.disconnect(error)
       reject(error)
       if (this.#isReady && !this.#isEnding) handlers.fatal(error)
     })
@@ -48,7 +48,7 @@ export class Thread {
   /** Closes the worker, and waits for it to exit. */
   async close(): Promise<void> {
     this.#isEnding = true
-    await this.peer.ask('close').catch(() => undefined)
+    await this.peer.request('close').catch(() => undefined)
     await this.#ended
   }
 

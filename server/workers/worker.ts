@@ -3,12 +3,12 @@ import '../tick-shape.js'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
-import { fixedShards, type Peers } from '../../core/call/shard.js'
+import { createFixedShards, type Peers } from '../../core/call/shard.js'
 import { ManualClock, systemClock } from '../../core/time.js'
 import { Runtime } from '../runtime.js'
-import { answer, operationsOf, type Emit } from './operations.js'
+import { answerRequest, createOperations, type EmitEvent } from './operations.js'
 import {
-  receivedOutcome,
+  fromSentOutcome,
   type WorkerRequest,
   type WorkerMessage,
   type SentFailure,
@@ -25,7 +25,7 @@ function post(message: WorkerMessage): void {
 }
 
 /** Emits an event to the main thread. */
-const emit: Emit = (name, ...args) => post([name, args])
+const emit: EmitEvent = (name, ...args) => post([name, args])
 
 const log: Log = {
   info: createLogFunction('info'),
@@ -53,7 +53,7 @@ const peers: Peers = {
     const id = ++lastForwardId
     const outcome = new Promise<SentSuccess | SentFailure>(resolve => pendingForwards.set(id, resolve))
     emit('forward', id, username, request)
-    return receivedOutcome(await outcome, () => fail('unexpected-error'))
+    return fromSentOutcome(await outcome, () => fail('unexpected-error'))
   },
   note: note => emit('throttled', note)
 }
@@ -67,13 +67,13 @@ const { config, count, index, methodModules } = start
 const runtime = await Runtime.start(config, {
   clock,
   log,
-  shard: { index, map: fixedShards(count), peers },
+  shard: { index, map: createFixedShards(count), peers },
   isGuest: true,
   methodModules
 })
 runtime.services.bus.subscribe((username, { kind }) => {
   if (kind === 'account') emit('forget', username)
 })
-const operations = operationsOf(runtime, emit, onForwarded, () => setImmediate(() => port.close()))
-port.on('message', (request: WorkerRequest) => void answer(log, operations, request, post))
+const operations = createOperations(runtime, emit, onForwarded, () => setImmediate(() => port.close()))
+port.on('message', (request: WorkerRequest) => void answerRequest(log, operations, request, post))
 emit('ready')

@@ -2,8 +2,8 @@
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
-  Admittance,
-  Admission,
+  PrecheckResult,
+  AuthenticatedUser,
   Subscriber,
   Notifier,
   Dispatcher,
@@ -12,13 +12,13 @@ import type {
 } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import { toSentCredentials } from '../../core/account/older-ids.js'
-import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { fixedShards, type ShardMap } from '../../core/call/shard.js'
-import { receivedFailure, sentOutcome, sentRequest, type WorkerStart } from './protocol.js'
-import { addresseeOf } from './addressee.js'
-import { callOver } from './remote-calls.js'
+import { toFailure, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
+import { createFixedShards, type ShardMap } from '../../core/call/shard.js'
+import { fromSentFailure, toSentOutcome, toSentRequest, type WorkerStart } from './protocol.js'
+import { getCalledUser } from './addressee.js'
+import { callPeer } from './remote-calls.js'
 import type { Peer } from './peer.js'
-import { Thread, type WorkerEventHandlers } from './thread.js'
+import { WorkerThread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
@@ -34,7 +34,7 @@ export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
 export class Workers implements Dispatcher, Notifier {
   readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
-  readonly #threads: readonly Thread[]
+  readonly #threads: readonly WorkerThread[]
   readonly #shards: ShardMap
   readonly #subscribers = new Map<number, Subscriber>()
   #lastSubscriber = 0
@@ -43,11 +43,11 @@ export class Workers implements Dispatcher, Notifier {
     const { services, count, definitions, frozenAt, methodModules } = options
     const previews: SharedServices['previews'] = {
       bytes: async (account, preview) =>
-        Buffer.from(await this.#getPeer(account.username).ask('previewBytes', account, preview))
+        Buffer.from(await this.#getPeer(account.username).request('previewBytes', account, preview))
     }
     this.services = { ...services, previews }
     this.definitions = definitions
-    this.#shards = fixedShards(count)
+    this.#shards = createFixedShards(count)
     const start = {
       config: services.config,
       count,
@@ -56,7 +56,7 @@ export class Workers implements Dispatcher, Notifier {
     }
     this.#threads = Array.from(
       { length: count },
-      (_, index) => new Thread({ ...start, index }, this.#createHandlers(options, index))
+      (_, index) => new WorkerThread({ ...start, index }, this.#createHandlers(options, index))
     )
   }
 
@@ -73,35 +73,35 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async call(request: Request): Promise<Outcome> {
-    return await this.#callPeer(this.#getPeer(addresseeOf(request)), request)
+    return await this.#callPeer(this.#getPeer(getCalledUser(request)), request)
   }
 
-  async precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
+  async precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> {
     try {
-      const checked = await this.#getPeer(request.user).ask(
+      const checked = await this.#getPeer(request.user).request(
         'precheck',
-        sentRequest(this.services.config, request)
+        toSentRequest(this.services.config, request)
       )
-      return checked.ok ? checked : receivedFailure(checked)
+      return checked.ok ? checked : fromSentFailure(checked)
     } catch (error) {
-      return failureOf(this.services.log, error, request.method)
+      return toFailure(this.services.log, error, request.method)
     }
   }
 
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#getPeer(request.user).ask(
+      const refusal = await this.#getPeer(request.user).request(
         'recheck',
-        sentRequest(this.services.config, request)
+        toSentRequest(this.services.config, request)
       )
-      return refusal && receivedFailure(refusal)
+      return refusal && fromSentFailure(refusal)
     } catch (error) {
-      return failureOf(this.services.log, error, request.method)
+      return toFailure(this.services.log, error, request.method)
     }
   }
 
-  async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const account = await this.#getPeer(username).ask(
+  async admit(username: string, credentials: Credentials): Promise<AuthenticatedUser> {
+    const account = await this.#getPeer(username).request(
       'admit',
       username,
       toSentCredentials(this.services.config, credentials)
@@ -109,13 +109,16 @@ export class Workers implements Dispatcher, Notifier {
     return { account, credentials }
   }
 
-  async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
+  async join(
+    { account, credentials }: AuthenticatedUser,
+    subscriber: Subscriber
+  ): Promise<Subscription | undefined> {
     const { username } = account
     const peer = this.#getPeer(username)
     const number = ++this.#lastSubscriber
     this.#subscribers.set(number, subscriber)
     try {
-      const hasJoined = await peer.ask(
+      const hasJoined = await peer.request(
         'join',
         username,
         toSentCredentials(this.services.config, credentials),
@@ -130,7 +133,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   #createHandlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
-    const others = (): Thread[] => this.#threads.filter((_, other) => other !== index)
+    const others = (): WorkerThread[] => this.#threads.filter((_, other) => other !== index)
     return {
       fatal: error => onFatal(error),
       forget: username => forget(username),
@@ -143,7 +146,7 @@ export class Workers implements Dispatcher, Notifier {
       log: (level, message, fields) => services.log[level](message, fields),
       forward: (id, username, request) => void this.#forward(index, id, username, request),
       throttled: note => {
-        for (const { peer } of others()) peer.tell('throttled', note)
+        for (const { peer } of others()) peer.send('throttled', note)
       }
     }
   }
@@ -151,21 +154,21 @@ export class Workers implements Dispatcher, Notifier {
   /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
     const outcome = await this.#callPeer(this.#getPeer(username), request)
-    this.#threads[from]!.peer.tell(
+    this.#threads[from]!.peer.send(
       'forwarded',
       id,
-      sentOutcome(outcome, () => 0)
+      toSentOutcome(outcome, () => 0)
     )
   }
 
   /** Advances the clocks of the threads, if this thread's clock is advanced manually too. */
   advance(seconds: number): void {
-    for (const { peer } of this.#threads) peer.tell('advance', seconds)
+    for (const { peer } of this.#threads) peer.send('advance', seconds)
   }
 
   /** Returns the load of all threads together. */
   async gauges(): Promise<Gauges> {
-    const all = await Promise.all(this.#threads.map(({ peer }) => peer.ask('gauges')))
+    const all = await Promise.all(this.#threads.map(({ peer }) => peer.request('gauges')))
     return all.reduce(
       (sum, one) =>
         Object.fromEntries(
@@ -176,7 +179,7 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Runs the readiness checks of all threads. */
   async readiness(): Promise<Readiness> {
-    const all = await Promise.all(this.#threads.map(({ peer }) => peer.ask('readiness')))
+    const all = await Promise.all(this.#threads.map(({ peer }) => peer.request('readiness')))
     return { platform: all.every(({ platform }) => platform), disk: all.every(({ disk }) => disk) }
   }
 
@@ -195,14 +198,14 @@ export class Workers implements Dispatcher, Notifier {
   async #callPeer(peer: Peer, request: Request): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.
-      if (peer.load >= this.services.config.limits.callsInFlight)
+      if (peer.pendingCount >= this.services.config.limits.callsInFlight)
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
           retryAfter: 1
         })
-      const outcome = await callOver(peer, this.services.config, request)
+      const outcome = await callPeer(peer, this.services.config, request)
       return outcome
     } catch (error) {
-      return failureOf(this.services.log, error, request.method)
+      return toFailure(this.services.log, error, request.method)
     }
   }
 
@@ -211,20 +214,18 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   #createSubscription(peer: Peer, number: number): Subscription {
-    const subscription = peer.subscription(number)
+    const subscription = peer.getSubscription(number)
     return {
-      subscribing: (method, params) =>
-        this.#subscribers.has(number)
-          ? subscription.subscribing(method, params)
-          : fail('invalid-access-token'),
-      leave: () => {
+      runMethod: (method, params) =>
+        this.#subscribers.has(number) ? subscription.runMethod(method, params) : fail('invalid-access-token'),
+      unsubscribe: () => {
         this.#subscribers.delete(number)
-        subscription.leave()
+        subscription.unsubscribe()
       }
     }
   }
 
   async #requestAll(operation: 'settle' | 'drain'): Promise<void> {
-    await Promise.all(this.#threads.map(({ peer }) => peer.ask(operation)))
+    await Promise.all(this.#threads.map(({ peer }) => peer.request(operation)))
   }
 }

@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly key?: string | undefined
   readonly integrity?: string | undefined
   /** What a successful read covered. */
-  readonly reach?: AuditScope | undefined
+  readonly auditScope?: AuditScope | undefined
   readonly errorId?: string | undefined
   readonly message?: string | undefined
 }
@@ -48,7 +48,7 @@ export interface AuditRecord extends AuditEntry {
 
 /** Serializes an entry for storage: a JSON array of its fields in a fixed order, without trailing empty ones. */
 export function serializeDetail(entry: AuditEntry): string {
-  const { via, ip, status, callerId, query, key, integrity, errorId, message, reach } = entry
+  const { via, ip, status, callerId, query, key, integrity, errorId, message, auditScope: reach } = entry
   const isTruncated = entry.isQueryTruncated || undefined
   // A read has no key of a written item: its scope is stored in that place.
   const item = reach ? toStoredScope(reach) : key
@@ -77,7 +77,7 @@ export function parseDetail(detail: string): Omit<AuditEntry, 'time' | 'access' 
   }
   const isReach = Array.isArray(item)
   const reach = isReach ? parseScope(item as unknown as StoredAuditScope) : undefined
-  return { ...entry, key: isReach ? undefined : item, reach } as AuditEntry
+  return { ...entry, key: isReach ? undefined : item, auditScope: reach } as AuditEntry
 }
 
 /** Formats the word by which records of an access are indexed. */

@@ -258,7 +258,7 @@ export class AuditRepository {
 }
 
 function toPending(entry: AuditEntry): Pending {
-  const { access, action, reach, time } = entry
+  const { access, action, auditScope: reach, time } = entry
   return { time, access, action, detail: reach?.isOpen ? entry : serializeDetail(entry) }
 }
 

@@ -15,7 +15,7 @@ import {
   readPoints,
   Coffer
 } from '../../client/src/index.js'
-import { itemsIn } from '../../client/src/json-items.js'
+import { parseItems } from '../../client/src/json-items.js'
 import { packageDirectory } from '../../core/version.js'
 import { coffer } from '../support/coffer.js'
 import { cofferOf, refusalOf, scripted } from '../support/own-client.js'
@@ -174,7 +174,7 @@ t.test('itemsIn looks through a long item once, whatever it consists of', async 
       for (let at = 0; at < text.length; at += 8192) yield text.slice(at, at + 8192)
     }
     const before = process.cpuUsage()
-    for await (const item of itemsIn<{ content: string }>(pieces(), 'events'))
+    for await (const item of parseItems<{ content: string }>(pieces(), 'events'))
       t.ok(item.content === content, 'it is whole')
     return process.cpuUsage(before).user / 1000
   }
@@ -204,12 +204,12 @@ t.test('itemsIn reads any text, wherever it is cut', async t => {
     const whole = JSON.stringify(value)
     for (const size of [1, 2, 3, 5, 7, whole.length]) {
       const seen: unknown[] = []
-      for await (const item of itemsIn(cutInto(whole, size), name)) seen.push(item)
+      for await (const item of parseItems(cutInto(whole, size), name)) seen.push(item)
       t.same(seen, 'list' in value ? value.list : [], `in pieces of ${size}`)
     }
     for (const length of [1, whole.length - 1])
       await t.rejects(async () => {
-        for await (const _ of itemsIn(cutInto(whole.slice(0, length), 3), name));
+        for await (const _ of parseItems(cutInto(whole.slice(0, length), 3), name));
       }, SyntaxError)
   }
 })

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { methods } from '../../core/methods/index.js'
-import { clientFiles, clientMethods } from '../../scripts/dev/client-methods.js'
+import { generateClientFiles, clientMethodsFolder } from '../../scripts/dev/client-methods.js'
 
 t.test('client/src/methods', async t => {
-  const files = await clientFiles()
-  t.same(readdirSync(clientMethods).toSorted(), [...files.keys()].toSorted())
+  const files = await generateClientFiles()
+  t.same(readdirSync(clientMethodsFolder).toSorted(), [...files.keys()].toSorted())
   for (const [name, text] of files)
     t.equal(
-      readFileSync(join(clientMethods, name), 'utf8'),
+      readFileSync(join(clientMethodsFolder, name), 'utf8'),
       text,
       `${name}: \`npm run document\` writes it anew`
     )

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'tap'
-import { fixedShards } from '../../core/call/shard.js'
+import { createFixedShards } from '../../core/call/shard.js'
 import { createId } from '../../core/ids.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Client } from '../support/coffer.js'
@@ -27,7 +27,7 @@ test('two nodes', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = (await Promise.all(['n1', 'n2'].map(name => startNode(t, cluster, name)))) as [Node, Node]
-  const shards = fixedShards(64)
+  const shards = createFixedShards(64)
   const shared = (): boolean =>
     Array.from({ length: 400 }, (_, index) => `user-${index}`).every(
       name => [n1, n2].filter(node => node.owns(name)).length === 1

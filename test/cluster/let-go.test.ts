@@ -7,7 +7,7 @@ import { nodeKey, parseNodeState } from '../../cluster/nodes/node-state.js'
 import { shardKey } from '../../cluster/nodes/shard-placement.js'
 import { platformSubject } from '../../cluster/platform/record.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
-import { fixedShards } from '../../core/call/shard.js'
+import { createFixedShards } from '../../core/call/shard.js'
 import { Layout } from '../../storage/files/layout.js'
 import { Client, type Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
@@ -20,7 +20,7 @@ import { Nodes } from './nodes.js'
 
 t.setTimeout(900_000)
 
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 
 t.test('an answer that is known is not said to be the same after another node has written', async t => {
   const shared = {

@@ -5,11 +5,11 @@ import { nodeKey } from '../../cluster/nodes/node-state.js'
 import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
 import { allShards, parsePlacement, shardCount, shardKey } from '../../cluster/nodes/shard-placement.js'
 import {
-  answerControl,
-  controlledIn,
-  controlMessage,
-  type Controllable,
-  type Controlled
+  answerControlRequest,
+  parseControlResponse,
+  encodeControlRequest,
+  type ControlTargets,
+  type ControlResponse
 } from '../../server/nodes/control.js'
 import { until } from '../support/socket.js'
 import { MemoryCluster } from './memory-engine.js'
@@ -24,13 +24,18 @@ function lifeIn(bytes: Uint8Array): number {
 const nothing = async (): Promise<never> => await Promise.reject(new Error('is not asked'))
 
 /** What a node answers that is to give all its shards to others. */
-async function drained({ lease, shards }: Pick<Controllable, 'lease' | 'shards'>): Promise<Controlled> {
+async function drained({
+  lease,
+  shards
+}: Pick<ControlTargets, 'lease' | 'shards'>): Promise<ControlResponse> {
   const others = {
-    oversight: { alarms: () => [] },
-    reopening: { letGo: nothing, reopen: nothing },
-    rescuing: { look: nothing, take: nothing }
+    monitor: { alarms: () => [] },
+    restoredAccounts: { release: nothing, reopen: nothing },
+    accountRescue: { inspect: nothing, restore: nothing }
   }
-  return controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards, ...others }))
+  return parseControlResponse(
+    await answerControlRequest(encodeControlRequest({ do: 'drain' }), { lease, shards, ...others })
+  )
 }
 
 /** Declares a node dead by hand, and holds the answer to its next life until it is given shards; `false` if that has ended before. */

@@ -42,7 +42,7 @@ async function overHttp(
   world: World,
   files: readonly string[] = []
 ): Promise<Reply> {
-  const { answers, verb, path, isOfUser } = routeOf(method)
+  const { responseKind: answers, verb, path, isOfUser } = routeOf(method)
   const rest = new Map<string, unknown>(Object.entries(params))
   const filled = path.replace(/:(\w+)/g, (_whole, name: string) => {
     const value = rest.get(name)

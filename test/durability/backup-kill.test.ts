@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
-import { statesIn } from '../../scripts/backup/manifest.js'
+import { listStates } from '../../scripts/backup/manifest.js'
 import { verifyBackup } from '../../scripts/backup/restore-backup.js'
 import { Vault } from '../../scripts/backup/vault.js'
-import { secretOf } from '../../scripts/terminal/passphrase.js'
-import { vettingOf } from '../../scripts/vetting/examiner.js'
+import { readSecret } from '../../scripts/terminal/passphrase.js'
+import { createVettingOptions } from '../../scripts/vetting/examiner.js'
 import { bucket } from '../support/bucket.js'
 import { coffer, testSettings } from '../support/coffer.js'
 import { commandProcess } from '../support/command.js'
@@ -75,9 +75,9 @@ for (const kind of ['a folder', 'a bucket'])
       const opened = await openPlace(place.to, place.settings, false)
       // What a killed run leaves in a bucket holds for an hour.
       if (kind === 'a bucket') await opened.remove('backup.lock')
-      const vault = await Vault.open(opened, secretOf({}))
-      const vetting = vettingOf(testSettings(directory))
-      for (const at of await statesIn(vault))
+      const vault = await Vault.open(opened, readSecret({}))
+      const vetting = createVettingOptions(testSettings(directory))
+      for (const at of await listStates(vault))
         t.match(await verifyBackup(vault, { at, vetting }), { accounts: 4, problems: [] }, `round ${round}`)
       await vault.close()
     }

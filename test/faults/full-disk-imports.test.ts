@@ -134,14 +134,14 @@ async function told(client: Client, id: string): Promise<void> {
   const { imports } = client.service.server.services
   await until(async () => {
     const { error, import: found } = await client.call('imports.getOne', { id })
-    return error !== undefined || !isGoing(found) || !imports.isAtWork(id)
+    return error !== undefined || !isGoing(found) || !imports.isActive(id)
   }, 'it comes to an end')
 }
 
 /** The import, once it has come to an end; what could not be noted is tried again, as it is every now and then. */
 async function ended(client: Client, id: string): Promise<Answer> {
   const { accounts, imports } = client.service.server.services
-  imports.goOn(accounts.find(client.username)!)
+  imports.resumePending(accounts.find(client.username)!)
   return await rested(client, id)
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatNotice, createNotice } from '../../imports/messages.js'
 import { readImportFile } from '../../imports/read.js'
-import type { ImportedRecord, Options, TableView } from '../../imports/record.js'
+import type { ImportedRecord, ReadOptions, TableView } from '../../imports/record.js'
 
 export interface Collected {
   readonly formats: string[]
@@ -24,7 +24,7 @@ export interface Collected {
 export async function collected(
   content: string | Buffer,
   name = 'file',
-  options: Options = {}
+  options: ReadOptions = {}
 ): Promise<Collected> {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
   const file = join(folder, 'file')

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { FromReader } from '../../imports/protocol.js'
+import type { ReaderMessage } from '../../imports/protocol.js'
 import { ObjectScanner } from '../../imports/text/json.js'
 import { RowScanner } from '../../imports/text/rows.js'
 import { XmlScanner } from '../../imports/text/xml.js'
@@ -247,14 +247,14 @@ t.test('a thread that says nothing is ended, and the person told why', async t =
     file,
     fileName: 'a.csv',
     options: {},
-    below: '',
+    parentStreamId: '',
     key: '00',
-    forms: {},
+    previousForms: {},
     spool: `${file}.part`,
-    unpacked: `${file}.file`,
+    attachmentSpool: `${file}.file`,
     version: '1'
   }
-  const messages: FromReader[] = []
+  const messages: ReaderMessage[] = []
   const error = await new Promise<Error | undefined>(resolve =>
     new ReaderThreads(1).start(assignment, message => messages.push(message), resolve)
   )

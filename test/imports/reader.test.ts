@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Assignment, Counted, FromReader } from '../../imports/protocol.js'
+import type { ReadAssignment, CountedFile, ReaderMessage } from '../../imports/protocol.js'
 import { ReaderThreads } from '../../server/imports/threads.js'
 
 interface Reading {
-  readonly messages: FromReader[]
+  readonly messages: ReaderMessage[]
   readonly digest: string
-  readonly counted: Counted | undefined
+  readonly counted: CountedFile | undefined
 }
 
 /** Reads a file to its end, with what earlier readings have found. */
 async function reading(
-  assignment: Assignment,
-  recalled: ReadonlyMap<string, Counted>,
+  assignment: ReadAssignment,
+  recalled: ReadonlyMap<string, CountedFile>,
   isSettled = false
 ): Promise<Reading> {
-  const messages: FromReader[] = []
+  const messages: ReaderMessage[] = []
   let digest = ''
-  let counted: Counted | undefined
+  let counted: CountedFile | undefined
   await new Promise<void>((resolve, reject) => {
     const reader = new ReaderThreads().start(
       assignment,
@@ -120,16 +120,16 @@ t.test('a thread that is held can be ended', async t => {
   t.equal(batches, 8)
 })
 
-function assignmentOf(file: string, fileName: string): Assignment {
+function assignmentOf(file: string, fileName: string): ReadAssignment {
   return {
     file,
     fileName,
     spool: `${file}.part`,
-    unpacked: `${file}.file`,
+    attachmentSpool: `${file}.file`,
     options: {},
-    below: '',
+    parentStreamId: '',
     key: '00',
-    forms: {},
+    previousForms: {},
     version: '1'
   }
 }
@@ -144,7 +144,7 @@ t.test('the same bytes are counted once, and give out the same', async t => {
     const first = await reading(assignment, new Map())
     t.ok(first.counted, fileName)
     // As it is kept: as text.
-    const kept = JSON.parse(JSON.stringify(first.counted)) as Counted
+    const kept = JSON.parse(JSON.stringify(first.counted)) as CountedFile
     const again = await reading(assignment, new Map([[first.digest, kept]]))
     t.equal(again.digest, first.digest)
     t.equal(again.counted, undefined, 'there is nothing new to remember')
@@ -157,7 +157,7 @@ t.test('the same bytes are counted once, and give out the same', async t => {
       [rest(first)]
         .flat()
         .filter(
-          message => (message as FromReader).is === 'counted' || (message as FromReader).is === 'digest'
+          message => (message as ReaderMessage).is === 'counted' || (message as ReaderMessage).is === 'digest'
         )
         .concat({ is: 'done', twice: {} })
     )

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
-import { libraries } from '../../scripts/package/contents.js'
+import { findLibraries } from '../../scripts/package/contents.js'
 import { packageDirectory, version } from '../../core/version.js'
 import { start } from '../support/process.js'
 import { useService } from '../support/using.js'
@@ -32,7 +32,7 @@ function install(archive: string, folder: string): void {
   const own = join(folder, 'node_modules', 'coffer')
   mkdirSync(own, { recursive: true })
   execFileSync('tar', ['-xzf', archive, '-C', own, '--strip-components=1'])
-  for (const path of libraries()) {
+  for (const path of findLibraries()) {
     const name = relative(join(packageDirectory, 'node_modules'), path)
     if (name.includes('node_modules')) continue
     const link = join(folder, 'node_modules', name)

@@ -14,7 +14,7 @@ import t from 'tap'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
 import { Vault } from '../../scripts/backup/vault.js'
-import { secretOf } from '../../scripts/terminal/passphrase.js'
+import { readSecret } from '../../scripts/terminal/passphrase.js'
 import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
 import { command } from '../support/command.js'
@@ -64,10 +64,10 @@ for (const isEncrypted of [false, true])
     const secret = isEncrypted ? [`--identity=${identity}`] : []
     const args = [`--dataDir=${directory}`, `--backup.to=${folder}`, '--json', ...secret]
     // Of two days ago, and of the same content.
-    const vault = await Vault.prepare(
+    const vault = await Vault.openForWriting(
       await openPlace(folder, none, true),
       isEncrypted,
-      secretOf(isEncrypted ? { identity } : {})
+      readSecret(isEncrypted ? { identity } : {})
     )
     const made = Math.floor(Date.now() / 1000) - 2 * day
     t.same((await makeBackup(new Layout(directory), vault, { made })).problems, [])

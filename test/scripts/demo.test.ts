@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bodyFacts } from '../../scripts/demo/person/body.js'
-import { daysOf, type Day, type Plan } from '../../scripts/demo/person/days.js'
-import { heartRates } from '../../scripts/demo/person/heart.js'
-import { outingOn } from '../../scripts/demo/person/runs.js'
+import { createBodyEvents } from '../../scripts/demo/person/body.js'
+import { createDays, type Day, type Plan } from '../../scripts/demo/person/days.js'
+import { createHeartRates } from '../../scripts/demo/person/heart.js'
+import { createOuting } from '../../scripts/demo/person/runs.js'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -264,10 +264,10 @@ function mean(list: readonly number[]): number {
 
 t.test('the person of a demo', async t => {
   const plan: Plan = { seed: 3, days: 365, until: Date.parse('2024-11-22T12:00:00Z') / 1000 }
-  const days = daysOf(plan)
+  const days = createDays(plan)
   const lowest = (list: readonly Day[]): number[] =>
     list.flatMap(day => {
-      const rates = heartRates(plan, day, day.from).map(([, bpm]) => bpm)
+      const rates = createHeartRates(plan, day, day.from).map(([, bpm]) => bpm)
       return rates.length === 0 ? [] : [rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 20)]!]
     })
 
@@ -284,7 +284,7 @@ t.test('the person of a demo', async t => {
     t.ok(mean(lowest(ill)) > mean(lowest(days.slice(-60, -30))) + 4)
     t.ok(ill.every(({ run }) => !run))
     const degrees = ill.flatMap(day =>
-      bodyFacts(plan, day).flatMap(({ content, streamIds }) =>
+      createBodyEvents(plan, day).flatMap(({ content, streamIds }) =>
         streamIds[0] === 'temperature' ? [Number(content)] : []
       )
     )
@@ -293,11 +293,11 @@ t.test('the person of a demo', async t => {
 
   t.test('runs, with a heart that shows it, and positions that are a way', async t => {
     const day = days.findLast(({ isUnworn, run }) => run && !isUnworn)!
-    const during = heartRates(plan, day, 0).filter(
+    const during = createHeartRates(plan, day, 0).filter(
       ([time]) => time > day.run!.from + 900 && time < day.run!.to
     )
     t.ok(mean(during.map(([, bpm]) => bpm)) > 130)
-    const { activity, track } = outingOn(plan, day)!
+    const { activity, track } = createOuting(plan, day)!
     t.equal(activity.duration, day.run!.to - day.run!.from)
     const steps = track.points.slice(1).map(([, latitude, longitude], index) => {
       const [, before, beside] = track.points[index]!
@@ -315,14 +315,14 @@ t.test('the person of a demo', async t => {
     const gap = days.filter(({ ago }) => ago >= 207 && ago <= 220)
     t.equal(gap.length, 14)
     t.same(
-      gap.flatMap(day => heartRates(plan, day, day.from)),
+      gap.flatMap(day => createHeartRates(plan, day, day.from)),
       []
     )
   })
 
   t.test('loses weight, slowly', async t => {
     const weights = days.map(
-      day => bodyFacts(plan, day).find(({ streamIds }) => streamIds[0] === 'weight')?.content
+      day => createBodyEvents(plan, day).find(({ streamIds }) => streamIds[0] === 'weight')?.content
     )
     const [first, last] = [weights.slice(0, 60), weights.slice(-60)].map(list =>
       mean(list.filter(value => typeof value === 'number'))

@@ -12,8 +12,8 @@ import type { StorageSettings } from '../../scripts/backup/place.js'
 import { verifyBackup } from '../../scripts/backup/restore-backup.js'
 import { S3Place } from '../../scripts/backup/s3-place.js'
 import { Vault } from '../../scripts/backup/vault.js'
-import { secretOf } from '../../scripts/terminal/passphrase.js'
-import { vettingOf } from '../../scripts/vetting/examiner.js'
+import { readSecret } from '../../scripts/terminal/passphrase.js'
+import { createVettingOptions } from '../../scripts/vetting/examiner.js'
 import { Layout } from '../../storage/files/layout.js'
 import { bucket } from '../support/bucket.js'
 import { coffer, testSettings } from '../support/coffer.js'
@@ -77,7 +77,7 @@ t.test('a bucket that another run has taken over', async t => {
   const { alice, directory, server } = await coffer(t)
   const layout = new Layout(directory)
   const vaultOf = async (): Promise<Vault> =>
-    await Vault.prepare(await openPlace(to, settings, true), false, secretOf({}))
+    await Vault.openForWriting(await openPlace(to, settings, true), false, readSecret({}))
   await alice.stream('diary')
   for (const content of ['first', 'second', 'third']) {
     await alice.event({ content })
@@ -98,7 +98,10 @@ t.test('a bucket that another run has taken over', async t => {
     if (content === 'third') {
       t.match(problems, [{ detail: /was taken over by another run.*unchanged/ }])
       t.same(await vault.list('users'), before)
-      t.same((await verifyBackup(vault, { vetting: vettingOf(testSettings(directory)) })).problems, [])
+      t.same(
+        (await verifyBackup(vault, { vetting: createVettingOptions(testSettings(directory)) })).problems,
+        []
+      )
     } else t.same(problems, [])
     await vault.close()
   }
@@ -293,10 +296,10 @@ t.test('a bucket that never answers', async t => {
       else if (lock.length > 0 && request.url!.includes('lock')) response.end(Buffer.concat(lock))
       else response.writeHead(404).end()
     })
-    const vault = await Vault.prepare(
+    const vault = await Vault.openForWriting(
       await S3Place.open('safe', 'coffer', settings, soon),
       false,
-      secretOf({})
+      readSecret({})
     )
     await t.rejects(makeBackup(layout, vault), { message: /platform-.*has not answered in time/ })
     await vault.close()

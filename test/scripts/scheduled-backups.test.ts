@@ -7,12 +7,12 @@ import { generateX25519Identity } from 'age-encryption'
 import t, { type Test } from 'tap'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
-import { statesIn } from '../../scripts/backup/manifest.js'
+import { listStates } from '../../scripts/backup/manifest.js'
 import { verifyBackup } from '../../scripts/backup/restore-backup.js'
-import { keptOf } from '../../scripts/backup/retention.js'
+import { selectKept } from '../../scripts/backup/retention.js'
 import { Vault } from '../../scripts/backup/vault.js'
-import { secretOf } from '../../scripts/terminal/passphrase.js'
-import { vettingOf } from '../../scripts/vetting/examiner.js'
+import { readSecret } from '../../scripts/terminal/passphrase.js'
+import { createVettingOptions } from '../../scripts/vetting/examiner.js'
 import { Layout } from '../../storage/files/layout.js'
 import { packageDirectory } from '../../core/version.js'
 import { bucket } from '../support/bucket.js'
@@ -35,7 +35,7 @@ const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 t.test('what is kept', t => {
   const start = Date.UTC(2026, 0, 1) / 1000
   const daily = Array.from({ length: 500 }, (_, n) => start + n * day)
-  const kept = [...keptOf(daily, rule)].map(time => new Date(time * 1000).toISOString().slice(0, 10))
+  const kept = [...selectKept(daily, rule)].map(time => new Date(time * 1000).toISOString().slice(0, 10))
   const last = new Date(daily.at(-1)! * 1000).toISOString().slice(0, 10)
   t.equal(kept[0], last)
   t.match(kept.slice(0, 7), [
@@ -51,8 +51,12 @@ t.test('what is kept', t => {
   t.same(kept.slice(7, 9), ['2027-05-02', '2027-04-25'])
   t.same(kept.slice(9, 12), ['2027-04-30', '2027-03-31', '2027-02-28'])
   t.equal(kept.at(-1), '2026-06-30')
-  t.same([...keptOf([5, 3, 4], { days: 0, weeks: 0, months: 0 })], [5], 'the latest stays whatever the rule')
-  t.same([...keptOf([], rule)], [])
+  t.same(
+    [...selectKept([5, 3, 4], { days: 0, weeks: 0, months: 0 })],
+    [5],
+    'the latest stays whatever the rule'
+  )
+  t.same([...selectKept([], rule)], [])
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1_000_000)
   const random = new Random(seed)
   t.comment(`seed ${seed}`)
@@ -62,9 +66,13 @@ t.test('what is kept', t => {
   for (let n = 0; n < 800; n++) {
     const time = start + n * day + random.below(day)
     all.push(time)
-    times = [...keptOf([...times, time], rule)]
+    times = [...selectKept([...times, time], rule)]
   }
-  t.same(times.toSorted(), [...keptOf(all, rule)].toSorted(), 'what goes one day is not missed on another')
+  t.same(
+    times.toSorted(),
+    [...selectKept(all, rule)].toSorted(),
+    'what goes one day is not missed on another'
+  )
   t.end()
 })
 
@@ -75,9 +83,9 @@ t.test('earlier states', async t => {
   const folder = join(t.testdir(), 'backup')
   const source = new Layout(directory)
   const start = Math.floor(Date.UTC(2026, 2, 1) / 1000)
-  const vettingAt = { vetting: vettingOf(testSettings(directory)) }
+  const vettingAt = { vetting: createVettingOptions(testSettings(directory)) }
   const inVault = async <T>(work: (vault: Vault) => Promise<T>): Promise<T> => {
-    const vault = await Vault.prepare(await openPlace(folder, none, true), false, secretOf({}))
+    const vault = await Vault.openForWriting(await openPlace(folder, none, true), false, readSecret({}))
     try {
       return await work(vault)
     } finally {
@@ -101,8 +109,8 @@ t.test('earlier states', async t => {
     const report = await inVault(vault => makeBackup(source, vault, { keep: rule, made: start + n * day }))
     t.same(report.problems, [], `day ${n}`)
   }
-  const wanted = [...keptOf(made, rule)].toSorted((a, b) => b - a)
-  t.same(await inVault(statesIn), wanted)
+  const wanted = [...selectKept(made, rule)].toSorted((a, b) => b - a)
+  t.same(await inVault(listStates), wanted)
   for (const at of wanted) {
     const report = await inVault(vault => verifyBackup(vault, { at, ...vettingAt }))
     t.match(
@@ -133,7 +141,7 @@ t.test('earlier states', async t => {
 
   t.test('stay as they are when a backup is made by hand', async t => {
     t.match(await command(['backup', folder, `--dataDir=${directory}`]), { code: 0 })
-    t.equal((await inVault(statesIn)).length, wanted.length)
+    t.equal((await inVault(listStates)).length, wanted.length)
     t.match((await inVault(vault => verifyBackup(vault, { at: wanted[3]!, ...vettingAt }))).problems, [])
   })
 
@@ -142,17 +150,17 @@ t.test('earlier states', async t => {
     const later = Math.floor(Date.now() / 1000) + day
     const oldest = join(folder, 'earlier', String(wanted.at(-1)))
     writeFileSync(oldest, '{')
-    const before = await inVault(statesIn)
+    const before = await inVault(listStates)
     const report = await inVault(vault =>
       makeBackup(source, vault, { keep: { days: 1, weeks: 0, months: 0 }, made: later })
     )
     t.match(report.problems, [{ detail: /Can't read earlier\/\d+.*unchanged/ }])
-    t.equal((await inVault(statesIn)).length, before.length + 1)
+    t.equal((await inVault(listStates)).length, before.length + 1)
     rmSync(oldest)
     await inVault(vault =>
       makeBackup(source, vault, { keep: { days: 1, weeks: 0, months: 0 }, made: later + day })
     )
-    t.same(await inVault(statesIn), [later + day])
+    t.same(await inVault(listStates), [later + day])
     t.same((await inVault(vault => verifyBackup(vault, vettingAt))).problems, [])
   })
 })

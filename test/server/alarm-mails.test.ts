@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { silentLog } from '../../core/log.js'
 import { ManualClock } from '../../core/time.js'
-import { AlarmMails, OwnLedger, type Ledger, type Told } from '../../server/alarm-mails.js'
+import { AlarmMails, LocalAlarmLedger, type AlarmLedger, type MailedAlarm } from '../../server/alarm-mails.js'
 import { HealthChecks } from '../../server/health-checks.js'
 import { startServer } from '../../server/server.js'
 import { SmallDisk } from '../faults/small-disk.js'
@@ -14,16 +14,16 @@ import { mailbox, type Mailbox } from '../support/mailbox.js'
 
 const mailTo = 'operator@example.com'
 
-function alarm(about: string, kind = 'server'): Told {
+function alarm(about: string, kind = 'server'): MailedAlarm {
   return { kind, about, text: `${about} does not answer` }
 }
 
 interface Teller {
   readonly mails: AlarmMails
-  standing: Told[] | undefined
+  standing: MailedAlarm[] | undefined
 }
 
-function teller(t: Test, box: Mailbox, clock: ManualClock, ledger: Ledger, mailsPerHour = 6): Teller {
+function teller(t: Test, box: Mailbox, clock: ManualClock, ledger: AlarmLedger, mailsPerHour = 6): Teller {
   const config = testConfig('/nowhere', { ...box.settings, alarms: { mailTo, mailsPerHour } })
   const made: Teller = {
     standing: [],
@@ -41,13 +41,13 @@ function teller(t: Test, box: Mailbox, clock: ManualClock, ledger: Ledger, mails
 
 t.test('what begins and what is over', async t => {
   const box = await mailbox(t)
-  const [clock, ledger] = [new ManualClock(), new OwnLedger()]
+  const [clock, ledger] = [new ManualClock(), new LocalAlarmLedger()]
   const one = teller(t, box, clock, ledger)
-  await one.mails.look()
+  await one.mails.check()
   one.standing = [alarm('s1'), { kind: 'account', about: 'c123', text: 'A file cannot be made' }]
-  await one.mails.look()
+  await one.mails.check()
   t.same(box.mails, [], 'what was seen once may be gone at once')
-  await one.mails.look()
+  await one.mails.check()
   const first = await box.received(1)
   t.match(first.subject, 'new alerts: 2, resolved: 0')
   t.same(first.to, [mailTo])
@@ -55,31 +55,32 @@ t.test('what begins and what is over', async t => {
     first.text,
     /- s1 does not answer\s+- A file cannot be made \(account c123\)\s[^]*Resolved:\s+–\s[^]*Open alerts: 2/
   )
-  for (let times = 0; times < 3; times++) await one.mails.look()
+  for (let times = 0; times < 3; times++) await one.mails.check()
 
   const other = teller(t, box, clock, ledger)
   other.standing = one.standing
-  for (let times = 0; times < 3; times++) await other.mails.look()
+  for (let times = 0; times < 3; times++) await other.mails.check()
   one.standing = []
-  await one.mails.look()
+  await one.mails.check()
   other.standing = undefined
-  await other.mails.look()
-  await one.mails.look()
+  await other.mails.check()
+  await one.mails.check()
   const second = await box.received(2)
   t.match(second.subject, 'new alerts: 0, resolved: 2')
   t.match(second.text, /New alerts[^]*:\s+–\s[^]*Resolved:\s+- s1 does not answer[^]*Open alerts: 0/)
   other.standing = []
-  for (let times = 0; times < 3; times++) await other.mails.look()
+  for (let times = 0; times < 3; times++) await other.mails.check()
   await Promise.all([one, other].map(async ({ mails }) => await mails.stop()))
   t.equal(box.mails.length, 2)
 })
 
 t.test('two who tell at the same time', async t => {
   const box = await mailbox(t)
-  const [clock, ledger] = [new ManualClock(), new OwnLedger()]
+  const [clock, ledger] = [new ManualClock(), new LocalAlarmLedger()]
   const both = [teller(t, box, clock, ledger), teller(t, box, clock, ledger)]
   for (const each of both) each.standing = [alarm('s1')]
-  for (let times = 0; times < 3; times++) await Promise.all(both.map(async ({ mails }) => await mails.look()))
+  for (let times = 0; times < 3; times++)
+    await Promise.all(both.map(async ({ mails }) => await mails.check()))
   await Promise.all(both.map(async ({ mails }) => await mails.stop()))
   t.equal(box.mails.length, 1)
 })
@@ -87,14 +88,14 @@ t.test('two who tell at the same time', async t => {
 t.test('no more mails in an hour than the setting says', async t => {
   const box = await mailbox(t)
   const clock = new ManualClock()
-  const one = teller(t, box, clock, new OwnLedger(), 2)
+  const one = teller(t, box, clock, new LocalAlarmLedger(), 2)
   for (const about of ['s1', 's2', 's3', 's4']) {
     one.standing = [...one.standing!, alarm(about)]
-    for (let times = 0; times < 2; times++) await one.mails.look()
+    for (let times = 0; times < 2; times++) await one.mails.check()
   }
   await box.received(2)
   clock.advance(3601)
-  await one.mails.look()
+  await one.mails.check()
   const third = await box.received(3)
   t.match(third.text, /- s3 does not answer\s+- s4 does not answer/, 'what waited comes together')
   await one.mails.stop()

@@ -8,7 +8,7 @@ import { settingsList } from '../../core/settings/list.js'
 import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
 import type { SettingsSource } from '../../server/setup/setup-service.js'
-import { problemsOfPlace } from '../../scripts/backup/own-place.js'
+import { findPlaceProblems } from '../../scripts/backup/own-place.js'
 import { ManualClock } from '../../core/time.js'
 import { methodModules, Service, type Answer } from '../support/coffer.js'
 
@@ -46,7 +46,7 @@ async function start(t: Test, given: Given = {}) {
   const source: SettingsSource = {
     read: chosen =>
       readSettings({ argv, env: given.env ?? {}, cwd: folder, ...(chosen && { pageSettings: chosen }) }),
-    check: async settings => await Promise.resolve(problemsOfPlace(settings)),
+    check: async settings => await Promise.resolve(findPlaceProblems(settings)),
     restart: () => void restarted.count++
   }
   const clock = new ManualClock()

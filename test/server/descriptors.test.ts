@@ -1,7 +1,7 @@
 /** What the service opens stays within what it may open. */
 import t from 'tap'
 import { silentLog } from '../../core/log.js'
-import { fitDescriptors } from '../../server/descriptors.js'
+import { applyDescriptorLimit } from '../../server/descriptors.js'
 import { testConfig } from '../support/coffer.js'
 
 t.test('fitDescriptors', async t => {
@@ -16,7 +16,7 @@ t.test('fitDescriptors', async t => {
     t.test(`leaves room for ${users} users under a limit of ${limit}`, async t => {
       const told: string[] = []
       const log = { ...silentLog, warn: (message: string) => void told.push(message) }
-      const fitting = fitDescriptors(settings, log, limit)
+      const fitting = applyDescriptorLimit(settings, log, limit)
       t.equal(fitting.storage.maxOpenUsers, users)
       t.equal(fitting.limits.connections, connections)
       t.equal(told.length, warnings)

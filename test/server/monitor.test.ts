@@ -6,7 +6,7 @@ import t from 'tap'
 import { silentLog } from '../../core/log.js'
 import { LatencyHistogram } from '../../server/latency-histogram.js'
 import { Problems } from '../../server/problems.js'
-import { SpaceMeter } from '../../server/space.js'
+import { DiskUsageMeter } from '../../server/space.js'
 import { coffer } from '../support/coffer.js'
 
 const adminKey = 'the key of the operator'
@@ -46,7 +46,7 @@ t.test('Problems', async t => {
   t.test('are remembered once, with how often they came', async t => {
     let now = 10
     const problems = new Problems(() => now)
-    const log = problems.heardBy(silentLog)
+    const log = problems.recordFrom(silentLog)
     log.error('call failed', {
       method: 'events.get',
       cause: Object.assign(new Error('of alice'), { code: 'EIO' })
@@ -74,7 +74,7 @@ t.test('Problems', async t => {
 
   t.test('do not grow without end', async t => {
     const problems = new Problems(() => 0)
-    const log = problems.heardBy(silentLog)
+    const log = problems.recordFrom(silentLog)
     for (let i = 0; i < 1000; i++) log.warn(`problem ${i} ${'x'.repeat(10_000)}`)
     t.equal(problems.list().length, 100)
     t.ok(problems.list().every(({ message }) => message.length <= 300))
@@ -89,7 +89,7 @@ t.test('Problems', async t => {
       url: 'mark',
       cause: new Error('mark')
     }
-    problems.heardBy(silentLog).error('something', fields)
+    problems.recordFrom(silentLog).error('something', fields)
     t.notMatch(JSON.stringify(problems.list()), 'mark')
   })
 })
@@ -111,17 +111,17 @@ t.test('SpaceMeter', async t => {
 
   t.test('adds up files by kind, and remembers them for a while', async t => {
     let now = 1000
-    const meter = new SpaceMeter(directory, () => now)
-    t.equal(meter.latest(), undefined)
+    const meter = new DiskUsageMeter(directory, () => now)
+    t.equal(meter.getLatest(), undefined)
     await meter.measure()
-    t.match(meter.latest(), { measured: 1000, documents: 30, attachments: 100, previews: 1000, others: 1 })
-    t.ok(meter.latest()!.free > 0)
+    t.match(meter.getLatest(), { measured: 1000, documents: 30, attachments: 100, previews: 1000, others: 1 })
+    t.ok(meter.getLatest()!.free > 0)
     writeFileSync(join(directory, 'platform.sqlite'), 'xx')
-    t.match(meter.latest(), { others: 1 })
+    t.match(meter.getLatest(), { others: 1 })
     now += 601
-    meter.latest()
+    meter.getLatest()
     await meter.measure()
-    t.match(meter.latest(), { measured: 1601, others: 2 })
+    t.match(meter.getLatest(), { measured: 1601, others: 2 })
   })
 })
 

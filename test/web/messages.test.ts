@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { kinds } from '../../imports/kinds.js'
+import { unsupportedKinds } from '../../imports/kinds.js'
 import { messages } from '../../imports/messages.js'
-import { reasons } from '../../imports/reasons.js'
+import { skipReasons } from '../../imports/reasons.js'
 import {
   listKeys,
   listLanguages,
@@ -107,7 +107,7 @@ function escapePattern(text: string): string {
 t.test('every reason for which an import skips records has a text', async t => {
   const prefix = 'import.reason.'
   const keys = listKeys(readMessages('app/import/messages', 'en')).filter(key => key.startsWith(prefix))
-  t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...reasons].toSorted())
+  t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...skipReasons].toSorted())
 })
 
 t.test('all that imports tell of a file has a text', async t => {
@@ -115,8 +115,11 @@ t.test('all that imports tell of a file has a text', async t => {
   const listAfter = (prefix: string): string[] =>
     keys.filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
   t.same(listAfter('import.message.').toSorted(), [...messages].toSorted())
-  t.same(listAfter('import.is.').toSorted(), [...new Set(kinds.map(({ is }) => is))].toSorted())
-  t.same(listAfter('import.advice.').toSorted(), [...new Set(kinds.map(({ advice }) => advice))].toSorted())
+  t.same(listAfter('import.is.').toSorted(), [...new Set(unsupportedKinds.map(({ is }) => is))].toSorted())
+  t.same(
+    listAfter('import.advice.').toSorted(),
+    [...new Set(unsupportedKinds.map(({ advice }) => advice))].toSorted()
+  )
 })
 
 t.test('no key stands in two folders', async t => {

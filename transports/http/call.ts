@@ -1,9 +1,9 @@
 /** Turns routed requests into calls of the dispatcher, and outcomes into responses. */
-import { quotaOf } from '../../core/dispatch/quota.js'
+import { getQuota } from '../../core/dispatch/quota.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { getNetwork } from '../../core/security/network.js'
 import {
-  withParams,
+  createRequest,
   type Failure,
   type Outcome,
   type Request,
@@ -13,25 +13,25 @@ import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import { isOwnPage, pageHeader } from '../page-sessions.js'
 import { hasBody as hasContent } from '../upgrades.js'
-import { mediaType, needsRoom, readJsonBody } from './request/body.js'
-import { clientAddress } from './request/client-address.js'
+import { getMediaType, needsReservation, readJsonBody } from './request/body.js'
+import { createClientAddressReader } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
-import { assertNoParams, hasBody, inTermsOf } from './request/params.js'
+import { assertNoParams, acceptsBody, toRequestOutcome } from './request/params.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
-import { firstOf } from './request/query.js'
-import { setCookie, withPageSession } from './answer/cookie.js'
+import { getFirst } from './request/query.js'
+import { setSsoCookie, applyPageSession } from './answer/cookie.js'
 import { sendFile } from './answer/download.js'
-import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js'
+import { discardFiles, parseJsonPart, requireFilesOnly, receiveForm } from './request/upload.js'
 import type { BodyKind, Route } from './routes.js'
-import type { Target } from './target.js'
+import type { PreparedRoute } from './target.js'
 import type { Credentials } from '../../core/call/credentials.js'
-import { beginBody, credentialsOf, operatorCredentials } from './request/credentials.js'
+import { reserveBody, getCredentials, getOperatorCredentials } from './request/credentials.js'
 
 /** Calls the method of a route with the params of a request, and sends the response; synchronously if nothing has to wait. */
-export type CallTarget = (
+export type RouteHandler = (
   exchange: Exchange,
-  target: Target,
+  target: PreparedRoute,
   ids: Readonly<Record<string, string>> | undefined
 ) => Promise<void> | undefined
 
@@ -39,23 +39,23 @@ export type CallTarget = (
 const formKinds = new Set<BodyKind>(['event', 'files', 'form'])
 
 /** Returns a function that serves routed HTTP requests. */
-export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): CallTarget {
+export function createRouteHandler(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): RouteHandler {
   const { services } = dispatcher
-  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  const getClientAddress = createClientAddressReader(services.config.http.trustedProxies)
   return (exchange, target, ids) => {
     const { address } = exchange.state
     if (target.isService && address.user !== undefined) assertUserExists(services, address.user)
     const ip = getClientAddress(exchange.req)
     const user = target.isByOwner ? ids?.['username']?.toLowerCase() : address.user
     const credentials = target.isForOperators
-      ? operatorCredentials(exchange, services.config, { ip, via })
-      : credentialsOf(exchange, services.config, { ip, via, user })
+      ? getOperatorCredentials(exchange, services.config, { ip, via })
+      : getCredentials(exchange, services.config, { ip, via, user })
     // Unlike for `Authorization`, caches may store responses to requests with a cookie.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
     if (!target.isPlain || (target.verb === 'DELETE' && sendsBody(exchange)))
       return callSpecial({ exchange, dispatcher, call, target, ids })
-    const outcome = dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
+    const outcome = dispatcher.call(createRequest(call, target.buildParams(address.query, ids, undefined)))
     return outcome instanceof Promise
       ? outcome.then(later => replyOutcome(exchange, services, later, target))
       : replyOutcome(exchange, services, outcome, target)
@@ -67,7 +67,7 @@ interface RoutedCall {
   readonly exchange: Exchange
   readonly dispatcher: Dispatcher
   readonly call: Omit<Request, 'params'>
-  readonly target: Target
+  readonly target: PreparedRoute
   readonly ids: Readonly<Record<string, string>> | undefined
 }
 
@@ -75,25 +75,25 @@ interface RoutedCall {
 async function callSpecial(routed: RoutedCall): Promise<void> {
   const { call, dispatcher, exchange, ids, target } = routed
   const { services } = dispatcher
-  if (target.isGuarded) {
+  if (target.needsPrecheck) {
     const checked = await dispatcher.precheck(call)
     if (!checked.ok) return await reply(exchange, services, checked, checked.error.status)
   }
   const { query } = exchange.state.address
-  if (target.replyOwn)
-    return await target.replyOwn(
+  if (target.customReply)
+    return await target.customReply(
       exchange,
       dispatcher,
-      withParams(call, target.paramsOf(query, ids, undefined))
+      createRequest(call, target.buildParams(query, ids, undefined))
     )
-  if (target.answers === 'file') return await replyFileContent(routed)
-  if (target.takes !== undefined && formKinds.has(target.takes) && isMultipart(exchange))
+  if (target.responseKind === 'file') return await replyFileContent(routed)
+  if (target.bodyKind !== undefined && formKinds.has(target.bodyKind) && isMultipart(exchange))
     return await upload(routed)
-  if (target.takes === 'declared') assertJsonType(exchange)
+  if (target.bodyKind === 'declared') assertJsonType(exchange)
   const outcome =
-    hasBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
+    acceptsBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
       ? await callWithBody(routed)
-      : await dispatcher.call(withParams(call, target.paramsOf(query, ids, undefined)))
+      : await dispatcher.call(createRequest(call, target.buildParams(query, ids, undefined)))
   await replyOutcome(exchange, services, outcome, target)
 }
 
@@ -101,7 +101,7 @@ function replyOutcome(
   exchange: Exchange,
   services: SharedServices,
   outcome: Outcome,
-  target: Target
+  target: PreparedRoute
 ): Promise<void> | undefined {
   if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
   return !outcome.ok || (!outcome.facts && target.cookie === undefined)
@@ -114,17 +114,17 @@ async function replyByFacts(
   exchange: Exchange,
   services: SharedServices,
   outcome: Success,
-  { answers, beginsSession, cookie, status }: Target
+  { responseKind: answers, startsSession: beginsSession, cookie, status }: PreparedRoute
 ): Promise<void> {
   const { facts = {} } = outcome
   const { pendingWith200 } = services.config.services.mfa
   if (facts.isPending) return await reply(exchange, services, outcome, pendingWith200 ? 200 : 302)
   const { username = exchange.state.address.user ?? '' } = facts.signedIn ?? {}
-  if (cookie) setCookie(exchange, services.config, cookie, username)
+  if (cookie) setSsoCookie(exchange, services.config, cookie, username)
   if ((cookie || beginsSession) && isOwnPage(exchange.req.headers, services.config))
-    return await reply(exchange, services, withPageSession(exchange, services, outcome, username), status)
+    return await reply(exchange, services, applyPageSession(exchange, services, outcome, username), status)
   if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
-  if (answers === 'table' && facts.rows && firstOf(exchange.state.address.query, 'toHTML') === 'true')
+  if (answers === 'table' && facts.rows && getFirst(exchange.state.address.query, 'toHTML') === 'true')
     return replyTable(exchange, facts.rows)
   if (answers === 'redirect') redirect(exchange, facts.server ?? '')
   await reply(exchange, services, outcome, facts.code ?? status)
@@ -137,22 +137,22 @@ async function replyByFacts(
 async function callWithBody({ call, dispatcher, exchange, ids, target }: RoutedCall): Promise<Outcome> {
   const { services } = dispatcher
   const { req, state } = exchange
-  if (!state.form && needsRoom(req)) {
+  if (!state.form && needsReservation(req)) {
     const checked = target.needsAccess ? await dispatcher.precheck(call) : undefined
     if (checked?.ok === false) throwUnread(exchange, services, checked)
-    state.ticket = target.needsAccess
-      ? beginBody(services, call)
-      : services.intakes.anonymous.admit(getNetwork(call.credentials.ip))
+    state.reservation = target.needsAccess
+      ? reserveBody(services, call)
+      : services.uploadBuffers.anonymous.admit(getNetwork(call.credentials.ip))
   }
   try {
     const body = state.form ? state.form.body : await readBody(exchange, services, target)
     delete state.form
-    if (target.takes === 'object') assertObject(body)
-    if (!hasBody(target.verb)) assertNoParams(body)
-    const request = withParams(call, target.paramsOf(state.address.query, ids, body))
-    return inTermsOf(target.verb, await dispatcher.call(request))
+    if (target.bodyKind === 'object') assertObject(body)
+    if (!acceptsBody(target.verb)) assertNoParams(body)
+    const request = createRequest(call, target.buildParams(state.address.query, ids, body))
+    return toRequestOutcome(target.verb, await dispatcher.call(request))
   } finally {
-    state.ticket?.release()
+    state.reservation?.release()
   }
 }
 
@@ -177,16 +177,18 @@ async function callWithFiles(
   room: number
 ): Promise<Outcome> {
   const { services } = dispatcher
-  const reservation = beginBody(services, call)
-  const usage = services.intakes.forms.track(reservation.party.account)
+  const reservation = reserveBody(services, call)
+  const usage = services.uploadBuffers.forms.track(reservation.party.account)
   try {
     const account = services.accounts.find(call.user ?? '')
-    const quota = account ? quotaOf(services.config, account) : 0
+    const quota = account ? getQuota(services.config, account) : 0
     const form = await receiveForm(req, services, room, { usage, quota, reservation })
     try {
-      const isBare = target.takes === 'files' || (target.takes === 'form' && form.texts.length === 0)
-      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits, reservation.party)
-      const params = target.paramsOf(state.address.query, ids, body)
+      const isBare = target.bodyKind === 'files' || (target.bodyKind === 'form' && form.texts.length === 0)
+      const body = isBare
+        ? requireFilesOnly(form)
+        : await parseJsonPart(form, services.config.limits, reservation.party)
+      const params = target.buildParams(state.address.query, ids, body)
       return await dispatcher.call({ ...call, params, files: form.files })
     } finally {
       await discardFiles(services, form.files)
@@ -201,7 +203,7 @@ async function callWithFiles(
 async function replyFileContent({ call, dispatcher, exchange, ids = {} }: RoutedCall): Promise<void> {
   const { services } = dispatcher
   const { fileId = '', id = '' } = ids
-  const token = firstOf(exchange.state.address.query, 'readToken')
+  const token = getFirst(exchange.state.address.query, 'readToken')
   const credentials =
     token === undefined
       ? call.credentials
@@ -232,15 +234,19 @@ export function assertUserExists(services: SharedServices, user: string): void {
 
 /** Throws 400 `missing-header` or 415 unless the content type is JSON. (docs/spec/administration.md#creating-a-user) */
 function assertJsonType(exchange: Exchange): void {
-  const type = mediaType(exchange.req)
+  const type = getMediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
   if (type !== 'application/json')
     fail('unsupported-content-type', 'The body must be JSON (application/json)')
 }
 
 /** Reads the JSON body. A missing type and `text/plain` count as JSON, too. */
-function readBody(exchange: Exchange, services: SharedServices, { takes }: Route): Promise<unknown> {
-  const type = mediaType(exchange.req)
+function readBody(
+  exchange: Exchange,
+  services: SharedServices,
+  { bodyKind: takes }: Route
+): Promise<unknown> {
+  const type = getMediaType(exchange.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method does not accept a multipart body')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
@@ -248,7 +254,7 @@ function readBody(exchange: Exchange, services: SharedServices, { takes }: Route
       takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body must be JSON (application/json)'
     )
-  return readJsonBody(exchange.req, services, exchange.state.ticket)
+  return readJsonBody(exchange.req, services, exchange.state.reservation)
 }
 
 function assertObject(body: unknown): void {
@@ -268,5 +274,5 @@ function sendsBody({ req, state }: Exchange): boolean {
 }
 
 function isMultipart({ req }: Exchange): boolean {
-  return mediaType(req) === 'multipart/form-data'
+  return getMediaType(req) === 'multipart/form-data'
 }

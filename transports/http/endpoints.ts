@@ -3,7 +3,7 @@ import type { Endpoints } from '../../core/call/services.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 
 /** Returns the endpoints of all methods. */
-export function endpoints(): Endpoints {
+export function createEndpoints(): Endpoints {
   const routes = [...serviceRoutes, ...userRoutes].toReversed()
   return new Map(
     routes.map(({ method, path, status, verb }) => [method, { verb, resource: getFixedPart(path), status }])

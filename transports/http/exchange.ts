@@ -6,14 +6,14 @@ import type { FormCall } from './request/form.js'
 import type { BodyReservation } from '../../core/security/body-reservation.js'
 import type { Headers } from './answer/headers.js'
 
-export interface State {
+export interface ExchangeState {
   /** Headers that every response has. */
   headers: Headers
   address: Address
   /** The call that the request represents, if it is a form. */
   form?: FormCall
   /** The memory reserved for a large body, until the call has been made. */
-  ticket?: BodyReservation
+  reservation?: BodyReservation
 }
 
 /** A request to the API and its response. Koa's contexts are exchanges, too. */
@@ -22,8 +22,8 @@ export interface Exchange {
   readonly res: ServerResponse
   /** The HTTP method in upper case, or the one that a form names. */
   method: string
-  readonly state: State
+  readonly state: ExchangeState
 }
 
 /** The context of any other request, such as for a page. */
-export type Http = ParameterizedContext<State>
+export type PageContext = ParameterizedContext<ExchangeState>

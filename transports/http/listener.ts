@@ -16,9 +16,9 @@ import type { Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
 import { declineUpgrade, hasBody, offersWebSocket, type Mount } from '../upgrades.js'
-import { Pipelines } from './pipelines.js'
-import { joinChunks } from './request/chunks.js'
-import { standsForMany } from './request/client-address.js'
+import { PipelineLimits } from './pipelines.js'
+import { joinSmallChunks } from './request/chunks.js'
+import { createSharedAddressCheck } from './request/client-address.js'
 import { closeIfUnread } from './unread-bodies.js'
 
 /** Limit of the headers, which leaves room for long stream queries in the URL. */
@@ -40,7 +40,7 @@ export class Listener {
   readonly #counted = new WeakSet<Duplex>()
   /** Connections whose last request has been refused: anything after it is ignored. */
   readonly #refused = new WeakSet<Duplex>()
-  readonly #pipelines = new Pipelines()
+  readonly #pipelines = new PipelineLimits()
   #listener: RequestListener | undefined
   #config: Config | undefined
   #waiting: Parameters<RequestListener>[] = []
@@ -66,7 +66,7 @@ export class Listener {
     this.#server.maxHeadersCount = headerCount
     this.#server.maxConnections = limits.connections
     const maxPerAddress = limits.connectionsPerAddress || Math.ceil(limits.connections / 4)
-    this.#counts = new AddressCounts(maxPerAddress, standsForMany(http.trustedProxies))
+    this.#counts = new AddressCounts(maxPerAddress, createSharedAddressCheck(http.trustedProxies))
     this.#server.on('connection', socket => this.#countConnection(socket))
     // Unknown expectations may be ignored (RFC 9110, 10.1.1). Node would refuse them without a body.
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
@@ -128,17 +128,17 @@ export class Listener {
   #countConnection(socket: Socket): void {
     if (this.#counted.has(socket)) return
     this.#counted.add(socket)
-    const release = this.#counts.take(socket.remoteAddress ?? '')
+    const release = this.#counts.acquire(socket.remoteAddress ?? '')
     if (release) socket.once('close', release)
     else socket.destroy()
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     // Requests after a refused one are counted, too, since Node keeps them in memory until the connection is closed.
-    if (!this.#pipelines.admits(request, response)) return void request.socket.destroy()
+    if (!this.#pipelines.admit(request, response)) return void request.socket.destroy()
     if (this.#refused.has(request.socket)) return
     if (hasBody(request)) {
-      if (request.headers['transfer-encoding'] !== undefined) joinChunks(request)
+      if (request.headers['transfer-encoding'] !== undefined) joinSmallChunks(request)
       closeIfUnread(request, response, this.#bodyTimeout, () => this.#refused.add(request.socket))
     }
     const violation = findHeaderViolation(request)

@@ -3,17 +3,17 @@ import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { UserEndpoint } from '../user-endpoint.js'
-import { replyLongText, replyText, short } from './answer/reply.js'
+import { replyLongText, replyText, maxShortLength } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
-import { challengeFor } from './oauth/resource.js'
-import { mediaType, needsRoom, readJsonBody } from './request/body.js'
-import { beginBody, credentialsOf } from './request/credentials.js'
+import { buildChallenge } from './oauth/resource.js'
+import { getMediaType, needsReservation, readJsonBody } from './request/body.js'
+import { reserveBody, getCredentials } from './request/credentials.js'
 
 /**
  * Authenticates the sender of a message, passes it to the endpoint, and sends the response. Errors: those of any call, and 415
  * for a body that is not JSON.
  */
-export async function answerMessage(
+export async function handleMessage(
   exchange: Exchange,
   dispatcher: Dispatcher,
   endpoint: UserEndpoint,
@@ -22,23 +22,23 @@ export async function answerMessage(
   const { method: verb, res, state } = exchange
   const { services } = dispatcher
   const user = state.address.user ?? ''
-  const credentials = credentialsOf(exchange, services.config, { ip, via: 'http' })
+  const credentials = getCredentials(exchange, services.config, { ip, via: 'http' })
   const call = { user, method: 'getAccessInfo', credentials }
   const checked = await dispatcher.precheck(call)
   if (!checked.ok) {
     if (checked.error.status === 401) {
-      res.setHeader('WWW-Authenticate', challengeFor(exchange, services.config, endpoint.segment))
+      res.setHeader('WWW-Authenticate', buildChallenge(exchange, services.config, endpoint.segment))
     }
     throw checked.error
   }
   const body = verb === 'POST' ? await readMessage(exchange, dispatcher, call) : undefined
-  const { headers, status, text } = await endpoint.answer({ user, credentials, verb, body })
+  const { headers, status, text } = await endpoint.handle({ user, credentials, verb, body })
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
   const type = headers['content-type']
-  if (text.length <= short) return replyText(exchange, status, text, type)
+  if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   // The memory of the body is released before the client has taken the response.
-  state.ticket?.release()
+  state.reservation?.release()
   await replyLongText(exchange, services, { status, body: text, type })
 }
 
@@ -48,8 +48,8 @@ async function readMessage(
   { services }: Dispatcher,
   call: { readonly user: string; readonly credentials: Credentials }
 ): Promise<unknown> {
-  if (mediaType(req) !== 'application/json')
+  if (getMediaType(req) !== 'application/json')
     fail('unsupported-content-type', 'The body must be JSON (application/json)')
-  if (needsRoom(req)) state.ticket = beginBody(services, call)
-  return await readJsonBody(req, services, state.ticket)
+  if (needsReservation(req)) state.reservation = reserveBody(services, call)
+  return await readJsonBody(req, services, state.reservation)
 }

@@ -17,11 +17,11 @@ interface Waiting {
   bytes: number
 }
 
-export class Pipelines {
+export class PipelineLimits {
   readonly #waiting = new WeakMap<Socket, Waiting>()
 
   /** Counts a request until its turn comes. Returns false if its connection has exceeded a limit. */
-  admits(request: IncomingMessage, response: ServerResponse): boolean {
+  admit(request: IncomingMessage, response: ServerResponse): boolean {
     // Node assigns the socket once the previous response has been sent.
     if (response.socket) return true
     const { socket } = request

@@ -3,7 +3,7 @@
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** What is sent instead of the result as JSON. */
-export type AnswerKind =
+export type ResponseKind =
   /** The content of the file in the result. */
   | 'file'
   /** The preview image, or 204 if there is none. */
@@ -45,12 +45,12 @@ export interface Route {
   readonly method: string
   /** The status of a success, unless the result sets another. */
   readonly status: number
-  readonly answers?: AnswerKind
-  readonly takes?: BodyKind
+  readonly responseKind?: ResponseKind
+  readonly bodyKind?: BodyKind
   /** Whether the response sets or clears the SSO cookie. (docs/spec/authentication.md#the-sso-cookie) */
   readonly cookie?: 'set' | 'clear'
   /** The response starts a page session, without the SSO cookie. */
-  readonly beginsSession?: true
+  readonly startsSession?: true
   /** The response may contain a token, so it must not be cached. */
   readonly isPrivate?: true
   /** The user named by `:username` may call this method of the service with a page session, too. */
@@ -75,9 +75,9 @@ const forOperators = { isForOperators: true, isPrivate: true } as const
 /** High-frequency series; also served on a port of their own, if one is configured. */
 export const seriesRoutes: readonly Route[] = [
   route('GET', '/events/:id/series', 'hfs.get'),
-  route('POST', '/events/:id/series', 'hfs.add', 200, { takes: 'object' }),
+  route('POST', '/events/:id/series', 'hfs.add', 200, { bodyKind: 'object' }),
   route('DELETE', '/events/:id/series', 'hfs.deletePoints'),
-  route('POST', '/series/batch', 'hfs.addBatch', 201, { takes: 'object' })
+  route('POST', '/series/batch', 'hfs.addBatch', 201, { bodyKind: 'object' })
 ]
 
 /** Below `/{username}`, or at the root of the user's own host name. */
@@ -117,24 +117,24 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/account/request-email-confirmation', 'account.requestEmailConfirmation'),
 
   route('GET', '/events', 'events.get'),
-  route('POST', '/events', 'events.create', 201, { takes: 'event' }),
+  route('POST', '/events', 'events.create', 201, { bodyKind: 'event' }),
   // A word wins over a parameter: no event has this id.
   route('GET', '/events/sample', 'events.sample'),
-  route('GET', '/events/export', 'events.export', 200, { answers: 'document' }),
+  route('GET', '/events/export', 'events.export', 200, { responseKind: 'document' }),
   route('GET', '/events/:id', 'events.getOne'),
-  route('POST', '/events/:id', 'events.addAttachment', 200, { takes: 'files' }),
+  route('POST', '/events/:id', 'events.addAttachment', 200, { bodyKind: 'files' }),
   route('PUT', '/events/:id', 'events.update'),
   route('DELETE', '/events/:id', 'events.delete'),
-  route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { answers: 'file' }),
-  route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { answers: 'file' }),
+  route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { responseKind: 'file' }),
+  route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { responseKind: 'file' }),
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
   ...seriesRoutes,
 
   // The short paths are for clients that expect a previews server here. Without a suffix, that path is the event.
-  route('GET', '/previews/events/:id', 'previews.get', 200, { answers: 'preview' }),
+  route('GET', '/previews/events/:id', 'previews.get', 200, { responseKind: 'preview' }),
   ...['/events/:id', '/previews/events/:id'].flatMap(path =>
     ['.jpg', '.jpeg'].map(suffix =>
-      route('GET', `${path}${suffix}`, 'previews.get', 200, { answers: 'preview' })
+      route('GET', `${path}${suffix}`, 'previews.get', 200, { responseKind: 'preview' })
     )
   ),
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
@@ -163,12 +163,12 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/account/email', 'account.getEmail'),
   route('GET', '/account/notices', 'account.getNotices'),
   route('PUT', '/account/notices', 'account.updateNotices'),
-  route('GET', '/account/export', 'account.export', 200, { answers: 'export' }),
+  route('GET', '/account/export', 'account.export', 200, { responseKind: 'export' }),
   route('PUT', '/account', 'account.update'),
   route('DELETE', '/account/deletion', 'account.keep'),
 
   route('GET', '/imports', 'imports.get'),
-  route('POST', '/imports', 'imports.create', 201, { takes: 'form' }),
+  route('POST', '/imports', 'imports.create', 201, { bodyKind: 'form' }),
   route('GET', '/imports/:id', 'imports.getOne'),
   route('POST', '/imports/:id/look', 'imports.look'),
   route('POST', '/imports/:id/run', 'imports.run'),
@@ -220,8 +220,8 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/auth/passkey-challenge', 'auth.passkeyChallenge', 200, { isPrivate: true }),
   route('POST', '/auth/passkey-login', 'auth.passkeyLogin', 200, { cookie: 'set', isPrivate: true }),
 
-  route('POST', '/users', 'auth.register', 201, { beginsSession: true }),
-  route('POST', '/reg/users', 'auth.register', 201, { beginsSession: true }),
+  route('POST', '/users', 'auth.register', 201, { startsSession: true }),
+  route('POST', '/reg/users', 'auth.register', 201, { startsSession: true }),
   route('DELETE', '/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('DELETE', '/reg/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('POST', '/users/:username/deletion', 'users.delete', 200, { isByOwner: true }),
@@ -231,14 +231,14 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/reg/:email/check_email', 'auth.emailCheck'),
   route('GET', '/reg/:email/uid', 'registration.uid'),
   route('GET', '/reg/:email/username', 'registration.username'),
-  route('GET', '/reg/:username/server', 'registration.server', 302, { answers: 'redirect' }),
+  route('GET', '/reg/:username/server', 'registration.server', 302, { responseKind: 'redirect' }),
   route('POST', '/reg/:username/server', 'registration.server'),
   route('GET', '/reg/cores', 'registration.cores'),
   route('GET', '/reg/hostings', 'registration.hostings'),
   route('GET', '/reg/apps', 'registration.apps'),
   route('GET', '/reg/apps/:appid', 'registration.app'),
   route('POST', '/reg/access/invitationtoken/check', 'registration.invitationTokenCheck', 200, {
-    answers: 'text'
+    responseKind: 'text'
   }),
 
   ...['/reg/access', '/access'].flatMap(path => [
@@ -252,15 +252,15 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/service/oauth/keys', 'oauth.getKeys'),
 
   // For operators. (docs/spec/administration.md)
-  route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),
-  route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
+  route('POST', '/system/create-user', 'system.createUser', 201, { bodyKind: 'declared' }),
+  route('POST', '/register/create-user', 'system.createUser', 201, { bodyKind: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),
   route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204, forOperators),
   route('DELETE', '/system/users/:username/passkeys', 'system.deletePasskeys', 204, forOperators),
   route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, forOperators),
-  route('POST', '/system/users/:username/password', 'system.setPassword', 200, { takes: 'declared' }),
+  route('POST', '/system/users/:username/password', 'system.setPassword', 200, { bodyKind: 'declared' }),
   route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204, forOperators),
-  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { takes: 'declared' }),
+  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { bodyKind: 'declared' }),
   route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
   route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),
   route('GET', '/system/operators/:username', 'system.getOperator', 200, { isByOwner: true }),
@@ -275,7 +275,7 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
-  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { answers: 'table' }),
+  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { responseKind: 'table' }),
   route('GET', '/reg/admin/users/:username', 'admin.getUser'),
   route('GET', '/reg/admin/servers', 'admin.getServers'),
   route('GET', '/reg/admin/servers/:server/users', 'admin.getServerUsers'),
@@ -285,6 +285,6 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/system/invitations', 'admin.createInvitations', 201, forOperators),
 
   // 410 `removed-method` unless users have host names of their own.
-  route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { answers: 'text' }),
-  route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { answers: 'text' })
+  route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { responseKind: 'text' }),
+  route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { responseKind: 'text' })
 ]

@@ -2,23 +2,23 @@
 import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
-import { callTarget } from './call.js'
-import { targetsOf } from './target.js'
+import { createRouteHandler } from './call.js'
+import { prepareRoutes } from './target.js'
 import type { UserEndpoint } from '../user-endpoint.js'
-import type { Http, State } from './exchange.js'
-import { addOAuth } from './oauth/routes.js'
-import { repliesResource } from './oauth/resource.js'
-import { clientAddress } from './request/client-address.js'
-import { addMap, type MapFile } from './pages/map.js'
-import { addDocs } from './pages/docs.js'
-import { isBrowser, type Front } from './pages/front.js'
-import { addPages } from './pages/pages.js'
-import { addSession } from './pages/session.js'
-import { addOperations, type Operations } from './pages/operations.js'
-import { addConfiguration, addMonitor, type Configuration, type Monitor } from './pages/operator.js'
+import type { PageContext, ExchangeState } from './exchange.js'
+import { addOAuthRoutes } from './oauth/routes.js'
+import { replyResourceMetadata } from './oauth/resource.js'
+import { createClientAddressReader } from './request/client-address.js'
+import { addMapRoute, type MapFile } from './pages/map.js'
+import { addDocsRoutes } from './pages/docs.js'
+import { isBrowserRequest, type FallbackPage } from './pages/front.js'
+import { addPageRoutes } from './pages/pages.js'
+import { addSessionRoute } from './pages/session.js'
+import { addOperationsRoutes, type OperationsSources } from './pages/operations.js'
+import { addActionRoutes, addMonitorRoutes, type OperatorActions, type Monitor } from './pages/operator.js'
 import { replyRoot } from './pages/root.js'
-import { addSetup, type SetupDesk } from './pages/setup.js'
-import { addSingleSignOn, type SignInDesk } from './pages/single-sign-on.js'
+import { addSetupRoutes, type SetupActions } from './pages/setup.js'
+import { addSingleSignOnRoutes, type SingleSignOn } from './pages/single-sign-on.js'
 import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './pages/static.js'
 
@@ -26,66 +26,77 @@ import { replyFile, type StaticFile } from './pages/static.js'
 type Files = ReadonlyMap<string, StaticFile>
 
 /** The parts of the service that are served besides its methods. */
-export interface Offer {
+export interface ServiceParts {
   /** Static files that apps load. */
   readonly assets: Files
   /** The built web pages. */
   readonly pages: Files
-  readonly operations?: Operations
+  readonly operations?: OperationsSources
   /** Reports the state of the process to operators. */
   readonly monitor?: Monitor
   /** Changes settings and controls the process for operators. */
-  readonly configuration?: Configuration
+  readonly operatorActions?: OperatorActions
   readonly map?: MapFile | undefined
   /** The endpoint of another transport below the root of each user. */
   readonly endpoint?: UserEndpoint
   /** Present if the service can be set up in a browser. */
-  readonly setup?: SetupDesk
+  readonly setup?: SetupActions
   /** Redirects users to identity providers. */
-  readonly signIns?: SignInDesk
+  readonly signIns?: SingleSignOn
 }
 
-interface RouterParts extends Offer {
-  readonly front: Front
+interface RouterParts extends ServiceParts {
+  readonly fallbackPage: FallbackPage
 }
 
 /** Returns the router for all requests that name no user. */
-export function serviceRouter(
+export function createServiceRouter(
   dispatcher: Dispatcher,
-  { assets, configuration, endpoint, front, map, monitor, operations, pages, setup, signIns }: RouterParts
-): Router<State> {
+  {
+    assets,
+    operatorActions,
+    endpoint,
+    fallbackPage,
+    map,
+    monitor,
+    operations,
+    pages,
+    setup,
+    signIns
+  }: RouterParts
+): Router<ExchangeState> {
   const { services } = dispatcher
-  const router = new Router<State>()
+  const router = new Router<ExchangeState>()
   // Before the app, which serves every other address below `/app`.
-  addSession(router, dispatcher)
-  if (map) addMap(router, services.config, map)
-  addPages(router, services.config, pages)
-  addOAuth(router, dispatcher)
-  addDocs(router, dispatcher)
-  if (setup) addSetup(router, dispatcher, setup)
-  if (signIns) addSingleSignOn(router, dispatcher, signIns)
-  if (operations) addOperations(router, dispatcher, operations)
-  if (monitor) addMonitor(router, dispatcher, monitor)
-  if (configuration) addConfiguration(router, dispatcher, configuration)
-  addUnknownRequests(router, dispatcher, front)
-  const call = callTarget(dispatcher)
-  const prepareRoute = targetsOf(dispatcher)
+  addSessionRoute(router, dispatcher)
+  if (map) addMapRoute(router, services.config, map)
+  addPageRoutes(router, services.config, pages)
+  addOAuthRoutes(router, dispatcher)
+  addDocsRoutes(router, dispatcher)
+  if (setup) addSetupRoutes(router, dispatcher, setup)
+  if (signIns) addSingleSignOnRoutes(router, dispatcher, signIns)
+  if (operations) addOperationsRoutes(router, dispatcher, operations)
+  if (monitor) addMonitorRoutes(router, dispatcher, monitor)
+  if (operatorActions) addActionRoutes(router, dispatcher, operatorActions)
+  addUnknownRequests(router, dispatcher, fallbackPage)
+  const call = createRouteHandler(dispatcher)
+  const prepareRoute = prepareRoutes(dispatcher)
   for (const route of serviceRoutes) {
     const target = prepareRoute(route)
     router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))
   }
   for (const path of ['/', '/reg', '/access'])
-    router.get(path, ctx => (front.answers(ctx, 200) ? undefined : replyRoot(ctx, services)))
+    router.get(path, ctx => (fallbackPage.tryReply(ctx, 200) ? undefined : replyRoot(ctx, services)))
   if (endpoint)
     router.get('/.well-known/{*path}', async (ctx, next) => {
-      if (!repliesResource(ctx, services.config, endpoint.segment)) await next()
+      if (!replyResourceMetadata(ctx, services.config, endpoint.segment)) await next()
     })
   const directory = `${JSON.stringify(services.eventTypes.directory)}\n`
   router.get('/www/event-types.json', ctx => {
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = directory
   })
-  const replyAsset = (ctx: Http, name: string): void =>
+  const replyAsset = (ctx: PageContext, name: string): void =>
     replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'File not found'))
   router.get('/www/assets/*file', ctx => replyAsset(ctx, ctx.params['file'] ?? ''))
   router.get('/favicon.ico', ctx => replyAsset(ctx, 'favicon.ico'))
@@ -96,16 +107,20 @@ export function serviceRouter(
  * Adds the page for browsers at the address of an unknown authorisation request, such as a mistyped page. It must precede the
  * route that polls requests.
  */
-function addUnknownRequests(router: Router<State>, dispatcher: Dispatcher, front: Front): void {
-  const getClientAddress = clientAddress(dispatcher.services.config.http.trustedProxies)
+function addUnknownRequests(
+  router: Router<ExchangeState>,
+  dispatcher: Dispatcher,
+  fallbackPage: FallbackPage
+): void {
+  const getClientAddress = createClientAddressReader(dispatcher.services.config.http.trustedProxies)
   for (const path of ['/access/:key', '/reg/access/:key'])
     router.get(path, async (ctx, next) => {
-      if (isBrowser(ctx)) {
+      if (isBrowserRequest(ctx)) {
         const credentials = { ip: getClientAddress(ctx.req), via: 'http' } as const
         const params = { key: ctx.params['key'] }
         const outcome = await dispatcher.call({ method: 'authRequest.poll', params, credentials })
         const isUnknown = !outcome.ok && outcome.error.id === 'unknown-referenced-resource'
-        if (isUnknown && front.answers(ctx, 404)) return
+        if (isUnknown && fallbackPage.tryReply(ctx, 404)) return
       }
       await next()
     })

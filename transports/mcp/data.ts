@@ -1,25 +1,25 @@
 /** Calls methods on behalf of an assistant, with results short enough for a model. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
-import type { Message } from '../user-endpoint.js'
+import type { EndpointMessage } from '../user-endpoint.js'
 
 /** Longest result, in characters. A model could not process more. */
 const maxLength = 200_000
 
 /** The result of a call, or its error. */
-export type Told =
+export type AssistantResult =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly error: Pick<ApiError, 'id' | 'message'> }
 
 /** Makes calls on the account of one user, with the access that sent the message. */
-export class Data {
+export class AssistantCalls {
   constructor(
     private readonly dispatcher: Dispatcher,
-    private readonly message: Pick<Message, 'user' | 'credentials'>
+    private readonly message: Pick<EndpointMessage, 'user' | 'credentials'>
   ) {}
 
   /** Makes a call. The result is without the token of the access. */
-  async call(method: string, params: unknown): Promise<Told> {
+  async call(method: string, params: unknown): Promise<AssistantResult> {
     const { credentials, user } = this.message
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)

@@ -8,10 +8,10 @@ import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/serve
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { version } from '../../core/version.js'
-import type { Message, MessageAnswer, UserEndpoint } from '../user-endpoint.js'
-import { Data } from './data.js'
-import { listResources, readResource, templates } from './resources.js'
-import { toolsOf, type Tool } from './tools.js'
+import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../user-endpoint.js'
+import { AssistantCalls } from './data.js'
+import { listResources, readResource, resourceTemplates } from './resources.js'
+import { createTools, type Tool } from './tools.js'
 
 const instructions =
   'Personal, time-stamped data: events (a weight, a heart rate, a note) of a type such as "mass/kg", in a tree of streams. ' +
@@ -25,7 +25,7 @@ export class Mcp implements UserEndpoint {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  async answer(message: Message): Promise<MessageAnswer> {
+  async handle(message: EndpointMessage): Promise<EndpointResponse> {
     const { body, user, verb } = message
     assertSingleMessage(body)
     this.#handler ??= this.#createHandler()
@@ -34,7 +34,7 @@ export class Mcp implements UserEndpoint {
     const method = verb === 'POST' ? verb : 'GET'
     const type = choosePreferredType(message)
     const request = new Request('http://coffer/mcp', { method, headers: buildHeaders(message, type) })
-    const calls = new Data(this.dispatcher, message)
+    const calls = new AssistantCalls(this.dispatcher, message)
     const authInfo = { token: '', clientId: user, scopes: [], extra: { calls } }
     const response = await handler.fetch(request, { parsedBody: body, authInfo })
     const answer = {
@@ -47,9 +47,9 @@ export class Mcp implements UserEndpoint {
 
   async #createHandler(): Promise<McpHttpHandler> {
     const { createMcpHandler, ResourceNotFoundError, Server } = await import('@modelcontextprotocol/server')
-    const tools = toolsOf(this.dispatcher.definitions)
+    const tools = createTools(this.dispatcher.definitions)
     return createMcpHandler(({ authInfo }) => {
-      const calls = authInfo?.extra?.['calls'] as Data
+      const calls = authInfo?.extra?.['calls'] as AssistantCalls
       const { name } = this.dispatcher.services.config.service
       const server = new Server(
         { name: 'coffer', title: name, version },
@@ -58,7 +58,7 @@ export class Mcp implements UserEndpoint {
       server.setRequestHandler('tools/list', async () => ({ tools: await listTools(tools, calls) }))
       server.setRequestHandler('tools/call', async ({ params }) => await callTool(tools, calls, params))
       server.setRequestHandler('resources/list', async () => ({ resources: await listResources(calls) }))
-      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
+      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
         const text = await readResource(calls, uri)
         if (text === undefined) throw new ResourceNotFoundError(uri)
@@ -70,7 +70,7 @@ export class Mcp implements UserEndpoint {
 }
 
 /** Lists the tools that read and, if the access may write, the others. */
-async function listTools(tools: readonly Tool[], calls: Data): Promise<Omit<Tool, 'method'>[]> {
+async function listTools(tools: readonly Tool[], calls: AssistantCalls): Promise<Omit<Tool, 'method'>[]> {
   const mayWrite = await calls.mayWrite()
   return tools
     .filter(({ annotations }) => mayWrite || annotations.readOnlyHint)
@@ -79,7 +79,7 @@ async function listTools(tools: readonly Tool[], calls: Data): Promise<Omit<Tool
 
 async function callTool(
   tools: readonly Tool[],
-  calls: Data,
+  calls: AssistantCalls,
   { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
 ): Promise<CallToolResult> {
   const tool = tools.find(candidate => candidate.name === name)
@@ -108,7 +108,7 @@ const json = 'application/json'
 const eventStream = 'text/event-stream'
 
 /** Returns the media type that a client accepts, even by `*\/*`: events if it names them, else JSON. `undefined` if neither. */
-function choosePreferredType({ credentials: { headers = {} } }: Message): string | undefined {
+function choosePreferredType({ credentials: { headers = {} } }: EndpointMessage): string | undefined {
   const accept = accepts({ headers } as IncomingMessage)
   const types = String(headers['accept'] ?? '')
     .toLowerCase()
@@ -119,7 +119,7 @@ function choosePreferredType({ credentials: { headers = {} } }: Message): string
 }
 
 /** Returns a response of one event as the JSON that it contains. */
-function unwrapEvent(answer: MessageAnswer): MessageAnswer {
+function unwrapEvent(answer: EndpointResponse): EndpointResponse {
   const [event, ...others] = [...answer.text.matchAll(/^data: (\{.*)$/gm)]
   return !event || others.length > 0 || !answer.headers['content-type']?.startsWith(eventStream)
     ? answer
@@ -127,7 +127,7 @@ function unwrapEvent(answer: MessageAnswer): MessageAnswer {
 }
 
 /** Returns the headers for the library, without the token. The library requires that both media types are accepted. */
-function buildHeaders({ credentials: { headers = {} } }: Message, type: string | undefined): Headers {
+function buildHeaders({ credentials: { headers = {} } }: EndpointMessage, type: string | undefined): Headers {
   const result = new Headers()
   for (const [name, value] of Object.entries(headers))
     if (/^(?:accept|content-type|last-event-id|mcp-.*)$/.test(name) && typeof value === 'string')

@@ -1,6 +1,6 @@
 /** Streams and events as resources, which users attach to a conversation without calling a tool. */
 import { isAuditId } from '../../core/audit-ids.js'
-import type { Data, Told } from './data.js'
+import type { AssistantCalls, AssistantResult } from './data.js'
 
 /** A resource in the list. */
 interface Resource {
@@ -23,7 +23,7 @@ const maxStreams = 500
 const maxEvents = 20
 
 /** Templates of resource URIs. */
-export const templates = [
+export const resourceTemplates = [
   {
     uriTemplate: 'coffer:///streams/{id}',
     name: 'Stream',
@@ -34,8 +34,8 @@ export const templates = [
 ]
 
 /** Lists the streams that the access may see, without those of the audit log: there is a tool for its records. */
-export async function listResources(data: Data): Promise<Resource[]> {
-  const result = await data.call('streams.get', {})
+export async function listResources(calls: AssistantCalls): Promise<Resource[]> {
+  const result = await calls.call('streams.get', {})
   if (!result.ok) return []
   const resources: Resource[] = []
   const add = (streams: readonly Stream[], parentPath: string): void => {
@@ -52,16 +52,16 @@ export async function listResources(data: Data): Promise<Resource[]> {
 }
 
 /** Reads a resource; resolves with `undefined` if there is none at that URI. */
-export async function readResource(data: Data, uri: string): Promise<string | undefined> {
+export async function readResource(calls: AssistantCalls, uri: string): Promise<string | undefined> {
   const [, kind, name = ''] = /^coffer:\/\/\/(streams|events)\/([^/]{1,1000})$/.exec(uri) ?? []
   const id = decodeId(name)
   if (kind === undefined || id === undefined) return undefined
-  const parts: readonly Promise<Told>[] =
+  const parts: readonly Promise<AssistantResult>[] =
     kind === 'events'
-      ? [data.call('events.getOne', { id })]
+      ? [calls.call('events.getOne', { id })]
       : [
-          data.call('streams.facts', { streams: [id] }),
-          data.call('events.get', { streams: [id], limit: maxEvents })
+          calls.call('streams.facts', { streams: [id] }),
+          calls.call('events.get', { streams: [id], limit: maxEvents })
         ]
   const value = {}
   for (const result of await Promise.all(parts)) {

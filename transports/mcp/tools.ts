@@ -54,7 +54,7 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** Returns the tools, starting with those that only read. */
-export function toolsOf(definitions: readonly AnyMethod[]): readonly Tool[] {
+export function createTools(definitions: readonly AnyMethod[]): readonly Tool[] {
   return definitions
     .filter((method): method is UserMethod => method.mode === 'read' || method.mode === 'write')
     .filter(({ id, allow }) => offeredMethods.test(id) && !excludedMethods.has(id) && allow.needsAccess)

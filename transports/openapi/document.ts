@@ -3,12 +3,12 @@ import type { Config } from '../../core/settings/config.js'
 import { errorTable } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import type { Examples } from './examples.js'
-import { tags } from './tags.js'
-import { operationOf, type DescribedRoute } from './operation.js'
-import { Schemas, type JsonSchema } from './schemas.js'
+import { listTags } from './tags.js'
+import { buildOperation, type DescribedRoute } from './operation.js'
+import { SchemaComponents, type JsonSchema } from './schemas.js'
 
 /** What the document is generated from. */
-export interface Described {
+export interface DocumentSources {
   readonly config: Config
   readonly definitions: readonly AnyMethod[]
   readonly userRoutes: readonly DescribedRoute[]
@@ -17,14 +17,14 @@ export interface Described {
 }
 
 /** Returns the document as plain JSON. */
-export function openApiDocument({
+export function buildOpenApiDocument({
   config,
   definitions,
   examples,
   serviceRoutes,
   userRoutes
-}: Described): JsonSchema {
-  const schemas = new Schemas()
+}: DocumentSources): JsonSchema {
+  const schemas = new SchemaComponents()
   const methods = new Map(definitions.map(definition => [definition.id, definition]))
   const counts = new Map<string, number>()
   const paths: Record<string, Record<string, unknown>> = {}
@@ -32,7 +32,7 @@ export function openApiDocument({
     const path = formatPath(route, isOfUser)
     const count = (counts.get(route.method) ?? 0) + 1
     counts.set(route.method, count)
-    const operation = operationOf(route, {
+    const operation = buildOperation(route, {
       method: methods.get(route.method),
       example: examples[route.method],
       count,
@@ -57,7 +57,7 @@ export function openApiDocument({
         'paths below `/{username}` are also available at the root of that host.'
     },
     servers: [{ url: config.publicUrl }],
-    tags: tags(),
+    tags: listTags(),
     paths,
     components: {
       schemas: { ...schemas.components, ...envelope },

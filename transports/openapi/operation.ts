@@ -1,9 +1,9 @@
 /** Builds operations of the OpenAPI document from routes. */
 import { adminOnly } from '../../core/auth/admin.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import type { JsonSchema, Schemas } from './schemas.js'
+import type { JsonSchema, SchemaComponents } from './schemas.js'
 import type { Example } from './examples.js'
-import { furtherTag, tagOf } from './tags.js'
+import { additionalTag, getTag } from './tags.js'
 
 /** The properties of a route that are described. */
 export interface DescribedRoute {
@@ -11,8 +11,8 @@ export interface DescribedRoute {
   readonly path: string
   readonly method: string
   readonly status: number
-  readonly takes?: string
-  readonly answers?: string
+  readonly bodyKind?: string
+  readonly responseKind?: string
 }
 
 interface Properties {
@@ -28,16 +28,16 @@ interface RouteContext {
   readonly example: Example | undefined
   /** The position among the routes of its method, from 1. */
   readonly count: number
-  readonly schemas: Schemas
+  readonly schemas: SchemaComponents
 }
 
 /** Returns the operation of a route. */
-export function operationOf(
+export function buildOperation(
   route: DescribedRoute,
   { method, example, count, schemas }: RouteContext
 ): JsonSchema {
   const operationId = count === 1 ? route.method : `${route.method}-${count}`
-  const tag = count === 1 ? tagOf(route.method) : furtherTag
+  const tag = count === 1 ? getTag(route.method) : additionalTag
   const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = '']) => name)
   if (!method)
     return {
@@ -49,7 +49,7 @@ export function operationOf(
       ...buildParameters(names.map(name => pathParameter(name, { type: 'string' }))),
       responses: { 410: errorRef('Removed') }
     }
-  const params = schemas.of(method.params as object)
+  const params = schemas.toComponentSchema(method.params as object)
   const properties = (params['properties'] ?? {}) as Properties
   const required = new Set(params['required'] as string[] | undefined)
   const hasBody = route.verb === 'POST' || route.verb === 'PUT'
@@ -77,7 +77,7 @@ export function operationOf(
         schema: properties[name]!,
         ...getExample(name)
       })),
-      ...(route.answers === 'file' ? [readToken] : [])
+      ...(route.responseKind === 'file' ? [readToken] : [])
     ]),
     ...(hasBody ? buildBody(route, params, names, example) : {}),
     responses: { ...buildResponses(route, method, schemas, example), ...buildErrors(method, names) }
@@ -123,16 +123,16 @@ function buildBody(
   const json = { 'application/json': { schema: bodySchema, ...bodyExample(route, names, example) } }
   const files = { type: 'object', additionalProperties: bytes }
   const event = { type: 'string', contentMediaType: 'application/json', contentSchema: bodySchema }
-  if (route.takes === 'files')
+  if (route.bodyKind === 'files')
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: files } } } }
-  if (route.takes === 'form')
+  if (route.bodyKind === 'form')
     return {
       requestBody: {
         required: true,
         content: { 'multipart/form-data': { schema: { ...files, properties: { params: event } } } }
       }
     }
-  if (route.takes === 'event')
+  if (route.bodyKind === 'event')
     return {
       requestBody: {
         required: true,
@@ -176,16 +176,18 @@ function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchem
 function buildResponses(
   route: DescribedRoute,
   method: AnyMethod,
-  schemas: Schemas,
+  schemas: SchemaComponents,
   example: Example | undefined
 ): JsonSchema {
   const { result } = method
   const exampleMember = example?.answer === undefined ? {} : { example: example.answer }
   const content = {
-    content: { 'application/json': { schema: wrapInEnvelope(schemas.of(result)), ...exampleMember } }
+    content: {
+      'application/json': { schema: wrapInEnvelope(schemas.toComponentSchema(result)), ...exampleMember }
+    }
   }
   if (route.status === 204) return { 204: { description: 'Success, without a body' } }
-  if (route.answers === 'redirect')
+  if (route.responseKind === 'redirect')
     return {
       [route.status]: {
         description: 'The URL to redirect to',
@@ -193,24 +195,24 @@ function buildResponses(
         ...content
       }
     }
-  if (route.answers === 'file')
+  if (route.responseKind === 'file')
     return {
       200: { description: 'The bytes of the file', content: { '*/*': { schema: bytes } } },
       206: { description: 'The requested range', content: { '*/*': { schema: bytes } } },
       304: { description: 'The client has the current version' }
     }
-  if (route.answers === 'export')
+  if (route.responseKind === 'export')
     return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
-  if (route.answers === 'document')
+  if (route.responseKind === 'document')
     return { 200: { description: 'The document', content: { '*/*': { schema: bytes, ...exampleMember } } } }
-  if (route.answers === 'preview')
+  if (route.responseKind === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
       204: { description: 'The event is not an image' },
       304: { description: 'The client has the current version' },
       422: errorRef('Corrupted')
     }
-  if (route.answers === 'text')
+  if (route.responseKind === 'text')
     return {
       [route.status]: {
         description: 'The result as one word',

@@ -29,7 +29,7 @@ const mapKeywords = new Set(['properties', 'patternProperties'])
 const refPrefix = '#/components/schemas/'
 
 /** Converts schemas to JSON, and collects the named ones as components. */
-export class Schemas {
+export class SchemaComponents {
   readonly components: Record<string, JsonSchema> = {}
   /** Type names by the JSON of their schemas. */
   readonly #names = new Map<string, string>()
@@ -41,7 +41,7 @@ export class Schemas {
   }
 
   /** Returns the schema as it appears in the document. */
-  of(schema: object): JsonSchema {
+  toComponentSchema(schema: object): JsonSchema {
     return this.#convert(toPlainJson(schema)) as JsonSchema
   }
 

@@ -63,7 +63,7 @@ const groupNames = new Map(
 )
 
 /** Returns the group of a method: `Events` for `events.get`. Throws if there is none. */
-export function tagOf(method: string): string {
+export function getTag(method: string): string {
   const part = method.includes('.') ? method.slice(0, method.indexOf('.')) : 'general'
   const name = groupNames.get(part)
   if (name === undefined) throw new Error(`${method} is in no group of the documentation`)
@@ -71,9 +71,9 @@ export function tagOf(method: string): string {
 }
 
 /** The group of routes whose method has another route, too. */
-export const furtherTag = additionalGroup.name
+export const additionalTag = additionalGroup.name
 
 /** Returns all groups for the document. */
-export function tags(): { readonly name: string; readonly description: string }[] {
+export function listTags(): { readonly name: string; readonly description: string }[] {
   return [...groups, additionalGroup].map(({ name, description }) => ({ name, description }))
 }

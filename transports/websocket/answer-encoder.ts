@@ -5,7 +5,7 @@ import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { JsonText } from '../../core/json/json-text.js'
 
 /** Socket.IO's encoder, which also accepts `JsonText` as an argument of an acknowledgement. */
-export class AnswerEncoder extends Encoder {
+export class PacketEncoder extends Encoder {
   override encode(packet: Packet): string[] {
     const data = packet.data as unknown
     if (packet.type === PacketType.ACK && Array.isArray(data) && data.some(isText))

@@ -24,7 +24,7 @@ export class Backlog {
   ) {}
 
   /** Returns the share of an authenticated socket. */
-  holder(accountId: string, token: string): Holder {
+  createShare(accountId: string, token: string): BacklogShare {
     const keys = [`${accountId} ${token}`, accountId] as const
     const [access, account] = keys.map(key => this.#getCounter(key)) as [Counter, Counter]
     const limits = [
@@ -32,7 +32,7 @@ export class Backlog {
       [account, Math.max(this.maxBytes / 2, this.maxResponseBytes)],
       [this.#all, Math.max(this.maxBytes, this.maxResponseBytes)]
     ] as const
-    return new Holder(limits, () => {
+    return new BacklogShare(limits, () => {
       for (const key of keys) {
         const counter = this.#counters.get(key)
         if (counter?.shares === 0 && counter.bytes === 0) this.#counters.delete(key)
@@ -51,7 +51,7 @@ export class Backlog {
 type Limits = readonly (readonly [counter: Counter, maxBytes: number])[]
 
 /** The share of one socket, whose bytes also count for its access and its account. */
-export class Holder {
+export class BacklogShare {
   #isReleased = false
 
   constructor(
@@ -66,7 +66,7 @@ export class Holder {
   }
 
   /** Returns `undefined` if there is room for this many more bytes, or an error. */
-  refusal(bytes: number): ApiError | undefined {
+  checkRoom(bytes: number): ApiError | undefined {
     const exceeded = this.limits.findIndex(([counter, maxBytes]) => counter.bytes + bytes > maxBytes)
     if (exceeded < 0) return undefined
     return exceeded === this.limits.length - 1
@@ -75,7 +75,7 @@ export class Holder {
   }
 
   /** Releases the share. Its remaining bytes count until they are removed. */
-  leave(): void {
+  release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
     for (const [counter] of this.limits.slice(0, 2)) counter.shares--

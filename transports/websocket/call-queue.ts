@@ -6,15 +6,15 @@ import { scheduler, type Party } from '../../storage/scheduler.js'
 const sliceMs = 5
 const secondMs = 1000
 
-export interface QueueOptions {
+export interface CallQueueOptions {
   /** The account and access whose turns the calls take. */
   readonly party: Party
-  readonly perSecond: number
+  readonly maxPerSecond: number
   readonly maxWaiting: number
   /** Resolves when there is room for another response; returns `undefined` if there is room already. */
-  drained(): Promise<void> | undefined
+  waitUntilDrained(): Promise<void> | undefined
   /** Called when all work is done. */
-  settled(): void
+  onIdle(): void
 }
 
 /** A queued call. Never rejects. */
@@ -27,7 +27,7 @@ export class CallQueue {
   #secondStart = 0
   #countInSecond = 0
 
-  constructor(private readonly options: QueueOptions) {}
+  constructor(private readonly options: CallQueueOptions) {}
 
   /** Adds work; returns `false` if the queue is full. */
   add(work: Work): boolean {
@@ -38,7 +38,7 @@ export class CallQueue {
   }
 
   /** Number of calls that wait or run. */
-  get load(): number {
+  get pendingCount(): number {
     return this.#waiting.length + (this.#running ? 1 : 0)
   }
 
@@ -57,7 +57,7 @@ export class CallQueue {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       await next()
       const now = performance.now()
-      const waiting = this.options.drained() ?? this.#waitForRate(now)
+      const waiting = this.options.waitUntilDrained() ?? this.#waitForRate(now)
       if (waiting) await waiting
       if (now - turnStart > sliceMs) {
         await turn()
@@ -65,7 +65,7 @@ export class CallQueue {
       }
     }
     this.#running = undefined
-    this.options.settled()
+    this.options.onIdle()
   }
 
   /** Waits for the next second if the limit for this one is reached. */
@@ -74,7 +74,7 @@ export class CallQueue {
       this.#secondStart = now
       this.#countInSecond = 0
     }
-    if (++this.#countInSecond < this.options.perSecond) return undefined
+    if (++this.#countInSecond < this.options.maxPerSecond) return undefined
     return pause(this.#secondStart + secondMs - now)
   }
 }

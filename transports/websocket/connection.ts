@@ -2,23 +2,23 @@
 import type { WebSocket } from 'ws'
 import { ApiError } from '../../core/errors.js'
 import type { Settings } from '../../core/settings/settings.js'
-import type { Holder } from './backlog.js'
+import type { BacklogShare } from './backlog.js'
 import type { Slot } from './handshakes.js'
 import { Inbox } from './inbox.js'
 import {
-  bePolledWithin,
-  decodePayloadsBy,
-  isEscaped,
+  setCloseTimeout,
+  wrapPayloadParser,
+  isJsonp,
   limitMessages,
-  triedOut,
-  webSocketOf,
+  getUpgradeSocket,
+  getWebSocket,
   type Conn
 } from './insides.js'
 import { Outbox } from './outbox.js'
-import { inBounds } from './polling.js'
+import { limitPackets } from './polling.js'
 
 /** Largest message before authentication, in bytes: it contains tokens of a few namespaces. */
-export const strangerMessageBytes = 16 * 1024
+export const maxUnauthenticatedMessageBytes = 16 * 1024
 /** Largest message of a JSONP client, in bytes. It escapes line ends, each of which takes as long as a kilobyte of other text. */
 const maxJsonpMessageBytes = 256 * 1024
 /** Limits for open namespaces, and for failed or pending attempts to join one. */
@@ -36,10 +36,10 @@ const messageTooBig = 1009
 const callHeadPattern = /^42(\/[^,]*,)?(\d+)\[/
 
 /** A joined namespace. */
-export interface Guest {
-  readonly holder: Holder
+export interface JoinedNamespace {
+  readonly share: BacklogShare
   /** Number of calls that wait or run. */
-  readonly load: number
+  readonly pendingCount: number
   /** Called when the connection is closed, unless it has left before. */
   leave(): void
 }
@@ -49,7 +49,7 @@ export interface ConnectionOptions {
   readonly bodyBytes: number
   readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
   /** Called when something is in progress that could stall: see {@link Connection.hasStalled}. */
-  readonly begun: () => void
+  readonly onActivity: () => void
   /** Returns the response of a call that fails with this error. */
   readonly describeError: (error: ApiError) => string
 }
@@ -59,7 +59,7 @@ export class Connection {
   undecoded: () => number = () => 0
   readonly outbox: Outbox
   readonly inbox: Inbox
-  readonly #namespaces = new Set<Guest>()
+  readonly #namespaces = new Set<JoinedNamespace>()
   #attempts = 0
   #upgradeAttempts = 0
   #idleTimer: NodeJS.Timeout | undefined
@@ -68,13 +68,13 @@ export class Connection {
     private readonly conn: Conn,
     private readonly options: ConnectionOptions
   ) {
-    const { begun, slot, sockets } = options
+    const { onActivity, slot, sockets } = options
     const terminate = (): void => this.terminate()
-    this.outbox = new Outbox(conn, { begun, giveUp: terminate, eased: () => this.inbox.ease() })
+    this.outbox = new Outbox(conn, { onActivity, terminate, onEased: () => this.inbox.resumeIfSettled() })
     this.inbox = new Inbox(conn, {
-      begun,
-      giveUp: terminate,
-      max: sockets.maxPendingBytes,
+      onActivity,
+      terminate,
+      maxPendingBytes: sockets.maxPendingBytes,
       isIdle: () => this.#isIdle && !this.outbox.isSlow,
       undecoded: () => this.undecoded(),
       refuse: (socket, start) => this.#refuseMessage(socket, start)
@@ -82,57 +82,57 @@ export class Connection {
     slot.evict = terminate
     conn.on('close', () => {
       clearTimeout(this.#idleTimer)
-      slot.leave()
+      slot.release()
       // Those that were being connected are told by nobody else.
       for (const namespace of this.#namespaces) namespace.leave()
     })
     conn.on('upgrading', (transport: unknown) => {
-      if (++this.#upgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()
+      if (++this.#upgradeAttempts > maxUpgradeAttempts) getUpgradeSocket(transport)?.terminate()
     })
     conn.on('upgrade', () => this.#limitMessages())
-    if (!webSocketOf(conn)) {
-      decodePayloadsBy(conn, inBounds)
-      bePolledWithin(conn, closeTimeoutMs)
+    if (!getWebSocket(conn)) {
+      wrapPayloadParser(conn, limitPackets)
+      setCloseTimeout(conn, closeTimeoutMs)
     }
     this.#limitMessages()
     this.#closeIfIdle()
   }
 
   /** Size of the largest message that is accepted. */
-  get largestMessage(): number {
+  get maxMessageBytes(): number {
     const { bodyBytes } = this.options
-    if (this.#namespaces.size === 0) return strangerMessageBytes
-    return isEscaped(this.conn) ? Math.min(bodyBytes, maxJsonpMessageBytes) : bodyBytes
+    if (this.#namespaces.size === 0) return maxUnauthenticatedMessageBytes
+    return isJsonp(this.conn) ? Math.min(bodyBytes, maxJsonpMessageBytes) : bodyBytes
   }
 
   /** Counts an attempt to join a namespace; returns whether it is allowed. */
-  tries(): boolean {
+  countAttempt(): boolean {
     return ++this.#attempts <= maxAttempts && this.#namespaces.size < maxNamespaces
   }
 
   /** Registers a joined namespace of a user. */
-  joined(namespace: Guest): void {
+  addNamespace(namespace: JoinedNamespace): void {
     this.#attempts--
     this.#namespaces.add(namespace)
     clearTimeout(this.#idleTimer)
     if (this.#namespaces.size > 1) return
-    this.options.slot.admitted()
+    this.options.slot.markAuthenticated()
     this.#charge(namespace)
   }
 
-  left(namespace: Guest): void {
+  removeNamespace(namespace: JoinedNamespace): void {
     this.#namespaces.delete(namespace)
     const [other] = this.#namespaces
     if (other) this.#charge(other)
     else if (this.conn.readyState === 'open') {
       this.inbox.charge(undefined)
       this.#limitMessages()
-      this.options.slot.estranged()
+      this.options.slot.markUnauthenticated()
       this.#closeIfIdle()
     }
   }
 
-  get hasOthers(): boolean {
+  get hasNamespaces(): boolean {
     return this.#namespaces.size > 0
   }
 
@@ -154,9 +154,9 @@ export class Connection {
   /** Closes the connection immediately, and discards what has not been read. */
   terminate(): void {
     this.conn.close(true)
-    webSocketOf(this.conn)?.terminate()
+    getWebSocket(this.conn)?.terminate()
     // Polling clients first get the close message; if they do not read it, their responses are destroyed.
-    setTimeout(() => this.outbox.drop(), closeTimeoutMs).unref()
+    setTimeout(() => this.outbox.destroyResponses(), closeTimeoutMs).unref()
   }
 
   /**
@@ -164,26 +164,26 @@ export class Connection {
    * the WebSocket. (docs/spec/limits.md#sockets)
    */
   #refuseMessage(socket: WebSocket, start: string): void {
-    const error = tooLarge(this.largestMessage)
+    const error = createTooLargeError(this.maxMessageBytes)
     const [, namespace = '', id] = callHeadPattern.exec(start) ?? []
     if (id !== undefined) socket.send(`43${namespace}${id}[${this.options.describeError(error)}]`)
     socket.close(messageTooBig, error.message)
   }
 
   get #isIdle(): boolean {
-    for (const { load } of this.#namespaces) if (load > 0) return false
+    for (const { pendingCount: load } of this.#namespaces) if (load > 0) return false
     return true
   }
 
   /** Charges the memory of the connection to this namespace. */
-  #charge({ holder }: Guest): void {
+  #charge({ share: holder }: JoinedNamespace): void {
     this.outbox.charge(holder)
     this.inbox.charge(holder)
     this.#limitMessages()
   }
 
   #limitMessages(): void {
-    limitMessages(this.conn, this.largestMessage)
+    limitMessages(this.conn, this.maxMessageBytes)
   }
 
   /** Unauthenticated connections are closed after a while. */
@@ -194,6 +194,6 @@ export class Connection {
 }
 
 /** Returns the error for a message over the limit in bytes. */
-export function tooLarge(limit: number): ApiError {
+export function createTooLargeError(limit: number): ApiError {
   return new ApiError('invalid-request-structure', `The message is larger than the limit of ${limit} bytes`)
 }

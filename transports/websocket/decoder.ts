@@ -30,13 +30,13 @@ const maxNameLength = 1000
 const maxArguments = 2
 
 /** Maximum length of packets other than events, and of the texts of events with binary data: tokens and names are short. */
-export const maxOtherLength = 16 * 1024
+export const maxControlPacketLength = 16 * 1024
 
 /** A packet of a type that clients may not send. Socket.IO closes the connection, as after any malformed packet. */
 const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 
 /** The decoder of one connection. */
-export interface WaitingDecoder {
+export interface PacketDecoder {
   /** Characters received and not yet decoded. */
   readonly undecoded: number
   /** The account and access whose turns parsing takes; before authentication, those of the connection itself. */
@@ -44,9 +44,9 @@ export interface WaitingDecoder {
 }
 
 /** Returns a decoder class with these limits. */
-export function decoderWithin(limits: JsonLimits): typeof Decoder {
+export function createPacketDecoder(limits: JsonLimits): typeof Decoder {
   let connections = 0
-  return class SlicingDecoder extends Decoder implements WaitingDecoder {
+  return class SlicingDecoder extends Decoder implements PacketDecoder {
     undecoded = 0
     party: Party = { account: 'a socket', access: String(++connections) }
     /** Packets received while a long text is being parsed. */
@@ -57,7 +57,11 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
       if (this.#waiting) {
         this.#waiting.push(packet)
         this.undecoded += getLength(packet)
-      } else if (typeof packet === 'string' && packet.length > maxOtherLength && !packet.startsWith('2'))
+      } else if (
+        typeof packet === 'string' &&
+        packet.length > maxControlPacketLength &&
+        !packet.startsWith('2')
+      )
         this.emitReserved('decoded', malformed)
       else if (typeof packet === 'string' && isLargeJson(packet) && !getInternals(this).reconstructor)
         this.#addLong(packet)

@@ -3,10 +3,10 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError, type ErrorId } from '../../core/errors.js'
 import type { SharedServices } from '../../core/call/dispatcher.js'
-import { tooLarge, type Connection } from './connection.js'
-import { Handshakes, type NoSlot, type Slot } from './handshakes.js'
-import { queryOf, responseTo } from './insides.js'
-import { announcedBytes, largestBody } from './polling.js'
+import { createTooLargeError, type Connection } from './connection.js'
+import { ConnectionSlots, type SlotRefusal, type Slot } from './handshakes.js'
+import { getQuery, getResponse } from './insides.js'
+import { getAnnouncedBytes, getMaxBodyBytes } from './polling.js'
 
 /** Limit for the query and headers of a handshake, which stay in memory as long as the connection. */
 const maxHandshakeBytes = 16 * 1024
@@ -16,60 +16,60 @@ const retryAfter = 5
 const allowedMethods = new Set(['GET', 'POST', 'OPTIONS'])
 
 /** Determines the addresses of clients. */
-export interface Clients {
+export interface ClientAddresses {
   /** Returns the address of the client that made a request. */
-  addressOf(request: IncomingMessage): string
+  getAddress(request: IncomingMessage): string
   /** Returns whether an address is shared by any number of clients, such as that of a proxy. */
-  standsForMany(address: string): boolean
+  isShared(address: string): boolean
 }
 
-export class Entrance {
-  readonly #connectionSlots: Handshakes
+export class RequestGate {
+  readonly #connectionSlots: ConnectionSlots
   readonly #slots = new WeakMap<IncomingMessage, Slot>()
   /** Connections with a request that waits until they may send more. */
   readonly #waiting = new WeakSet<Connection>()
 
   constructor(
     private readonly services: Pick<SharedServices, 'clock' | 'config'>,
-    private readonly clients: Clients,
+    private readonly clients: ClientAddresses,
     private readonly connections: ReadonlyMap<string, Connection>
   ) {
     const { limits } = services.config
-    this.#connectionSlots = new Handshakes({
+    this.#connectionSlots = new ConnectionSlots({
       connections: limits.connections,
       perAddress: limits.connectionsPerAddress || Math.ceil(limits.connections / 4),
-      isExempt: address => clients.standsForMany(address)
+      isExempt: address => clients.isShared(address)
     })
   }
 
   /** Calls `begin` if there is a free slot for a new connection; otherwise sends the error. */
-  admit(request: IncomingMessage, begin: () => void): void {
+  admitHandshake(request: IncomingMessage, begin: () => void): void {
     if (getHeadSize(request) > maxHandshakeBytes)
       return this.#refuse(request, 431, 'The query and headers of the handshake are too large')
-    const slot = this.#connectionSlots.take(this.clients.addressOf(request))
+    const slot = this.#connectionSlots.acquire(this.clients.getAddress(request))
     if (typeof slot === 'number') return this.#refuse(request, slot, slotRefusalMessages[slot], retryAfter)
     this.#slots.set(request, slot)
     // The upgrade to a WebSocket may still fail.
-    if (!responseTo(request)) request.socket.once('close', () => slot.leave())
+    if (!getResponse(request)) request.socket.once('close', () => slot.release())
     begin()
   }
 
   /** Returns the slot reserved for a request. */
-  slotOf(request: IncomingMessage): Slot | undefined {
+  getSlot(request: IncomingMessage): Slot | undefined {
     return this.#slots.get(request)
   }
 
   /**
    * Calls `proceed` for a permitted request, once its connection may send more; otherwise sends the error. Never rejects.
    */
-  async request(request: IncomingMessage, response: ServerResponse, proceed: () => void): Promise<void> {
+  async admitRequest(request: IncomingMessage, response: ServerResponse, proceed: () => void): Promise<void> {
     if (!allowedMethods.has(request.method ?? ''))
       return this.#reply(response, 405, 'This method is not supported here')
     if (request.method !== 'POST') return proceed()
-    const bytes = announcedBytes(request)
+    const bytes = getAnnouncedBytes(request)
     // A body that is refused or has no length may never end, so nothing can follow it.
     if (bytes === Infinity) response.setHeader('Connection', 'close')
-    const connection = this.connections.get(queryOf(request).sid ?? '')
+    const connection = this.connections.get(getQuery(request).sid ?? '')
     if (!connection) {
       response.setHeader('Connection', 'close')
       return proceed()
@@ -84,30 +84,31 @@ export class Entrance {
     bytes: number,
     proceed: () => void
   ): Promise<void> {
-    const limit = largestBody(request, connection.largestMessage)
-    if (bytes === Infinity && limit < connection.largestMessage)
+    const limit = getMaxBodyBytes(request, connection.maxMessageBytes)
+    if (bytes === Infinity && limit < connection.maxMessageBytes)
       return this.#reply(response, 411, 'Requests with binary data need a Content-Length')
-    if (bytes !== Infinity && bytes > limit) return this.#replyError(response, 413, tooLarge(limit))
+    if (bytes !== Infinity && bytes > limit)
+      return this.#replyError(response, 413, createTooLargeError(limit))
     if (this.#waiting.has(connection)) {
       connection.terminate()
       return this.#reply(response, 400, 'Only one request at a time is allowed on a connection')
     }
-    const emptied = connection.inbox.emptied()
+    const emptied = connection.inbox.waitUntilEmpty()
     if (emptied) {
       this.#waiting.add(connection)
       await emptied
       this.#waiting.delete(connection)
     }
     if (bytes === Infinity) this.#explainRefusal(response, limit)
-    const hasRoom = connection.inbox.expect(Math.min(bytes, limit))
-    response.once('close', () => connection.inbox.expect(0))
+    const hasRoom = connection.inbox.expectMessage(Math.min(bytes, limit))
+    response.once('close', () => connection.inbox.expectMessage(0))
     if (hasRoom) proceed()
     else this.#reply(response, 503, 'Too many calls are waiting', retryAfter)
   }
 
   /** Sends an error in response to a handshake. */
   #refuse(request: IncomingMessage, status: number, message: string, retryAfterSeconds?: number): void {
-    const response = responseTo(request)
+    const response = getResponse(request)
     if (response) return this.#reply(response, status, message, retryAfterSeconds)
     const { socket } = request
     const body = this.#buildBody(createError(status, message))
@@ -136,7 +137,9 @@ export class Entrance {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse
     response.setHeader('Content-Type', 'application/json')
     response.end = (...args: unknown[]) =>
-      response.statusCode === 413 && args.length === 0 ? end(this.#buildBody(tooLarge(limit))) : end(...args)
+      response.statusCode === 413 && args.length === 0
+        ? end(this.#buildBody(createTooLargeError(limit)))
+        : end(...args)
   }
 
   /** Returns the error envelope with the members of Engine.IO's own errors: code 4 means "Forbidden". */
@@ -147,7 +150,7 @@ export class Entrance {
   }
 }
 
-const slotRefusalMessages: Readonly<Record<NoSlot, string>> = {
+const slotRefusalMessages: Readonly<Record<SlotRefusal, string>> = {
   429: 'Too many connections from this address',
   503: 'Too many connections at the moment'
 }

@@ -1,5 +1,5 @@
 /** Limits the number of connections: in total, per address, and of those not authenticated. */
-import { AddressCounts, type Return } from '../address-counts.js'
+import { AddressCounts, type Release } from '../address-counts.js'
 
 /** Maximum number of unauthenticated connections, in total and per address. Clients authenticate within moments. */
 const maxUnauthenticated = 2000
@@ -7,7 +7,7 @@ const maxUnauthenticatedPerAddress = 200
 /** If no slot is free, an unauthenticated connection older than this is evicted, in milliseconds. */
 const graceMs = 2000
 
-export interface HandshakeLimits {
+export interface ConnectionLimits {
   /** Maximum number of connections, in total and per address. */
   readonly connections: number
   readonly perAddress: number
@@ -16,9 +16,9 @@ export interface HandshakeLimits {
 }
 
 /** The status that says why no slot is free: too many from this address, or too many in total. */
-export type NoSlot = 429 | 503
+export type SlotRefusal = 429 | 503
 
-export class Handshakes {
+export class ConnectionSlots {
   #count = 0
   readonly #max: number
   readonly #maxUnauthenticated: number
@@ -27,7 +27,7 @@ export class Handshakes {
   /** In the order in which they became unauthenticated. */
   readonly #unauthenticated = new Set<Slot>()
 
-  constructor({ connections, isExempt, perAddress }: HandshakeLimits) {
+  constructor({ connections, isExempt, perAddress }: ConnectionLimits) {
     this.#max = connections
     this.#maxUnauthenticated = Math.min(maxUnauthenticated, Math.ceil(connections / 2))
     this.#byAddress = new AddressCounts(perAddress, isExempt)
@@ -38,11 +38,11 @@ export class Handshakes {
   }
 
   /** Reserves a slot for a new connection. */
-  take(address: string): Slot | NoSlot {
+  acquire(address: string): Slot | SlotRefusal {
     if (this.#count >= this.#max) return 503
-    const leave = this.#byAddress.take(address)
+    const leave = this.#byAddress.acquire(address)
     if (!leave) return 429
-    const countUnauthenticated = (): Return | undefined => this.#unauthenticatedByAddress.take(address)
+    const countUnauthenticated = (): Release | undefined => this.#unauthenticatedByAddress.acquire(address)
     const release = countUnauthenticated()
     const hasRoom = release && (this.#unauthenticated.size < this.#maxUnauthenticated || this.#evictOldest())
     if (!hasRoom) {
@@ -59,8 +59,8 @@ export class Handshakes {
 
   #evictOldest(): boolean {
     const [oldest] = this.#unauthenticated
-    if (!oldest || performance.now() - oldest.sinceMs < graceMs) return false
-    oldest.leave()
+    if (!oldest || performance.now() - oldest.unauthenticatedSinceMs < graceMs) return false
+    oldest.release()
     oldest.evict()
     return true
   }
@@ -68,39 +68,39 @@ export class Handshakes {
 
 /** The slot of one connection, which is unauthenticated at first. */
 export class Slot {
-  sinceMs = performance.now()
+  unauthenticatedSinceMs = performance.now()
   /** Closes the connection. */
   evict: () => void = () => {}
   #isReleased = false
 
   constructor(
     private readonly unauthenticated: Set<Slot>,
-    private readonly countUnauthenticated: () => Return | undefined,
-    private releaseUnauthenticated: Return | undefined,
+    private readonly countUnauthenticated: () => Release | undefined,
+    private releaseUnauthenticated: Release | undefined,
     private readonly onRelease: () => void
   ) {
     unauthenticated.add(this)
   }
 
   /** Marks the connection as authenticated. */
-  admitted(): void {
+  markAuthenticated(): void {
     this.unauthenticated.delete(this)
     this.releaseUnauthenticated?.()
   }
 
   /** Marks the connection as unauthenticated, because its last namespace has been closed. */
-  estranged(): void {
+  markUnauthenticated(): void {
     if (this.#isReleased) return
-    this.sinceMs = performance.now()
+    this.unauthenticatedSinceMs = performance.now()
     this.unauthenticated.add(this)
     // The limit per address does not apply, because the connection is already open.
     this.releaseUnauthenticated = this.countUnauthenticated()
   }
 
-  leave(): void {
+  release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.admitted()
+    this.markAuthenticated()
     this.onRelease()
   }
 }

@@ -2,13 +2,13 @@
  * Limits the pending input of a connection: messages that are being received or decoded, and calls that wait.
  */
 import type { WebSocket } from 'ws'
-import type { Holder } from './backlog.js'
+import type { BacklogShare } from './backlog.js'
 import {
-  lineOf,
+  getTcpSocket,
   onTooLargeMessage,
   refreshHeartbeat,
-  sizeOf,
-  webSocketOf,
+  getPacketSize,
+  getWebSocket,
   type Conn,
   type Packet
 } from './insides.js'
@@ -22,13 +22,13 @@ const packetOverhead = 200
 
 export interface InboxOptions {
   /** Bytes that may wait before reading is paused. */
-  readonly max: number
+  readonly maxPendingBytes: number
   /** Closes the connection. */
-  giveUp(): void
+  terminate(): void
   /** Refuses a message over the size limit, given the text that it starts with, and closes the WebSocket. */
   refuse(socket: WebSocket, start: string): void
   /** Called when a large message begins to arrive. */
-  begun(): void
+  onActivity(): void
   /** Returns whether all calls are done, and the client reads its responses. */
   isIdle(): boolean
   /** Returns the number of characters received and not yet decoded. */
@@ -42,7 +42,7 @@ export class Inbox {
   #messages = 0
   /** Bytes charged to the share: everything beyond `maxPendingBytes`. */
   #charged = 0
-  #share: Holder | undefined
+  #share: BacklogShare | undefined
   #isFull = false
   #hasSentBinary = false
   #emptyListeners: (() => void)[] = []
@@ -68,25 +68,25 @@ export class Inbox {
 
   /** True while a large message is being received. */
   get isBusy(): boolean {
-    return this.#arriving > this.options.max
+    return this.#arriving > this.options.maxPendingBytes
   }
 
   /** Pauses reading until the work for everything received is done. */
-  fill(): void {
+  pause(): void {
     if (this.#isFull) return
     this.#isFull = true
-    webSocketOf(this.conn)?.pause()
+    getWebSocket(this.conn)?.pause()
     // No event reports the end of packets other than calls, so check immediately.
     setImmediate(() => this.settle())
   }
 
   /** Resolves when the pending work is done; returns `undefined` if there is room. */
-  emptied(): Promise<void> | undefined {
+  waitUntilEmpty(): Promise<void> | undefined {
     return this.#isFull ? new Promise(resolve => this.#emptyListeners.push(resolve)) : undefined
   }
 
   /** Charges the bytes to this share from now on; to none before authentication. */
-  charge(share: Holder | undefined): void {
+  charge(share: BacklogShare | undefined): void {
     this.#updateCharge(0)
     if (!share || !this.#share) this.#received = 0
     this.#share = share
@@ -95,14 +95,14 @@ export class Inbox {
   }
 
   /** Sets the size of the next message; returns whether there is room for it. */
-  expect(bytes: number): boolean {
+  expectMessage(bytes: number): boolean {
     this.#arriving = bytes
-    if (this.isBusy) this.options.begun()
+    if (this.isBusy) this.options.onActivity()
     return this.#updateCharge()
   }
 
   /** Resumes reading if it is paused and all work is done. */
-  ease(): void {
+  resumeIfSettled(): void {
     if (this.#isFull) this.settle()
   }
 
@@ -111,7 +111,7 @@ export class Inbox {
     if (!this.#share || !this.options.isIdle()) return
     this.#received = this.options.undecoded()
     this.#updateCharge()
-    if (this.#isFull && this.#received <= this.options.max) this.#release()
+    if (this.#isFull && this.#received <= this.options.maxPendingBytes) this.#release()
   }
 
   /** Returns whether the same large message has been arriving for this many seconds. */
@@ -125,12 +125,12 @@ export class Inbox {
 
   /** Counts WebSocket data as it arrives, since incomplete messages use memory, too. */
   #countArriving(): void {
-    const tcpSocket = lineOf(this.conn)
+    const tcpSocket = getTcpSocket(this.conn)
     const count = (chunk: Buffer): void => {
       this.#arriving += chunk.length
       if (!this.isBusy) return
-      this.options.begun()
-      if (!this.#updateCharge()) this.options.giveUp()
+      this.options.onActivity()
+      if (!this.#updateCharge()) this.options.terminate()
     }
     // Before the listener of ws, which assembles messages.
     tcpSocket?.prependListener('data', count)
@@ -139,11 +139,11 @@ export class Inbox {
       tcpSocket?.off('data', count)
       this.options.refuse(socket, start)
     })
-    if (this.#isFull) webSocketOf(this.conn)?.pause()
+    if (this.#isFull) getWebSocket(this.conn)?.pause()
   }
 
   #receive(packet: Packet): void {
-    const size = sizeOf(packet)
+    const size = getPacketSize(packet)
     const isBinary = typeof packet.data === 'object'
     if (isBinary) this.#hasSentBinary = true
     this.#messages++
@@ -152,24 +152,26 @@ export class Inbox {
     const isTooMuch = this.#share
       ? isBinary && size > maxBinaryBytes
       : this.#received > maxUnauthenticatedBytes
-    if (isTooMuch || !this.#updateCharge()) return this.options.giveUp()
-    if (this.#share && this.#received > this.options.max) this.fill()
+    if (isTooMuch || !this.#updateCharge()) return this.options.terminate()
+    if (this.#share && this.#received > this.options.maxPendingBytes) this.pause()
   }
 
   #release(): void {
     this.#isFull = false
     for (const resolve of this.#emptyListeners.splice(0)) resolve()
     // Also while closing, so that the close frame of the client is read.
-    webSocketOf(this.conn)?.resume()
+    getWebSocket(this.conn)?.resume()
     // The client's heartbeat may be among the unread data.
     if (this.conn.readyState === 'open') refreshHeartbeat(this.conn)
   }
 
   /** Charges the received bytes to the share; returns whether there is room. */
-  #updateCharge(wanted = Math.max(0, this.#received + this.#arriving - this.options.max)): boolean {
+  #updateCharge(
+    wanted = Math.max(0, this.#received + this.#arriving - this.options.maxPendingBytes)
+  ): boolean {
     const more = wanted - this.#charged
     if (!this.#share || more === 0) return true
-    const hasRoom = more < 0 || !this.#share.refusal(more)
+    const hasRoom = more < 0 || !this.#share.checkRoom(more)
     this.#share.add(more)
     this.#charged = wanted
     return hasRoom

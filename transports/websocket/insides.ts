@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io'
 import type { WebSocket } from 'ws'
-import type { WaitingDecoder } from './decoder.js'
+import type { PacketDecoder } from './decoder.js'
 
 /** An Engine.IO connection, which carries all namespaces of a client. */
 export type Conn = Socket['conn']
@@ -16,7 +16,7 @@ export interface Packet {
 }
 
 /** Returns the size of a packet in characters or bytes. */
-export function sizeOf({ data }: Packet): number {
+export function getPacketSize({ data }: Packet): number {
   if (data === undefined) return 0
   return typeof data === 'string' ? data.length : data.byteLength
 }
@@ -57,45 +57,45 @@ type TcpSocketInternals = TcpSocket & {
 }
 
 /** Returns the id of a connection. */
-export function idOf(conn: Conn): string {
+export function getConnectionId(conn: Conn): string {
   return getInternals(conn).id
 }
 
 /** Returns the WebSocket of a connection; `undefined` while it uses polling. */
-export function webSocketOf(conn: Conn): WebSocket | undefined {
+export function getWebSocket(conn: Conn): WebSocket | undefined {
   return getInternals(conn).transport.socket
 }
 
 /** Returns whether messages are sent with JSONP, according to the handshake. */
-export function isEscaped(conn: Conn): boolean {
-  return webSocketOf(conn) === undefined && queryOf(conn.request).j !== undefined
+export function isJsonp(conn: Conn): boolean {
+  return getWebSocket(conn) === undefined && getQuery(conn.request).j !== undefined
 }
 
 /** Returns the response to the pending poll, which sends the next messages. */
-export function responseOf(conn: Conn): ServerResponse | undefined {
+export function getPollResponse(conn: Conn): ServerResponse | undefined {
   return getInternals(conn).transport.res ?? undefined
 }
 
 /** Returns the WebSocket that a client wants to upgrade to. */
-export function triedOut(transport: unknown): WebSocket | undefined {
+export function getUpgradeSocket(transport: unknown): WebSocket | undefined {
   return (transport as Internals['transport']).socket
 }
 
 /** Returns the TCP socket below a WebSocket. */
-export function lineOf(conn: Conn): TcpSocket | undefined {
+export function getTcpSocket(conn: Conn): TcpSocket | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
   return getInternals(conn).transport.socket?._socket ?? undefined
 }
 
 /** Returns the number of bytes written to a WebSocket that the operating system has taken, even of a partly sent message. */
-export function bytesTaken(conn: Conn): number {
-  const socket = lineOf(conn) as TcpSocketInternals | undefined
+export function countBytesTaken(conn: Conn): number {
+  const socket = getTcpSocket(conn) as TcpSocketInternals | undefined
   // oxlint-disable-next-line no-underscore-dangle -- what Node calls it
   return socket ? socket._bytesDispatched - (socket._handle?.writeQueueSize ?? 0) : 0
 }
 
 /** Returns the number of messages not yet passed to the transport. */
-export function messagesWaiting(conn: Conn): number {
+export function countWaitingMessages(conn: Conn): number {
   return getInternals(conn).writeBuffer.length
 }
 
@@ -137,13 +137,13 @@ function readStart({ _buffers: unread, _fragments: fragments }: Receiver): strin
 }
 
 /** Wraps the parser of polling payloads. */
-export function decodePayloadsBy(conn: Conn, wrap: (parser: PayloadParser) => PayloadParser): void {
+export function wrapPayloadParser(conn: Conn, wrap: (parser: PayloadParser) => PayloadParser): void {
   const { transport } = getInternals(conn)
   transport.parser = wrap(transport.parser)
 }
 
 /** Sets the time for a poll to fetch the close message, in milliseconds. */
-export function bePolledWithin(conn: Conn, ms: number): void {
+export function setCloseTimeout(conn: Conn, ms: number): void {
   getInternals(conn).transport.closeTimeout = ms
 }
 
@@ -153,7 +153,7 @@ export function refreshHeartbeat(conn: Conn): void {
 }
 
 /** Returns the parsed query of a request, and caches it where Engine.IO expects it. */
-export function queryOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
+export function getQuery(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
   const cached = request as IncomingMessage & { _query?: Record<string, string> }
   // oxlint-disable-next-line no-underscore-dangle -- what Engine.IO calls it
   return (cached._query ??= Object.assign(
@@ -163,13 +163,13 @@ export function queryOf(request: IncomingMessage): Readonly<Record<string, strin
 }
 
 /** Returns the response to a request; `undefined` for WebSocket upgrades. */
-export function responseTo(request: IncomingMessage): ServerResponse | undefined {
+export function getResponse(request: IncomingMessage): ServerResponse | undefined {
   return (request as { readonly res?: ServerResponse }).res
 }
 
 /** Returns the decoder of a socket's connection. */
-export function decoderOf(socket: Socket): WaitingDecoder {
-  return (socket as unknown as { client: { decoder: WaitingDecoder } }).client.decoder
+export function getDecoder(socket: Socket): PacketDecoder {
+  return (socket as unknown as { client: { decoder: PacketDecoder } }).client.decoder
 }
 
 function getInternals(conn: Conn): Internals {

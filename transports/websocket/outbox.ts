@@ -1,14 +1,14 @@
 /** Counts what has been sent on a connection and not been read by the client: data in the buffers of Engine.IO, ws and Node. */
 import type { ServerResponse } from 'node:http'
 import type { Settings } from '../../core/settings/settings.js'
-import type { Holder } from './backlog.js'
+import type { BacklogShare } from './backlog.js'
 import {
-  bytesTaken,
-  lineOf,
-  messagesWaiting,
-  responseOf,
-  sizeOf,
-  webSocketOf,
+  countBytesTaken,
+  getTcpSocket,
+  countWaitingMessages,
+  getPollResponse,
+  getPacketSize,
+  getWebSocket,
   type Conn,
   type Packet
 } from './insides.js'
@@ -26,11 +26,11 @@ const messageOverhead = 100
 
 export interface OutboxOptions {
   /** Closes the connection. */
-  giveUp(): void
+  terminate(): void
   /** Called when something waits. */
-  begun(): void
+  onActivity(): void
   /** Called when the client has read enough that there is room for more. */
-  eased(): void
+  onEased(): void
 }
 
 interface Mark {
@@ -46,7 +46,7 @@ export class Outbox {
   #inTransport = 0
   /** Characters that polling requests have fetched. */
   #fetched = 0
-  #share: Holder | undefined
+  #share: BacklogShare | undefined
   #waiting: (() => void)[] = []
   /** Responses being sent to polling requests. */
   readonly #responses = new Set<ServerResponse>()
@@ -57,10 +57,10 @@ export class Outbox {
     private readonly conn: Conn,
     private readonly options: OutboxOptions
   ) {
-    conn.on('packetCreate', (packet: Packet) => this.#add(sizeOf(packet) + messageOverhead))
+    conn.on('packetCreate', (packet: Packet) => this.#add(getPacketSize(packet) + messageOverhead))
     conn.on('flush', (packets: readonly unknown[]) => this.#flush(packets.length))
     // Responses flushed together are sent in one system call, which costs as much as a small call itself.
-    conn.on('drain', () => lineOf(conn)?.uncork())
+    conn.on('drain', () => getTcpSocket(conn)?.uncork())
     conn.on('upgrade', () => this.#countSent())
     conn.on('close', () => this.#close())
     this.#countSent()
@@ -73,25 +73,25 @@ export class Outbox {
 
   /** True if calls should wait until the client has read more. */
   get isSlow(): boolean {
-    return this.size > maxCharacters || messagesWaiting(this.conn) > maxMessages
+    return this.size > maxCharacters || countWaitingMessages(this.conn) > maxMessages
   }
 
   /** Charges the characters to this share from now on. */
-  charge(share: Holder): void {
+  charge(share: BacklogShare): void {
     this.#share?.add(-this.size)
     this.#share = share
     share.add(this.size)
   }
 
   /** Resolves when the client has read enough or has disconnected; returns `undefined` if there is nothing to wait for. */
-  drained(): Promise<void> | undefined {
+  waitUntilDrained(): Promise<void> | undefined {
     if (!this.isSlow || this.#isClosed) return undefined
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
   /** Returns whether the client has read hardly anything for `stalledSeconds`. */
   hasStalled(now: number, { minBytesPerSecond, stalledSeconds }: Settings['limits']): boolean {
-    const taken = lineOf(this.conn) ? bytesTaken(this.conn) : this.#fetched
+    const taken = getTcpSocket(this.conn) ? countBytesTaken(this.conn) : this.#fetched
     const { size } = this
     if (size === 0) this.#stallMark = undefined
     else if (!this.#stallMark || taken - this.#stallMark.taken >= this.#stallMark.due) {
@@ -102,13 +102,13 @@ export class Outbox {
   }
 
   /** Destroys the responses being sent to polling requests. */
-  drop(): void {
+  destroyResponses(): void {
     for (const response of this.#responses) response.destroy()
   }
 
   #add(length: number): void {
-    this.options.begun()
-    if (messagesWaiting(this.conn) >= maxWaitingMessages) return this.options.giveUp()
+    this.options.onActivity()
+    if (countWaitingMessages(this.conn) >= maxWaitingMessages) return this.options.terminate()
     this.#buffered += length
     this.#share?.add(length)
   }
@@ -117,9 +117,9 @@ export class Outbox {
     const length = this.#buffered
     this.#buffered = 0
     this.#inTransport += length
-    if (packets > 1) lineOf(this.conn)?.cork()
+    if (packets > 1) getTcpSocket(this.conn)?.cork()
     // The response to a poll counts as read only when its last byte has been sent.
-    const response = responseOf(this.conn)
+    const response = getPollResponse(this.conn)
     if (!response) return
     this.#responses.add(response)
     response.once('close', () => {
@@ -132,7 +132,7 @@ export class Outbox {
   /** Counts what a WebSocket has sent. Only one batch is in progress at a time. */
   #countSent(): void {
     this.#stallMark = undefined
-    const webSocket = webSocketOf(this.conn)
+    const webSocket = getWebSocket(this.conn)
     if (webSocket) this.conn.transport.on('drain', () => this.#countTaken(this.#inTransport))
   }
 
@@ -142,7 +142,7 @@ export class Outbox {
     this.#share?.add(-taken)
     if (this.isSlow) return
     if (this.#waiting.length > 0) this.#wake()
-    this.options.eased()
+    this.options.onEased()
   }
 
   #close(): void {
@@ -151,7 +151,7 @@ export class Outbox {
     this.#buffered = 0
     this.#wake()
     // Data passed to a WebSocket stays in memory until it has closed.
-    const webSocket = webSocketOf(this.conn)
+    const webSocket = getWebSocket(this.conn)
     if (!webSocket) return
     if (webSocket.readyState === webSocket.CLOSED) this.#countTaken(this.#inTransport)
     else webSocket.once('close', () => this.#countTaken(this.#inTransport))

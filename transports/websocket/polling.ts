@@ -14,7 +14,7 @@ const maxBinaryBytes = 64 * 1024
 const malformed: Packet = { type: 'error', data: 'parser error' }
 
 /** Returns a parser that treats payloads with too many packets as malformed. */
-export function inBounds(parser: PayloadParser): PayloadParser {
+export function limitPackets(parser: PayloadParser): PayloadParser {
   return Object.assign(Object.create(parser) as PayloadParser, {
     decodePayload(data: string | Buffer, take?: (packet: Packet) => boolean | void) {
       if (!take) return hasTooManyPackets(String(data)) ? [malformed] : parser.decodePayload(data)
@@ -49,12 +49,12 @@ function hasValidLengths(payload: string): boolean {
 }
 
 /** Returns the announced length of a body; infinite if it has none. */
-export function announcedBytes({ headers }: IncomingMessage): number {
+export function getAnnouncedBytes({ headers }: IncomingMessage): number {
   const length = headers['content-length']
   return length === undefined ? (headers['transfer-encoding'] === undefined ? 0 : Infinity) : Number(length)
 }
 
 /** Returns the size of the largest body that is accepted, given the limit for messages. */
-export function largestBody({ headers }: IncomingMessage, limit: number): number {
+export function getMaxBodyBytes({ headers }: IncomingMessage, limit: number): number {
   return headers['content-type'] === 'application/octet-stream' ? Math.min(maxBinaryBytes, limit) : limit
 }

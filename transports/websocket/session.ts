@@ -4,15 +4,15 @@ import type { Socket } from 'socket.io'
 import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
 import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
-import { failureOf } from '../../core/call/outcome.js'
+import type { AuthenticatedUser, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
+import { toFailure } from '../../core/call/outcome.js'
 import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
-import type { Backlog, Holder } from './backlog.js'
-import { holdsBinary } from './binary.js'
+import type { Backlog, BacklogShare } from './backlog.js'
+import { containsBinary } from './binary.js'
 import { CallQueue } from './call-queue.js'
-import type { Connection, Guest } from './connection.js'
-import { decoderOf } from './insides.js'
+import type { Connection, JoinedNamespace } from './connection.js'
+import { getDecoder } from './insides.js'
 
 /** Responses up to this size are sent regardless of how much waits for other clients. */
 const maxShortLength = 64 * 1024
@@ -31,8 +31,8 @@ export interface SocketServices {
   readonly modes: ReadonlyMap<string, string>
 }
 
-export class SocketSession implements Guest {
-  readonly holder: Holder
+export class SocketSession implements JoinedNamespace {
+  readonly share: BacklogShare
   readonly #queue: CallQueue
   #subscription: Subscription | undefined
   #isOpen = false
@@ -42,30 +42,30 @@ export class SocketSession implements Guest {
 
   constructor(
     private readonly services: SocketServices,
-    private readonly admitted: Admission,
+    private readonly admitted: AuthenticatedUser,
     private readonly socket: Socket,
     private readonly connection: Connection
   ) {
     const { backlog, dispatcher } = services
     const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
     const party = { account: admitted.account.id, access: getPresentedToken(admitted.credentials) ?? '' }
-    decoderOf(socket).party = party
-    this.holder = backlog.holder(party.account, party.access)
+    getDecoder(socket).party = party
+    this.share = backlog.createShare(party.account, party.access)
     this.#queue = new CallQueue({
       party,
-      perSecond: callsPerSecond,
+      maxPerSecond: callsPerSecond,
       maxWaiting: maxInFlight,
-      drained: () => connection.outbox.drained(),
-      settled: () => connection.inbox.settle()
+      waitUntilDrained: () => connection.outbox.waitUntilDrained(),
+      onIdle: () => connection.inbox.settle()
     })
-    connection.joined(this)
+    connection.addNamespace(this)
     // All listeners are attached before the client is connected, so that no early message is lost.
     socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
     socket.on('disconnect', () => this.leave())
   }
 
-  get load(): number {
-    return this.#queue.load
+  get pendingCount(): number {
+    return this.#queue.pendingCount
   }
 
   /** Drops waiting calls. Resolves when the running one has been answered. */
@@ -83,7 +83,7 @@ export class SocketSession implements Guest {
         notify: (message, payload) => this.#notify(message, payload),
         close: () => (this.#isOpen ? void this.#closeAfterAnswer() : this.leave())
       })
-      if (this.#isOver) subscription?.leave()
+      if (this.#isOver) subscription?.unsubscribe()
       this.#subscription = this.#isOver || !subscription ? fail('invalid-access-token') : subscription
     } catch (error) {
       this.leave()
@@ -96,16 +96,16 @@ export class SocketSession implements Guest {
     this.#isOpen = true
     // The access may have ended in the meantime.
     if (this.#isOver) return this.#close()
-    void Promise.resolve(this.connection.outbox.drained()).then(() => this.#catchUp())
+    void Promise.resolve(this.connection.outbox.waitUntilDrained()).then(() => this.#catchUp())
   }
 
   /** Ends the subscription, and drops the calls that wait. */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.connection.left(this)
-    this.holder.leave()
-    this.#subscription?.leave()
+    this.connection.removeNamespace(this)
+    this.share.release()
+    this.#subscription?.unsubscribe()
     this.#subscription = undefined
     void this.#queue.end()
   }
@@ -118,13 +118,13 @@ export class SocketSession implements Guest {
     this.#refuse(reply, refusal ?? tooManyInFlight)
     const { inbox } = this.connection
     if (refusal) inbox.settle()
-    else inbox.fill()
+    else inbox.pause()
   }
 
   #checkParams(params: unknown): ApiError | undefined {
     // The decoder has found that a limit is exceeded.
     if (params instanceof ApiError) return params
-    return this.connection.inbox.hasSentBinary && holdsBinary(params)
+    return this.connection.inbox.hasSentBinary && containsBinary(params)
       ? new ApiError('invalid-parameters-format', 'Parameters cannot contain binary data')
       : undefined
   }
@@ -134,7 +134,7 @@ export class SocketSession implements Guest {
     const { dispatcher, modes } = this.services
     if (isSubscriptionMethod(method)) return await this.#subscribe(method, params, reply)
     const isBatch = modes.get(method) === 'batch'
-    const shortage = this.holder.refusal(1)
+    const shortage = this.share.checkRoom(1)
     // If other clients do not read their responses, this one still gets short ones while it reads its own.
     if (shortage && (this.connection.outbox.size > 0 || (isBatch && !this.#isReadOnly(method, params))))
       return this.#refuse(reply, shortage)
@@ -142,7 +142,7 @@ export class SocketSession implements Guest {
     const outcome = await dispatcher.call({ user, method, params, credentials, isWhole: true })
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
-    const tooLong = text.length > maxShortLength ? this.holder.refusal(text.length) : undefined
+    const tooLong = text.length > maxShortLength ? this.share.checkRoom(text.length) : undefined
     // A call that has changed data is always answered.
     if (tooLong && this.#isReadOnly(method, params)) this.#refuse(reply, tooLong)
     else this.#answer(reply, text)
@@ -159,9 +159,9 @@ export class SocketSession implements Guest {
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
       const subscription = this.#subscription ?? fail('invalid-access-token')
-      this.#answer(reply, joinMembers(await subscription.subscribing(method, params)))
+      this.#answer(reply, joinMembers(await subscription.runMethod(method, params)))
     } catch (error) {
-      this.#refuse(reply, failureOf(this.services.dispatcher.services.log, error, method).error)
+      this.#refuse(reply, toFailure(this.services.dispatcher.services.log, error, method).error)
     }
   }
 
@@ -183,7 +183,7 @@ export class SocketSession implements Guest {
   #notify(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
     const { outbox } = this.connection
     if (this.#isOpen && !outbox.isSlow) return this.#send(message, payload?.keys)
-    if (this.#isOpen && this.#missed.size === 0) void outbox.drained()?.then(() => this.#catchUp())
+    if (this.#isOpen && this.#missed.size === 0) void outbox.waitUntilDrained()?.then(() => this.#catchUp())
     const keys = payload?.keys && new Set([...(this.#missed.get(message) ?? []), ...payload.keys])
     this.#missed.set(message, keys)
   }
@@ -206,7 +206,7 @@ export class SocketSession implements Guest {
   async #closeAfterAnswer(): Promise<void> {
     const { outbox } = this.connection
     await Promise.race([this.#queue.end(), pause(lastResponseMs, undefined, { ref: false })])
-    await Promise.race([outbox.drained(), pause(lastResponseMs, undefined, { ref: false })])
+    await Promise.race([outbox.waitUntilDrained(), pause(lastResponseMs, undefined, { ref: false })])
     setImmediate(() => {
       const { isSlow } = outbox
       this.#close()
@@ -218,7 +218,7 @@ export class SocketSession implements Guest {
   /** Closes the namespace, and the connection unless another namespace is open on it. */
   #close(): void {
     this.socket.disconnect()
-    if (!this.connection.hasOthers) this.connection.end()
+    if (!this.connection.hasNamespaces) this.connection.end()
   }
 }
 

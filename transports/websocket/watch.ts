@@ -6,7 +6,7 @@ import type { Connection } from './connection.js'
 /** Checks per timeout. */
 const checksPerTimeout = 4
 
-export class Watch {
+export class StallWatch {
   #cancel: (() => void) | undefined
   #isStopped = false
 
@@ -17,7 +17,7 @@ export class Watch {
   ) {}
 
   /** Starts checking, because something is in progress. Connections are checked only as long as that is so. */
-  begin(): void {
+  start(): void {
     if (this.#cancel || this.#isStopped) return
     const { bodyTimeout, stalledSeconds } = this.limits
     this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / checksPerTimeout, () =>
@@ -35,7 +35,7 @@ export class Watch {
     const now = this.clock.now()
     for (const connection of this.connections.values()) {
       if (connection.hasStalled(now, this.limits)) connection.terminate()
-      else if (connection.isBusy) this.begin()
+      else if (connection.isBusy) this.start()
     }
   }
 }

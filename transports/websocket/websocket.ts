@@ -10,17 +10,17 @@ import { WebSocketServer, type ServerOptions } from 'ws'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
-import { failureOf } from '../../core/call/outcome.js'
+import { toFailure } from '../../core/call/outcome.js'
 import type { Mount } from '../upgrades.js'
-import { pageToken, withoutPageHeader } from '../page-sessions.js'
-import { AnswerEncoder } from './answer-encoder.js'
+import { getPageToken, removePageHeader } from '../page-sessions.js'
+import { PacketEncoder } from './answer-encoder.js'
 import { Backlog } from './backlog.js'
-import { Connection, strangerMessageBytes } from './connection.js'
-import { decoderWithin } from './decoder.js'
-import { Entrance, type Clients } from './entrance.js'
-import { decoderOf, idOf, type Conn } from './insides.js'
+import { Connection, maxUnauthenticatedMessageBytes } from './connection.js'
+import { createPacketDecoder } from './decoder.js'
+import { RequestGate, type ClientAddresses } from './entrance.js'
+import { getDecoder, getConnectionId, type Conn } from './insides.js'
 import { SocketSession, type SocketServices } from './session.js'
-import { Watch } from './watch.js'
+import { StallWatch } from './watch.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 /** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
@@ -36,8 +36,8 @@ export class Websockets implements Mount {
   readonly path: string
   readonly #io: Server
   readonly #engine: Engine
-  readonly #gate: Entrance
-  readonly #watch: Watch
+  readonly #gate: RequestGate
+  readonly #watch: StallWatch
   readonly #sessions = new Set<SocketSession>()
   /** By connection id, which polling clients send with each request. */
   readonly #connections = new Map<string, Connection>()
@@ -47,7 +47,7 @@ export class Websockets implements Mount {
   constructor(
     private readonly dispatcher: Dispatcher,
     notifier: Notifier,
-    private readonly clients: Clients
+    private readonly clients: ClientAddresses
   ) {
     const { clock, config } = dispatcher.services
     const { limits, sockets } = config
@@ -57,18 +57,18 @@ export class Websockets implements Mount {
       backlog: new Backlog(sockets.maxBufferedBytes, limits.batchResultBytes),
       modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
     }
-    this.#watch = new Watch(clock, limits, this.#connections)
-    this.#gate = new Entrance(dispatcher.services, clients, this.#connections)
+    this.#watch = new StallWatch(clock, limits, this.#connections)
+    this.#gate = new RequestGate(dispatcher.services, clients, this.#connections)
     this.#engine = new Engine({
       wsEngine: LimitedWebSocketServer,
       allowEIO3: true,
       maxHttpBufferSize: limits.bodyBytes,
-      allowRequest: (request, done) => this.#gate.admit(request, () => done(null, true)),
+      allowRequest: (request, done) => this.#gate.admitHandshake(request, () => done(null, true)),
       cors: ({ headers }, done) => done(null, getCorsOptions(headers['access-control-request-headers']))
     })
     this.#engine.on('connection', (conn: Conn) => this.#addConnection(conn))
     this.#io = new Server({
-      parser: { Encoder: AnswerEncoder, Decoder: decoderWithin(limits) },
+      parser: { Encoder: PacketEncoder, Decoder: createPacketDecoder(limits) },
       serveClient: false,
       cleanupEmptyChildNamespaces: true
     })
@@ -87,7 +87,7 @@ export class Websockets implements Mount {
   }
 
   request(request: IncomingMessage, response: ServerResponse): void {
-    void this.#gate.request(request, response, () => this.#engine.handleRequest(request, response))
+    void this.#gate.admitRequest(request, response, () => this.#engine.handleRequest(request, response))
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
@@ -109,30 +109,30 @@ export class Websockets implements Mount {
   #addConnection(conn: Conn): void {
     const { clock, config } = this.dispatcher.services
     const { limits, sockets } = config
-    const slot = this.#gate.slotOf(conn.request)
+    const slot = this.#gate.getSlot(conn.request)
     // A connection without a slot has bypassed the gate.
     if (!slot) return conn.close(true)
-    const begun = (): void => this.#watch.begin()
+    const begun = (): void => this.#watch.start()
     const connection = new Connection(conn, {
       slot,
       sockets,
-      begun,
+      onActivity: begun,
       bodyBytes: limits.bodyBytes,
       describeError: error => toErrorEnvelope(config, clock.now(), error)
     })
-    this.#connections.set(idOf(conn), connection)
-    conn.on('close', () => this.#connections.delete(idOf(conn)))
+    this.#connections.set(getConnectionId(conn), connection)
+    conn.on('close', () => this.#connections.delete(getConnectionId(conn)))
   }
 
   /** Authenticates a socket, or returns the error. */
   async #authenticate(socket: Socket): Promise<Error | undefined> {
     try {
       const connection = this.#getConnection(socket)
-      if (!connection?.tries()) {
+      if (!connection?.countAttempt()) {
         connection?.terminate()
         return new ApiError('too-many-requests', 'Too many namespaces on one connection')
       }
-      connection.undecoded = () => decoderOf(socket).undecoded
+      connection.undecoded = () => getDecoder(socket).undecoded
       const credentials = this.#getCredentials(socket)
       const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
       const session = new SocketSession(this.#services, admitted, socket, connection)
@@ -143,7 +143,7 @@ export class Websockets implements Mount {
       socket.handshake.auth = {}
       return undefined
     } catch (error) {
-      const refusal = failureOf(this.dispatcher.services.log, error, 'socket').error
+      const refusal = toFailure(this.dispatcher.services.log, error, 'socket').error
       return socket.conn.protocol === 3 ? refusal : addErrorData(refusal)
     }
   }
@@ -157,7 +157,7 @@ export class Websockets implements Mount {
   }
 
   #getConnection({ conn }: Socket): Connection | undefined {
-    return this.#connections.get(idOf(conn))
+    return this.#connections.get(getConnectionId(conn))
   }
 
   #getCredentials({ handshake, nsp, request }: Socket): Credentials {
@@ -167,7 +167,7 @@ export class Websockets implements Mount {
     const presented = Array.isArray(ownToken) ? (ownToken[0] as unknown) : ownToken
     const fromPage =
       presented === undefined || presented === null
-        ? pageToken(headers, this.dispatcher.services.config, parseUsername(nsp.name))
+        ? getPageToken(headers, this.dispatcher.services.config, parseUsername(nsp.name))
         : undefined
     const token = presented ?? fromPage
     return {
@@ -176,7 +176,7 @@ export class Websockets implements Mount {
       ...(headers.origin === undefined ? {} : { origin: headers.origin }),
       ...(headers.referer === undefined ? {} : { referer: headers.referer }),
       headers,
-      ip: this.clients.addressOf(request),
+      ip: this.clients.getAddress(request),
       via: 'socket.io'
     }
   }
@@ -187,7 +187,7 @@ class LimitedWebSocketServer extends WebSocketServer {
   constructor(options: ServerOptions) {
     super({
       ...options,
-      maxPayload: strangerMessageBytes,
+      maxPayload: maxUnauthenticatedMessageBytes,
       maxBufferedChunks,
       maxFragments,
       closeTimeout: closeTimeoutMs
@@ -198,7 +198,7 @@ class LimitedWebSocketServer extends WebSocketServer {
 /** Returns CORS options. Every origin is allowed, since the token decides; cookies require a header that other origins may not send. */
 function getCorsOptions(names: string | undefined): object {
   const common = { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
-  return names === undefined ? common : { ...common, allowedHeaders: withoutPageHeader(names) }
+  return names === undefined ? common : { ...common, allowedHeaders: removePageHeader(names) }
 }
 
 /** Returns the user name: the last segment of a namespace's name. */

@@ -1,26 +1,26 @@
 /** The app: signing in, or the pages of an account. Shared links are shown by `guest/guest.tsx`. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { leave as leaveService, root, type PageFacts, type ServiceInfo } from '../api.js'
-import { language, speak, t } from '../language.js'
-import { hrefInApp, Surroundings, type Place } from '../surroundings.js'
+import { signOutEverywhere as leaveService, root, type PageSettings, type ServiceInfo } from '../api.js'
+import { getLanguage, setLanguage, t } from '../language.js'
+import { findAppHref, PageContext, type PageId } from '../surroundings.js'
 import { Account, AccountContext } from './data/account.js'
-import { languageWish } from './data/language-wish.js'
-import { explain, type Message } from '../problem.js'
-import { Pages } from './shell/pages.js'
-import type { Door as DoorView } from './shell/door.js'
+import { preferredLanguage } from './data/language-wish.js'
+import { explainError, type Message } from '../problem.js'
+import { AppLayout } from './shell/pages.js'
+import type { SignInPage as DoorView } from './shell/door.js'
 import { Unreachable } from './shell/unreachable.js'
-import { hrefTo, routeOf, useAddress, visit, appRoot } from './route.js'
+import { buildHref, parseRoute, useAddress, navigate, appRoot } from './route.js'
 
 interface Props {
   readonly info: ServiceInfo
-  readonly facts: PageFacts
+  readonly facts: PageSettings
   /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
-  const route = routeOf(address)
+  const route = parseRoute(address)
   // An invitation can be used even while another user is signed in.
   const isRegistering = address.searchParams.has('register')
   const [signedIn, setUser] = useState(username)
@@ -43,14 +43,14 @@ export function App({ info, facts, username }: Props) {
       opened => {
         if (isGone) return opened.close()
         opened.client.onEnd(() => showSignIn(true))
-        const wanted = languageWish.value
-        if (wanted !== undefined && wanted !== language())
-          void speak([wanted]).then(() => show(opened, wanted))
+        const wanted = preferredLanguage.value
+        if (wanted !== undefined && wanted !== getLanguage())
+          void setLanguage([wanted]).then(() => show(opened, wanted))
         else setAccount(opened)
         return undefined
       },
       (error: unknown) => {
-        if (!isGone) setProblem(explain(error).message)
+        if (!isGone) setProblem(explainError(error).message)
       }
     )
     return () => {
@@ -63,7 +63,7 @@ export function App({ info, facts, username }: Props) {
   useEffect(() => {
     if (user === undefined && !SignIn)
       import('./shell/door.js').then(
-        module => setSignIn(() => module.Door),
+        module => setSignIn(() => module.SignInPage),
         () => setProblem(t('error.offline'))
       )
   }, [user])
@@ -72,26 +72,27 @@ export function App({ info, facts, username }: Props) {
     if (user === undefined || route.user === user) return
     const { id, page } = route
     const target = { page, ...(id === undefined ? {} : { id }) }
-    visit(hrefTo(user, route.user === undefined ? target : { page: 'timeline' }), true)
+    navigate(buildHref(user, route.user === undefined ? target : { page: 'timeline' }), true)
   }, [user, route.user])
 
   const showSignIn = (over: boolean): void => {
     setUser(undefined)
     setEnded(over)
   }
-  const surroundings = useMemo<Surroundings>(() => {
+  const surroundings = useMemo<PageContext>(() => {
     // The query string may contain private data, such as a search. It must not reach the sign-in pages.
-    const hrefHere = (place: Place): string => hrefInApp(place) ?? new URL(`access/${place}.html`, root).href
-    const go = (place: Place): void => {
-      if (hrefInApp(place) !== undefined) visit(hrefHere(place))
+    const hrefHere = (place: PageId): string =>
+      findAppHref(place) ?? new URL(`access/${place}.html`, root).href
+    const go = (place: PageId): void => {
+      if (findAppHref(place) !== undefined) navigate(hrefHere(place))
       else location.assign(hrefHere(place))
     }
-    return { info, facts, go, hrefOf: hrefHere }
+    return { info, facts, go, getHref: hrefHere }
   }, [info, facts])
-  const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
+  const onLanguage = (wanted: string): void => void setLanguage([wanted]).then(() => setTag(wanted))
   useEffect(
     () =>
-      languageWish.follow(wanted => {
+      preferredLanguage.follow(wanted => {
         if (wanted !== undefined && account) onLanguage(wanted)
       }),
     [account]
@@ -117,18 +118,18 @@ export function App({ info, facts, username }: Props) {
     if (!account) return null
     return (
       <AccountContext.Provider value={account}>
-        <Pages
+        <AppLayout
           route={{ ...route, user }}
           tag={tag}
-          onLanguage={wanted => void account.wishLanguage(wanted).catch(() => undefined)}
+          onLanguage={wanted => void account.setLanguage(wanted).catch(() => undefined)}
           onLeave={() => {
             leaveService({ username: user })
-            visit(appRoot.href)
+            navigate(appRoot.href)
             showSignIn(false)
           }}
         />
       </AccountContext.Provider>
     )
   }
-  return <Surroundings.Provider value={surroundings}>{view()}</Surroundings.Provider>
+  return <PageContext.Provider value={surroundings}>{view()}</PageContext.Provider>
 }

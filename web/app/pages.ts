@@ -1,7 +1,7 @@
 /** The pages of the app, each a module that is loaded when first shown. */
 import type { ComponentType } from 'preact'
 import type { PageName, PageProps } from './route.js'
-import { addTextsOf } from './texts.js'
+import { addModuleTexts } from './texts.js'
 
 export type PageView = ComponentType<PageProps>
 type Module = Promise<{ readonly default: PageView }>
@@ -20,7 +20,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
 const loaded = new Map<PageName, PageView>()
 
 /** Returns a page if it is already loaded. */
-export function pageAtHand(name: PageName): PageView | undefined {
+export function getLoadedPage(name: PageName): PageView | undefined {
   return loaded.get(name)
 }
 
@@ -28,9 +28,9 @@ export function pageAtHand(name: PageName): PageView | undefined {
 export async function loadPage(name: PageName): Promise<PageView> {
   const [module] = await Promise.all([
     loaders[name](),
-    addTextsOf(name),
+    addModuleTexts(name),
     // Names of types. The timeline does without, to load faster.
-    ...(name === 'timeline' ? [] : [addTextsOf('data')])
+    ...(name === 'timeline' ? [] : [addModuleTexts('data')])
   ])
   loaded.set(name, module.default)
   return module.default

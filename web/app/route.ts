@@ -55,7 +55,7 @@ export const sharedName = 'shared'
 const accountName = 'account'
 
 /** Parses a URL: without a user if it names none; the timeline if it names no page. */
-export function routeOf(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
+export function parseRoute(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
   const path = url.pathname.startsWith(appRoot.pathname) ? url.pathname.slice(appRoot.pathname.length) : ''
   const [user = '', name = '', id = ''] = path.split('/').map(decodeSegment)
   const page = pageNames.find(each => each === name) ?? 'timeline'
@@ -77,12 +77,12 @@ function decodeSegment(segment: string): string {
 let usernameReplacement: string | undefined
 
 /** Replaces the username in all URLs, for shared links. */
-export function showUnder(name: string): void {
+export function replaceUsername(name: string): void {
   usernameReplacement = name
 }
 
 /** Returns the URL of a page of this user. */
-export function hrefTo(user: string, { page, id, query = {} }: Target): string {
+export function buildHref(user: string, { page, id, query = {} }: Target): string {
   const url = new URL(
     [usernameReplacement ?? user, page, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/'),
     appRoot
@@ -94,11 +94,11 @@ export function hrefTo(user: string, { page, id, query = {} }: Target): string {
   return url.href
 }
 
-/** Notified when the URL has been changed by {@link visit}. */
+/** Notified when the URL has been changed by {@link navigate}. */
 const navigation = new EventTarget()
 
 /** Navigates to a URL. With `isSame`, it replaces the current history entry, as panning does. */
-export function visit(href: string, isSame = false): void {
+export function navigate(href: string, isSame = false): void {
   if (href === getCurrentHref()) return
   const { hash } = new URL(href)
   const isSearch = hash.startsWith(`#${searchPrefix}`)

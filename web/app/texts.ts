@@ -5,7 +5,7 @@ const files: TextFiles = import.meta.glob<Messages>('./*/messages/*.json', { imp
 const filesByModule = new Map<string, TextFiles>()
 
 /** Loads the texts of a module, which is a folder that contains `messages`. */
-export async function addTextsOf(module: string): Promise<void> {
+export async function addModuleTexts(module: string): Promise<void> {
   let moduleFiles = filesByModule.get(module)
   if (!moduleFiles) {
     moduleFiles = Object.fromEntries(

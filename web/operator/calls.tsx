@@ -1,13 +1,13 @@
 /** Calls of the last day and their durations, as charts and texts. */
 import { useMemo } from 'preact/hooks'
-import { storeOf } from '../app/data/store.js'
+import { createStore } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
 import { LaneChart } from '../app/lanes/chart.js'
 import type { Part } from '../app/lanes/data.js'
 import type { View } from '../app/lanes/scale.js'
-import { language, t } from '../language.js'
-import { useReading } from './desk.js'
-import type { Minute } from './model.js'
+import { getLanguage, t } from '../language.js'
+import { useResource } from './desk.js'
+import type { MinuteStats } from './model.js'
 
 const day = 86_400
 /** Width of a column, in seconds. */
@@ -15,17 +15,17 @@ const step = 600
 /** Shown instead of durations beyond the last bucket of the service, in seconds. */
 const maxShownSeconds = 20
 
-export function Calls() {
-  const { value } = useReading<{ minutes: readonly Minute[] }>('minutes')
+export function CallCharts() {
+  const { value } = useResource<{ minutes: readonly MinuteStats[] }>('minutes')
   const minutes = value?.minutes
   const view = useMemo(() => {
     const now = Math.max(Date.now() / 1000, minutes?.at(-1)?.time ?? 0)
-    return storeOf<View>({ from: now - day, to: now + step })
+    return createStore<View>({ from: now - day, to: now + step })
   }, [minutes])
   if (!minutes) return null
   const zones = { periods: [], fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
-  const number = new Intl.NumberFormat(language(), { maximumFractionDigits: 1 })
-  const sum = (getValue: (minute: Minute) => number): number =>
+  const number = new Intl.NumberFormat(getLanguage(), { maximumFractionDigits: 1 })
+  const sum = (getValue: (minute: MinuteStats) => number): number =>
     minutes.reduce((total, each) => total + getValue(each), 0)
   const calls = toColumns(minutes, each => each.calls)
   const slow = toColumns(minutes, each => (each.p95 ?? maxShownSeconds) * 1000, true)
@@ -71,7 +71,11 @@ export function Calls() {
 }
 
 /** Aggregates minutes into columns, by sum or maximum. */
-function toColumns(minutes: readonly Minute[], getValue: (minute: Minute) => number, isMax = false): Part[] {
+function toColumns(
+  minutes: readonly MinuteStats[],
+  getValue: (minute: MinuteStats) => number,
+  isMax = false
+): Part[] {
   const columns = new Map<number, number>()
   for (const minute of minutes) {
     const time = Math.floor(minute.time / step) * step

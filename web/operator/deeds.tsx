@@ -1,19 +1,19 @@
 /** The activity log of operators. */
 import { useState } from 'preact/hooks'
-import { sizeInWords } from '../app/parts/lengths.js'
-import { dayAndTime } from '../app/parts/time.js'
+import { formatSize } from '../app/parts/lengths.js'
+import { formatDateTime } from '../app/parts/time.js'
 import { isKey, t } from '../language.js'
 import { Alert } from '../parts/form.js'
-import { useReading } from './desk.js'
-import { Heads } from './heads.js'
-import type { Deed } from './model.js'
+import { useResource } from './desk.js'
+import { ColumnHeaders } from './heads.js'
+import type { OperatorAction } from './model.js'
 
 const pageSize = 50
 
-export function Deeds() {
+export function ActivityLog() {
   const [before, setBefore] = useState<readonly number[]>([])
   const last = before.at(-1)
-  const { problem, value } = useReading<{ deeds: readonly Deed[] }>(
+  const { problem, value } = useResource<{ deeds: readonly OperatorAction[] }>(
     `deeds?limit=${pageSize}${last === undefined ? '' : `&before=${last}`}`
   )
   const deeds = value?.deeds ?? []
@@ -24,7 +24,9 @@ export function Deeds() {
       <p class="hint">{t('operator.deedsLead')}</p>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {value && deeds.length === 0 && <p>{t('operator.noDeeds')}</p>}
-      {deeds.length > 0 && <Heads of={[t('operator.action'), t('operator.by'), t('operator.time')]} />}
+      {deeds.length > 0 && (
+        <ColumnHeaders of={[t('operator.action'), t('operator.by'), t('operator.time')]} />
+      )}
       <ul class="rows">
         {deeds.map(action => (
           <li key={action.number}>
@@ -38,7 +40,7 @@ export function Deeds() {
             <span class="soft">
               {action.isByKey ? t('operator.byKey') : (action.operator ?? t('operator.gone'))}, {action.ip}
             </span>
-            <span class="num soft">{dayAndTime(action.time)}</span>
+            <span class="num soft">{formatDateTime(action.time)}</span>
           </li>
         ))}
       </ul>
@@ -66,13 +68,13 @@ export function Deeds() {
   )
 }
 
-function getActionName({ method }: Deed): string {
+function getActionName({ method }: OperatorAction): string {
   const key = `operator.did.${method}`
   return isKey(key) ? t(key) : method
 }
 
-function getDetail({ detail: { bytes, count, settings, url } }: Deed): string {
-  if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : sizeInWords(bytes)
+function getDetail({ detail: { bytes, count, settings, url } }: OperatorAction): string {
+  if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : formatSize(bytes)
   if (Array.isArray(settings)) return settings.join(', ')
   if (typeof count === 'number') return `(${count})`
   return typeof url === 'string' ? url : ''

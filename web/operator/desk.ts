@@ -1,11 +1,11 @@
 /** The calls of operators, with the session of the page or with the key. (docs/spec/administration.md) */
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
-import { call } from '../api.js'
-import { explain, type Message } from '../problem.js'
+import { callRoute } from '../api.js'
+import { explainError, type Message } from '../problem.js'
 
 /** A client for operator calls. */
-export interface Desk {
+export interface OperatorClient {
   /** The operator's username; undefined with the admin key. */
   readonly username: string | undefined
   /** Calls a route below `/system/`. Rejects with a `Refusal`. */
@@ -13,34 +13,34 @@ export interface Desk {
 }
 
 /** Creates a client. The key is kept in memory only, until the page is closed. */
-export function deskOf(username: string | undefined, key?: string): Desk {
+export function createOperatorClient(username: string | undefined, key?: string): OperatorClient {
   return {
     username,
     call: async (verb, path, body) =>
-      await call(verb, `system/${path}`, {
+      await callRoute(verb, `system/${path}`, {
         ...(key === undefined ? {} : { token: key }),
         ...(body === undefined ? {} : { body })
       })
   }
 }
 
-export const DeskContext = createContext<Desk>(deskOf(undefined))
+export const OperatorContext = createContext<OperatorClient>(createOperatorClient(undefined))
 
-export function useDesk(): Desk {
-  return useContext(DeskContext)
+export function useOperatorClient(): OperatorClient {
+  return useContext(OperatorContext)
 }
 
 /** A value being read, or the error. */
-export interface Reading<T> {
+export interface Resource<T> {
   readonly value: T | undefined
   readonly problem: Message | undefined
   /** Reloads the value; the current one stays until then. */
-  readonly again: () => void
+  readonly reload: () => void
 }
 
 /** Reads a route below `/system/`; reloads it when the path changes. */
-export function useReading<T>(path: string): Reading<T> {
-  const client = useDesk()
+export function useResource<T>(path: string): Resource<T> {
+  const client = useOperatorClient()
   const [value, setValue] = useState<T>()
   const [problem, setProblem] = useState<Message>()
   const [version, setVersion] = useState(0)
@@ -53,17 +53,17 @@ export function useReading<T>(path: string): Reading<T> {
         setProblem(undefined)
       },
       (error: unknown) => {
-        if (!isStale) setProblem(explain(error).message)
+        if (!isStale) setProblem(explainError(error).message)
       }
     )
     return () => {
       isStale = true
     }
   }, [client, path, version])
-  return { value, problem, again: useCallback(() => setVersion(each => each + 1), []) }
+  return { value, problem, reload: useCallback(() => setVersion(each => each + 1), []) }
 }
 
 /** Returns the path of a user's route. */
-export function userPath(username: string, rest = ''): string {
+export function getUserPath(username: string, rest = ''): string {
   return `users/${encodeURIComponent(username)}${rest}`
 }

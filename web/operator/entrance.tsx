@@ -5,14 +5,14 @@ import { Password } from '../parts/field.js'
 import { Form } from '../parts/form.js'
 import { Page } from '../parts/page.js'
 import { SignIn } from '../sign-in/views/sign-in.js'
-import { Surroundings } from '../surroundings.js'
-import { deskOf, type Desk } from './desk.js'
+import { PageContext } from '../surroundings.js'
+import { createOperatorClient, type OperatorClient } from './desk.js'
 
 /** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-operator'
 
-export function Entrance({ onDesk }: { readonly onDesk: (client: Desk) => void }) {
-  const { info } = useContext(Surroundings)
+export function OperatorSignIn({ onDesk }: { readonly onDesk: (client: OperatorClient) => void }) {
+  const { info } = useContext(PageContext)
   const [hasKey, setKey] = useState(false)
   const toggle = (
     <p>
@@ -28,7 +28,7 @@ export function Entrance({ onDesk }: { readonly onDesk: (client: Desk) => void }
           appId={appId}
           title={t('signIn.title')}
           lead={t('operator.lead', { service: info.name })}
-          onSignedIn={({ username }) => onDesk(deskOf(username))}
+          onSignedIn={({ username }) => onDesk(createOperatorClient(username))}
         />
         {toggle}
       </>
@@ -38,7 +38,7 @@ export function Entrance({ onDesk }: { readonly onDesk: (client: Desk) => void }
       <Form
         action={t('operator.enter')}
         onSubmit={async ({ key = '' }) => {
-          const client = deskOf(undefined, key.trim())
+          const client = createOperatorClient(undefined, key.trim())
           await client.call('GET', 'overview')
           onDesk(client)
         }}

@@ -1,14 +1,14 @@
 /** Growth of the service by day, as charts, texts and a table. */
 import { useMemo } from 'preact/hooks'
-import { storeOf } from '../app/data/store.js'
+import { createStore } from '../app/data/store.js'
 import { TimeAxis } from '../app/lanes/axis.js'
 import { LaneChart } from '../app/lanes/chart.js'
 import type { View } from '../app/lanes/scale.js'
-import { sizeInWords } from '../app/parts/lengths.js'
-import { day as dayInWords } from '../app/parts/time.js'
-import { language, t } from '../language.js'
-import { useReading } from './desk.js'
-import { kinds, type GrowthDay } from './model.js'
+import { formatSize } from '../app/parts/lengths.js'
+import { formatDay as dayInWords } from '../app/parts/time.js'
+import { getLanguage, t } from '../language.js'
+import { useResource } from './desk.js'
+import { fileKinds, type GrowthDay } from './model.js'
 
 const daySeconds = 86_400
 /** Minimum days shown, so that the first ones are not too wide. */
@@ -30,12 +30,12 @@ const measures: readonly Measure[] = [
   { key: 'events', colour: 'var(--notes)', of: day => day.events }
 ]
 
-export function Growth() {
-  const { value } = useReading<{ growth: readonly GrowthDay[] }>('growth')
+export function GrowthCharts() {
+  const { value } = useResource<{ growth: readonly GrowthDay[] }>('growth')
   const days = value?.growth
   const view = useMemo(() => {
     const to = (days?.at(-1)?.time ?? 0) + daySeconds
-    return storeOf<View>({ from: Math.min(days?.[0]?.time ?? 0, to - minDays * daySeconds), to })
+    return createStore<View>({ from: Math.min(days?.[0]?.time ?? 0, to - minDays * daySeconds), to })
   }, [days])
   if (!days) return null
   return (
@@ -60,7 +60,7 @@ export function Growth() {
 interface ChartProps {
   readonly measure: Measure
   readonly days: readonly GrowthDay[]
-  readonly view: ReturnType<typeof storeOf<View>>
+  readonly view: ReturnType<typeof createStore<View>>
 }
 
 function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
@@ -134,12 +134,12 @@ function Table({ days }: { readonly days: readonly GrowthDay[] }) {
 }
 
 function sumSpace(day: GrowthDay): number | null {
-  return kinds.reduce<number | null>((sum, kind) => {
+  return fileKinds.reduce<number | null>((sum, kind) => {
     const bytes = day[kind]
     return sum === null || bytes === null ? null : sum + bytes
   }, 0)
 }
 
 function formatAmount(key: Measure['key'], amount: number): string {
-  return key === 'space' ? sizeInWords(amount) : new Intl.NumberFormat(language()).format(amount)
+  return key === 'space' ? formatSize(amount) : new Intl.NumberFormat(getLanguage()).format(amount)
 }

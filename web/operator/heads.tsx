@@ -1,5 +1,5 @@
 /** Column headers of a list; hidden on phones, where each value has its own line. */
-export function Heads({ of }: { readonly of: readonly string[] }) {
+export function ColumnHeaders({ of }: { readonly of: readonly string[] }) {
   return (
     <div class="heads" aria-hidden="true">
       {of.map(name => (

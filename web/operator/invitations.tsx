@@ -2,23 +2,23 @@
 import { useContext, useState } from 'preact/hooks'
 import { root } from '../api.js'
 import { QrCode } from '../app/parts/qr-code.js'
-import { day } from '../app/parts/time.js'
+import { formatDay } from '../app/parts/time.js'
 import { t } from '../language.js'
-import { Copy } from '../parts/copy.js'
+import { CopyButton } from '../parts/copy.js'
 import { Field } from '../parts/field.js'
 import { Alert, Form } from '../parts/form.js'
-import { Surroundings } from '../surroundings.js'
-import { useDesk, useReading } from './desk.js'
-import { Heads } from './heads.js'
+import { PageContext } from '../surroundings.js'
+import { useOperatorClient, useResource } from './desk.js'
+import { ColumnHeaders } from './heads.js'
 import type { Invitation, Overview } from './model.js'
 
 /** Maximum invitations listed. */
 const maxListed = 100
 
 export function Invitations({ overview }: { readonly overview: Overview }) {
-  const client = useDesk()
-  const { info } = useContext(Surroundings)
-  const { again, problem, value } = useReading<{ invitations: readonly Invitation[] }>('invitations')
+  const client = useOperatorClient()
+  const { info } = useContext(PageContext)
+  const { reload: again, problem, value } = useResource<{ invitations: readonly Invitation[] }>('invitations')
   const [createdId, setCreatedId] = useState<string>()
   const open = value?.invitations.filter(({ consumedAt }) => consumedAt === undefined) ?? []
   return (
@@ -52,7 +52,7 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
               {buildLink(createdId)}
             </a>
           </p>
-          <Copy text={buildLink(createdId)} />
+          <CopyButton text={buildLink(createdId)} />
           <QrCode text={buildLink(createdId)} label={t('operator.inviteCode')} />
         </div>
       )}
@@ -60,17 +60,17 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
       <h3>{t('operator.openInvitations')}</h3>
       {open.length === 0 && <p>{t('operator.noInvitations')}</p>}
       {open.length > 0 && (
-        <Heads of={[t('operator.invitation'), t('operator.note'), t('operator.created')]} />
+        <ColumnHeaders of={[t('operator.invitation'), t('operator.note'), t('operator.created')]} />
       )}
       <ul class="rows">
         {open.slice(0, maxListed).map(({ createdAt, description, id }) => (
           <li key={id}>
             <span>
               <a href={buildLink(id)}>{id}</a>
-              <Copy text={buildLink(id)} />
+              <CopyButton text={buildLink(id)} />
             </span>
             <span>{description}</span>
-            <span class="num soft">{day(createdAt / 1000)}</span>
+            <span class="num soft">{formatDay(createdAt / 1000)}</span>
           </li>
         ))}
       </ul>

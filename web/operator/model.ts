@@ -1,6 +1,6 @@
 /** Responses of operator calls. Times are in seconds, sizes in bytes. (docs/spec/administration.md) */
 
-export interface Person {
+export interface UserInfo {
   readonly username: string
   readonly created: number
   readonly state: 'active' | 'suspended' | 'moved' | 'closing'
@@ -44,11 +44,11 @@ export interface Problem {
 }
 
 /** Queues, by name. */
-export const waiting = ['mails', 'webhooks', 'imports', 'passwords', 'previews'] as const
+export const queueNames = ['mails', 'webhooks', 'imports', 'passwords', 'previews'] as const
 
-export type Waiting = Readonly<Record<`${(typeof waiting)[number]}Waiting`, number>>
+export type QueueLengths = Readonly<Record<`${(typeof queueNames)[number]}Waiting`, number>>
 
-export interface State extends Waiting {
+export interface ServiceState extends QueueLengths {
   readonly checks: Readonly<Record<'platform' | 'disk' | 'running', boolean> & { cluster?: boolean }>
   readonly started: number
   readonly memory: number
@@ -56,7 +56,7 @@ export interface State extends Waiting {
   readonly sockets: number
   readonly hasMailServer: boolean
   readonly backups: Backups | null
-  readonly space: Space | null
+  readonly space: StorageSpace | null
   readonly alarms: readonly { readonly text: string }[]
   readonly problems: readonly Problem[]
 }
@@ -73,15 +73,15 @@ export interface Backups {
 }
 
 /** Kinds of files. */
-export const kinds = ['documents', 'attachments', 'previews', 'others'] as const
+export const fileKinds = ['documents', 'attachments', 'previews', 'others'] as const
 
-export interface Space extends Readonly<Record<(typeof kinds)[number], number>> {
+export interface StorageSpace extends Readonly<Record<(typeof fileKinds)[number], number>> {
   readonly measured: number
   readonly free: number
   readonly total: number
 }
 
-export interface Minute {
+export interface MinuteStats {
   readonly time: number
   readonly calls: number
   readonly refused: number
@@ -91,12 +91,12 @@ export interface Minute {
 }
 
 /** A day in UTC; values that were not measured are `null`. */
-export interface GrowthDay extends Readonly<Record<(typeof kinds)[number] | 'accounts', number | null>> {
+export interface GrowthDay extends Readonly<Record<(typeof fileKinds)[number] | 'accounts', number | null>> {
   readonly time: number
   readonly events: number
 }
 
-export interface Deed {
+export interface OperatorAction {
   readonly number: number
   readonly time: number
   readonly method: string

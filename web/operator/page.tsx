@@ -1,67 +1,67 @@
 /** The operator's page: signing in, then users, service, invitations, settings and activity log. */
 import { useEffect, useState } from 'preact/hooks'
-import { leave, type PageFacts, type ServiceInfo } from '../api.js'
+import { signOutEverywhere, type PageSettings, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
-import { speak, t } from '../language.js'
+import { setLanguage, t } from '../language.js'
 import { Alert } from '../parts/form.js'
-import { Frame, Mast } from '../parts/frame.js'
+import { PageLayout, ServiceHeader } from '../parts/frame.js'
 import { LanguageOptions } from '../parts/language-options.js'
-import { loaded } from '../parts/loaded.js'
-import { Surroundings, hrefOf, type Place } from '../surroundings.js'
-import { Deeds } from './deeds.js'
-import { DeskContext, deskOf, useReading, type Desk } from './desk.js'
-import { Entrance } from './entrance.js'
+import { lazyView } from '../parts/loaded.js'
+import { PageContext, getHref, type PageId } from '../surroundings.js'
+import { ActivityLog } from './deeds.js'
+import { OperatorContext, createOperatorClient, useResource, type OperatorClient } from './desk.js'
+import { OperatorSignIn } from './entrance.js'
 import { Invitations } from './invitations.js'
 import type { Overview } from './model.js'
-import { People } from './people.js'
-import { Service } from './service.js'
+import { UserList } from './people.js'
+import { ServiceStatus } from './service.js'
 
 interface Props {
   readonly info: ServiceInfo
-  readonly facts: PageFacts
+  readonly facts: PageSettings
   /** The user signed in with this browser. */
   readonly username: string | undefined
 }
 
 /** Other pages are separate programs. */
-const go = (tab: Place): void => location.assign(hrefOf(tab))
+const go = (tab: PageId): void => location.assign(getHref(tab))
 
 export function OperatorPage({ info, facts, username }: Props) {
-  const [client, setClient] = useState<Desk | undefined>(() =>
-    username === undefined ? undefined : deskOf(username)
+  const [client, setClient] = useState<OperatorClient | undefined>(() =>
+    username === undefined ? undefined : createOperatorClient(username)
   )
   const [tag, setTag] = useState(document.documentElement.lang)
-  const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
+  const onLanguage = (wanted: string): void => void setLanguage([wanted]).then(() => setTag(wanted))
   useEffect(() => {
     document.title = `${t('operator.title')} – ${info.name}`
   }, [tag])
   return (
-    <Surroundings.Provider value={{ info, facts, go, hrefOf }}>
+    <PageContext.Provider value={{ info, facts, go, getHref }}>
       {client ? (
-        <DeskContext.Provider value={client}>
+        <OperatorContext.Provider value={client}>
           <OperatorTabs
             name={info.name}
             tag={tag}
             onLanguage={onLanguage}
             onLeave={() => {
-              if (client.username !== undefined) leave({ username: client.username })
+              if (client.username !== undefined) signOutEverywhere({ username: client.username })
               setClient(undefined)
             }}
           />
-        </DeskContext.Provider>
+        </OperatorContext.Provider>
       ) : (
         <div class="door">
-          <Frame tag={tag} onLanguage={onLanguage}>
-            <Entrance onDesk={setClient} />
-          </Frame>
+          <PageLayout tag={tag} onLanguage={onLanguage}>
+            <OperatorSignIn onDesk={setClient} />
+          </PageLayout>
         </div>
       )}
-    </Surroundings.Provider>
+    </PageContext.Provider>
   )
 }
 
-const Settings = loaded(async () => {
-  const [{ Settings: View }] = await Promise.all([
+const Settings = lazyView(async () => {
+  const [{ SettingsPage: View }] = await Promise.all([
     import('./settings/page.js'),
     import('./settings/texts.js').then(async ({ addSettingsTexts }) => await addSettingsTexts())
   ])
@@ -79,7 +79,7 @@ interface InsideProps {
 }
 
 function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
-  const { problem, value } = useReading<{ overview: Overview }>('overview')
+  const { problem, value } = useResource<{ overview: Overview }>('overview')
   const [tab, setTab] = useState(getCurrentTab)
   useEffect(() => {
     const follow = (): void => setTab(getCurrentTab())
@@ -90,7 +90,7 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
   return (
     <div class="operator" key={tag}>
       <div class="top">
-        <Mast name={name} />
+        <ServiceHeader name={name} />
         <label>
           <span class="unseen">{t('frame.language')}</span>
           <select value={tag} onChange={event => onLanguage(event.currentTarget.value)}>
@@ -122,11 +122,11 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
                 }}
               />
             </div>
-            {tab === 'people' && <People overview={overview} />}
-            {tab === 'service' && <Service overview={overview} />}
+            {tab === 'people' && <UserList overview={overview} />}
+            {tab === 'service' && <ServiceStatus overview={overview} />}
             {tab === 'invitations' && <Invitations overview={overview} />}
             {tab === 'settings' && <Settings />}
-            {tab === 'deeds' && <Deeds />}
+            {tab === 'deeds' && <ActivityLog />}
           </>
         )}
       </main>

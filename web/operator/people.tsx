@@ -1,25 +1,27 @@
 /** Users and their usage: search by name or email address, in pages. */
 import { useState } from 'preact/hooks'
-import { day } from '../app/parts/time.js'
+import { formatDay } from '../app/parts/time.js'
 import { t } from '../language.js'
 import { Alert } from '../parts/form.js'
-import { useReading } from './desk.js'
-import { Heads } from './heads.js'
-import type { Overview, Person } from './model.js'
-import { OnePerson } from './person.js'
-import { Badges, usedOf } from './standing.js'
+import { useResource } from './desk.js'
+import { ColumnHeaders } from './heads.js'
+import type { Overview, UserInfo } from './model.js'
+import { UserDialog } from './person.js'
+import { UserBadges, describeStorage } from './standing.js'
 
 /** The cursor of each page up to this one. */
 type Cursors = readonly string[]
 
-export function People({ overview }: { readonly overview: Overview }) {
+export function UserList({ overview }: { readonly overview: Overview }) {
   const [search, setSearch] = useState('')
   const [cursors, setCursors] = useState<Cursors>([])
   const [chosenName, setChosen] = useState<string>()
   const query = new URLSearchParams({ search, after: cursors.at(-1) ?? '' })
-  const { again, problem, value } = useReading<{ users: readonly Person[]; next?: string }>(
-    `users?${query.toString()}`
-  )
+  const {
+    reload: again,
+    problem,
+    value
+  } = useResource<{ users: readonly UserInfo[]; next?: string }>(`users?${query.toString()}`)
   const next = value?.next
   const user = value?.users.find(({ username }) => username === chosenName)
   return (
@@ -56,20 +58,20 @@ export function People({ overview }: { readonly overview: Overview }) {
       {problem !== undefined && <Alert>{problem}</Alert>}
       {value?.users.length === 0 && <p>{t('operator.nobody')}</p>}
       {(value?.users.length ?? 0) > 0 && (
-        <Heads of={[t('operator.account'), t('operator.stores'), t('operator.lastUsed')]} />
+        <ColumnHeaders of={[t('operator.account'), t('operator.stores'), t('operator.lastUsed')]} />
       )}
       <ul class="rows">
         {value?.users.map(each => (
           <li key={each.username}>
             <button type="button" class="who" onClick={() => setChosen(each.username)}>
               <strong>{each.username}</strong>
-              <Badges person={each} />
+              <UserBadges person={each} />
             </button>
-            <span class="num">{usedOf(each)}</span>
+            <span class="num">{describeStorage(each)}</span>
             <span class="num soft">
               {each.lastUsed === null
                 ? t('operator.neverUsed')
-                : t('operator.used', { day: day(each.lastUsed) })}
+                : t('operator.used', { day: formatDay(each.lastUsed) })}
             </span>
           </li>
         ))}
@@ -95,7 +97,7 @@ export function People({ overview }: { readonly overview: Overview }) {
         </nav>
       )}
       {user && (
-        <OnePerson person={user} overview={overview} onChange={again} onClose={() => setChosen(undefined)} />
+        <UserDialog person={user} overview={overview} onChange={again} onClose={() => setChosen(undefined)} />
       )}
     </section>
   )

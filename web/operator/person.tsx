@@ -4,29 +4,29 @@ import { useContext, useState } from 'preact/hooks'
 import { Refusal } from '../api.js'
 import { Confirm } from '../app/parts/confirm.js'
 import { Dialog } from '../app/parts/dialog.js'
-import { sizeInWords } from '../app/parts/lengths.js'
+import { formatSize } from '../app/parts/lengths.js'
 import { QrCode } from '../app/parts/qr-code.js'
-import { day, dayAndTime } from '../app/parts/time.js'
+import { formatDay, formatDateTime } from '../app/parts/time.js'
 import { t } from '../language.js'
 import { Action } from '../parts/action.js'
-import { Copy } from '../parts/copy.js'
+import { CopyButton } from '../parts/copy.js'
 import { Field } from '../parts/field.js'
 import { Form } from '../parts/form.js'
-import { Surroundings } from '../surroundings.js'
-import { useDesk, userPath } from './desk.js'
-import type { Overview, Person } from './model.js'
-import { Badges, usedOf } from './standing.js'
+import { PageContext } from '../surroundings.js'
+import { useOperatorClient, getUserPath } from './desk.js'
+import type { Overview, UserInfo } from './model.js'
+import { UserBadges, describeStorage } from './standing.js'
 
 interface Props {
-  readonly person: Person
+  readonly person: UserInfo
   readonly overview: Overview
   /** Called when the user has changed. */
   readonly onChange: () => void
   readonly onClose: () => void
 }
 
-export function OnePerson({ onChange, onClose, overview, person }: Props) {
-  const client = useDesk()
+export function UserDialog({ onChange, onClose, overview, person }: Props) {
+  const client = useOperatorClient()
   const { username } = person
   const [status, setStatus] = useState('')
   const [link, setLink] = useState<{ readonly url: string; readonly expires: number }>()
@@ -35,7 +35,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
   const isSelf = client.username === username
   const isActive = person.state === 'active'
   const change = (verb: string, rest: string, done: string) => async () => {
-    await client.call(verb, userPath(username, rest), verb === 'POST' ? {} : undefined)
+    await client.call(verb, getUserPath(username, rest), verb === 'POST' ? {} : undefined)
     setStatus(done)
     onChange()
   }
@@ -67,14 +67,14 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
   return (
     <Dialog title={username} onClose={onClose} isWide>
       <p>
-        <Badges person={person} />
+        <UserBadges person={person} />
       </p>
       <dl class="facts">
-        <Fact name={t('operator.created')}>{day(person.created)}</Fact>
+        <Fact name={t('operator.created')}>{formatDay(person.created)}</Fact>
         <Fact name={t('operator.lastUsed')}>
-          {person.lastUsed === null ? t('operator.unknown') : dayAndTime(person.lastUsed)}
+          {person.lastUsed === null ? t('operator.unknown') : formatDateTime(person.lastUsed)}
         </Fact>
-        <Fact name={t('operator.stores')}>{usedOf(person)}</Fact>
+        <Fact name={t('operator.stores')}>{describeStorage(person)}</Fact>
         <Fact name={t('operator.secondFactor')}>
           {person.hasSecondFactor === null
             ? t('operator.unknown')
@@ -92,7 +92,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
             onClick={async () => {
               const { resetLink } = await client.call<{ resetLink: { url: string; expires: number } }>(
                 'POST',
-                userPath(username, '/reset-link'),
+                getUserPath(username, '/reset-link'),
                 {}
               )
               setLink(resetLink)
@@ -117,7 +117,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
       )}
       {person.deletion !== null && (
         <div class="notice">
-          <p>{t('operator.closingLead', { date: dayAndTime(person.deletion) })}</p>
+          <p>{t('operator.closingLead', { date: formatDateTime(person.deletion) })}</p>
           <Action onClick={change('DELETE', '/deletion', t('operator.kept'))}>
             {t('operator.keepAccount')}
           </Action>
@@ -175,13 +175,13 @@ function ResetLink({
 }) {
   return (
     <div class="notice">
-      <p>{t('operator.resetLead', { time: dayAndTime(expires) })}</p>
+      <p>{t('operator.resetLead', { time: formatDateTime(expires) })}</p>
       <p>
         <a class="address" href={url}>
           {url}
         </a>
       </p>
-      <Copy text={url} />
+      <CopyButton text={url} />
       <QrCode text={url} label={t('operator.resetLink')} />
     </div>
   )
@@ -195,13 +195,13 @@ function QuotaForm({
   overview,
   person: { hasOwnQuota, quota, username }
 }: Omit<Props, 'onClose'> & { readonly onTold: (text: string) => void }) {
-  const client = useDesk()
+  const client = useOperatorClient()
   const set = async (bytes: number | null): Promise<void> => {
-    await client.call('POST', userPath(username, '/quota'), { bytes })
+    await client.call('POST', getUserPath(username, '/quota'), { bytes })
     onTold(t('operator.limited'))
     onChange()
   }
-  const defaultLimit = overview.quota === 0 ? t('operator.noLimit') : sizeInWords(overview.quota)
+  const defaultLimit = overview.quota === 0 ? t('operator.noLimit') : formatSize(overview.quota)
   return (
     <>
       <h3>{t('operator.limit')}</h3>
@@ -244,8 +244,8 @@ interface DeletionProps {
 
 /** Deletes an account after its username has been typed. */
 function DeleteDialog({ onClose, onDone, username }: DeletionProps) {
-  const client = useDesk()
-  const { info } = useContext(Surroundings)
+  const client = useOperatorClient()
+  const { info } = useContext(PageContext)
   return (
     <Dialog title={t('operator.deleteTitle', { username })} onClose={onClose}>
       <p>{t('operator.deleteLead', { service: info.name })}</p>
@@ -254,7 +254,7 @@ function DeleteDialog({ onClose, onDone, username }: DeletionProps) {
         isQuiet
         onSubmit={async ({ typed = '' }) => {
           if (typed.trim().toLowerCase() !== username) throw new Refusal('own-name', t('operator.wrongName'))
-          await client.call('DELETE', userPath(username))
+          await client.call('DELETE', getUserPath(username))
           onDone()
         }}
         others={

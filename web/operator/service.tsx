@@ -1,22 +1,30 @@
 /** The state of the service: health, backups, queues, space, calls, problems, versions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { sizeInWords } from '../app/parts/lengths.js'
-import { dayAndTime } from '../app/parts/time.js'
+import { formatSize } from '../app/parts/lengths.js'
+import { formatDateTime } from '../app/parts/time.js'
 import { t } from '../language.js'
 import { Action } from '../parts/action.js'
 import { Alert } from '../parts/form.js'
-import { Calls } from './calls.js'
-import { useDesk, useReading } from './desk.js'
-import { Growth } from './growth.js'
-import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
+import { CallCharts } from './calls.js'
+import { useOperatorClient, useResource } from './desk.js'
+import { GrowthCharts } from './growth.js'
+import {
+  fileKinds,
+  queueNames,
+  type Backups,
+  type Overview,
+  type Problem,
+  type StorageSpace,
+  type ServiceState
+} from './model.js'
 
 /** Milliseconds between polls of the state; shorter while a measurement or backup is running. */
 const pollMs = 15_000
 const shortPollMs = 1000
 
-export function Service({ overview }: { readonly overview: Overview }) {
-  const { again, problem, value } = useReading<{ state: State }>('state')
+export function ServiceStatus({ overview }: { readonly overview: Overview }) {
+  const { reload: again, problem, value } = useResource<{ state: ServiceState }>('state')
   const isMeasured = value?.state.space !== null && value?.state.backups?.isRunning !== true
   useEffect(() => {
     const timer = setInterval(
@@ -50,8 +58,8 @@ export function Service({ overview }: { readonly overview: Overview }) {
             </ul>
             <Facts
               of={[
-                [t('operator.since'), dayAndTime(state.started)],
-                [t('operator.memory'), sizeInWords(state.memory)],
+                [t('operator.since'), formatDateTime(state.started)],
+                [t('operator.memory'), formatSize(state.memory)],
                 [t('operator.connections'), `${state.connections} / ${state.sockets}`]
               ]}
             />
@@ -60,7 +68,9 @@ export function Service({ overview }: { readonly overview: Overview }) {
             <BackupFacts backups={state.backups} onStart={again} />
           </Card>
           <Card title={t('operator.waiting')}>
-            <Facts of={waiting.map(name => [t(`operator.wait.${name}`), String(state[`${name}Waiting`])])} />
+            <Facts
+              of={queueNames.map(name => [t(`operator.wait.${name}`), String(state[`${name}Waiting`])])}
+            />
             {!state.hasMailServer && <p class="hint">{t('operator.noMail')}</p>}
           </Card>
           <Card title={t('operator.space')}>
@@ -78,8 +88,8 @@ export function Service({ overview }: { readonly overview: Overview }) {
           </Card>
         </div>
       )}
-      <Calls />
-      <Growth />
+      <CallCharts />
+      <GrowthCharts />
       {state && <Problems problems={state.problems} />}
     </>
   )
@@ -114,7 +124,7 @@ interface BackupProps {
 }
 
 function BackupFacts({ backups, onStart }: BackupProps) {
-  const client = useDesk()
+  const client = useOperatorClient()
   if (!backups) return <p>{t('operator.noBackups')}</p>
   const { failures, isRunning, isVerified, next, problem, runs, succeeded } = backups
   return (
@@ -125,8 +135,11 @@ function BackupFacts({ backups, onStart }: BackupProps) {
       {isRunning && <p>{t('operator.backupRuns')}</p>}
       <Facts
         of={[
-          [t('operator.lastBackup'), succeeded === undefined ? t('operator.never') : dayAndTime(succeeded)],
-          [t('operator.nextBackup'), next === undefined ? t('operator.unknown') : dayAndTime(next)],
+          [
+            t('operator.lastBackup'),
+            succeeded === undefined ? t('operator.never') : formatDateTime(succeeded)
+          ],
+          [t('operator.nextBackup'), next === undefined ? t('operator.unknown') : formatDateTime(next)],
           [t('operator.verified'), t(isVerified ? 'operator.yes' : 'operator.no')]
         ]}
       />
@@ -148,7 +161,7 @@ function BackupFacts({ backups, onStart }: BackupProps) {
           <ul class="runs" aria-labelledby="runs">
             {runs.map(run => (
               <li key={run.time}>
-                {dayAndTime(run.time)}:{' '}
+                {formatDateTime(run.time)}:{' '}
                 {run.problem === null ? t('operator.backupSucceeded') : <span lang="en">{run.problem}</span>}
               </li>
             ))}
@@ -159,19 +172,19 @@ function BackupFacts({ backups, onStart }: BackupProps) {
   )
 }
 
-function SpaceFacts({ space }: { readonly space: Space }) {
+function SpaceFacts({ space }: { readonly space: StorageSpace }) {
   return (
     <>
       <Facts
         of={[
-          ...kinds.map(kind => [t(`operator.kind.${kind}`), sizeInWords(space[kind])] as const),
+          ...fileKinds.map(kind => [t(`operator.kind.${kind}`), formatSize(space[kind])] as const),
           [
             t('operator.free'),
-            t('operator.freeOf', { free: sizeInWords(space.free), total: sizeInWords(space.total) })
+            t('operator.freeOf', { free: formatSize(space.free), total: formatSize(space.total) })
           ]
         ]}
       />
-      <p class="hint">{t('operator.measured', { time: dayAndTime(space.measured) })}</p>
+      <p class="hint">{t('operator.measured', { time: formatDateTime(space.measured) })}</p>
     </>
   )
 }
@@ -189,7 +202,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
               {message}
             </span>
             <span class="soft">{[method, errorId, cause].filter(Boolean).join(', ')}</span>
-            <span class="num soft">{t('operator.times', { count, time: dayAndTime(last) })}</span>
+            <span class="num soft">{t('operator.times', { count, time: formatDateTime(last) })}</span>
           </li>
         ))}
       </ul>

@@ -1,10 +1,10 @@
 /** The state of an account, as badges and text. */
-import { sizeInWords } from '../app/parts/lengths.js'
+import { formatSize } from '../app/parts/lengths.js'
 import { t } from '../language.js'
-import type { Person } from './model.js'
+import type { UserInfo } from './model.js'
 
 /** Shows whether the user is an operator, and the state of the account unless active. */
-export function Badges({ person }: { readonly person: Person }) {
+export function UserBadges({ person }: { readonly person: UserInfo }) {
   return (
     <>
       {person.isOperator && <span class="badge">{t('operator.isOperator')}</span>}
@@ -14,8 +14,8 @@ export function Badges({ person }: { readonly person: Person }) {
 }
 
 /** Describes the storage used by an account, and its limit. */
-export function usedOf({ attachments, documents, quota }: Person): string {
+export function describeStorage({ attachments, documents, quota }: UserInfo): string {
   if (documents === null || attachments === null) return t('operator.unread')
-  const used = sizeInWords(documents + attachments)
-  return quota === 0 ? used : t('operator.ofQuota', { used, quota: sizeInWords(quota) })
+  const used = formatSize(documents + attachments)
+  return quota === 0 ? used : t('operator.ofQuota', { used, quota: formatSize(quota) })
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
-import { explain, type Message } from '../problem.js'
+import { explainError, type Message } from '../problem.js'
 import { Alert } from './form.js'
 
 interface Props {
@@ -25,7 +25,7 @@ export function Action({ onClick, label, class: style = 'button', children }: Pr
     try {
       await onClick()
     } catch (error) {
-      if (isAlive.current) setProblem(explain(error).message)
+      if (isAlive.current) setProblem(explainError(error).message)
     }
     if (isAlive.current) setBusy(false)
   }

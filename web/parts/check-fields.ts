@@ -2,7 +2,7 @@
 import { t } from '../language.js'
 
 /** Returns error messages by field name. */
-export function wrongFields(form: HTMLFormElement): Map<string, string> {
+export function validateForm(form: HTMLFormElement): Map<string, string> {
   const problems = new Map<string, string>()
   for (const field of form.elements)
     if (field instanceof HTMLInputElement) {

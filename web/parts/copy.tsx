@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 
-export function Copy({ text }: { readonly text: string }) {
+export function CopyButton({ text }: { readonly text: string }) {
   const [status, setStatus] = useState('')
   const copy = (): void => {
     copyText(text).then(

@@ -2,8 +2,8 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
-import { explain, type Problem } from '../problem.js'
-import { wrongFields } from './check-fields.js'
+import { explainError, type Problem } from '../problem.js'
+import { validateForm } from './check-fields.js'
 import { useCountdown } from './countdown.js'
 
 /** The errors of the form, for its fields. */
@@ -36,14 +36,14 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (isBusy || seconds > 0 || !form.current) return
-    const wrong = wrongFields(form.current)
+    const wrong = validateForm(form.current)
     if (wrong.size > 0) return setProblem({ message: t('error.fields'), fields: wrong })
     setBusy(true)
     setProblem(undefined)
     try {
       await onSubmit(Object.fromEntries(new FormData(form.current)) as Values)
     } catch (error) {
-      if (isAlive.current) setProblem(explain(error))
+      if (isAlive.current) setProblem(explainError(error))
     }
     if (isAlive.current) setBusy(false)
     return undefined

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import { t } from '../language.js'
 import mark from '../assets/logo.svg'
 import { LanguageOptions } from './language-options.js'
-import { Surroundings } from '../surroundings.js'
+import { PageContext } from '../surroundings.js'
 
 interface Props {
   /** The current language. */
@@ -13,11 +13,11 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export function Frame({ tag, onLanguage, children }: Props) {
-  const { info } = useContext(Surroundings)
+export function PageLayout({ tag, onLanguage, children }: Props) {
+  const { info } = useContext(PageContext)
   return (
     <>
-      <Mast name={info.name} />
+      <ServiceHeader name={info.name} />
       <main class="sheet">{children}</main>
       <footer class="foot">
         <label>
@@ -33,7 +33,7 @@ export function Frame({ tag, onLanguage, children }: Props) {
 }
 
 /** The logo and the name of the service, if it is known. */
-export function Mast({ name }: { readonly name: string }) {
+export function ServiceHeader({ name }: { readonly name: string }) {
   return (
     <header class="mast">
       <img src={mark} alt="" width="32" height="32" />
@@ -44,7 +44,7 @@ export function Mast({ name }: { readonly name: string }) {
 
 /** A link to the operator's help page or address, if there is one. */
 function Help() {
-  const { support, home } = useContext(Surroundings).info
+  const { support, home } = useContext(PageContext).info
   if (support === '' || support === home) return null
   const href = /^https?:/.test(support) ? support : support.includes('@') ? `mailto:${support}` : undefined
   return href === undefined ? (

@@ -1,17 +1,17 @@
 /** A link to another page. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import { Surroundings, type Place } from '../surroundings.js'
+import { PageContext, type PageId } from '../surroundings.js'
 
 interface Props {
-  readonly to: Place
+  readonly to: PageId
   /** Whether it looks like the page's primary action. */
   readonly isPrimary?: boolean
   readonly children: ComponentChildren
 }
 
 export function Link({ to, isPrimary = false, children }: Props) {
-  const { go, hrefOf } = useContext(Surroundings)
+  const { go, getHref: hrefOf } = useContext(PageContext)
   return (
     <a
       href={hrefOf(to)}

@@ -1,7 +1,7 @@
 /** The layout of every view: a heading that takes the focus, a lead, and the content. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import { Surroundings } from '../surroundings.js'
+import { PageContext } from '../surroundings.js'
 
 /** Icons of views that report a state: done, sent, over, nothing. */
 const stateIcons = {
@@ -23,7 +23,7 @@ let isFirst = true
 
 export function Page({ title, seal, lead, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   useEffect(() => {
     if (!isFirst) heading.current?.focus()
     isFirst = false

@@ -1,43 +1,43 @@
 /** Chooses the view by the page's URL and the request named in it. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
-import { root, type PageFacts, type ServiceInfo } from '../api.js'
+import { root, type PageSettings, type ServiceInfo } from '../api.js'
 import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.js'
-import { speak } from '../language.js'
-import { Frame } from '../parts/frame.js'
-import { explain } from '../problem.js'
+import { setLanguage } from '../language.js'
+import { PageLayout } from '../parts/frame.js'
+import { explainError } from '../problem.js'
 import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
-import { hrefInApp, hrefOf, Surroundings, type Place } from '../surroundings.js'
+import { findAppHref, getHref, PageContext, type PageId } from '../surroundings.js'
 import { ConfirmEmail } from './views/confirm-email.js'
-import { Home, Nowhere } from './views/home.js'
-import { Broken, NoRequest } from './views/no-request.js'
-import { Request } from './views/request.js'
+import { Home, NotFound } from './views/home.js'
+import { ErrorPage, RequestUnavailable } from './views/no-request.js'
+import { RequestView } from './views/request.js'
 import { ResetPassword } from './views/reset-password.js'
 
 interface Props {
   readonly info: ServiceInfo
-  readonly facts: PageFacts
+  readonly facts: PageSettings
   /** The app's request, if the URL names one. */
   readonly request: AuthRequest | NoRequestReason | undefined
 }
 
 export function App({ info, facts, request }: Props) {
-  const [place, setPlace] = useState(currentPlace)
+  const [place, setPlace] = useState(getCurrentPage)
   const [name, rename] = useState(info.name)
   const [resetToken, setResetToken] = useState(takeResetToken)
   const [tag, setTag] = useState(document.documentElement.lang)
 
   useEffect(() => {
-    const update = (): void => setPlace(currentPlace())
+    const update = (): void => setPlace(getCurrentPage())
     addEventListener('popstate', update)
     return () => removeEventListener('popstate', update)
   }, [])
   /** Returns whether a page is part of this program: requests of apps are handled here, everything else in the app. */
-  const isOwnPage = (to: Place): boolean =>
-    hrefInApp(to) === undefined || (request !== undefined && to !== 'account')
-  const hrefTo = (to: Place): string => (isOwnPage(to) ? hrefOf(to) : hrefInApp(to)!)
-  const go = (to: Place): void => {
+  const isOwnPage = (to: PageId): boolean =>
+    findAppHref(to) === undefined || (request !== undefined && to !== 'account')
+  const hrefTo = (to: PageId): string => (isOwnPage(to) ? getHref(to) : findAppHref(to)!)
+  const go = (to: PageId): void => {
     if (!isOwnPage(to)) return location.assign(hrefTo(to))
     history.pushState(null, '', hrefTo(to))
     setResetToken(null)
@@ -52,19 +52,19 @@ export function App({ info, facts, request }: Props) {
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
     // Without a request, the app handles signing in and registering.
-    if (place === 'nowhere' || request === undefined) return <Nowhere />
+    if (place === 'nowhere' || request === undefined) return <NotFound />
     return typeof request === 'string' ? (
-      <NoRequest reason={request} />
+      <RequestUnavailable reason={request} />
     ) : (
-      <Request request={request} place={place} />
+      <RequestView request={request} place={place} />
     )
   }
   return (
-    <Surroundings.Provider value={{ info: { ...info, name }, facts, go, hrefOf: hrefTo, rename }}>
-      <Frame tag={tag} onLanguage={wanted => void speak([wanted]).then(() => setTag(wanted))}>
+    <PageContext.Provider value={{ info: { ...info, name }, facts, go, getHref: hrefTo, rename }}>
+      <PageLayout tag={tag} onLanguage={wanted => void setLanguage([wanted]).then(() => setTag(wanted))}>
         {view()}
-      </Frame>
-    </Surroundings.Provider>
+      </PageLayout>
+    </PageContext.Provider>
   )
 }
 
@@ -87,12 +87,12 @@ const pageNames: readonly string[] = [
 ]
 
 /** Returns the page of the current URL; for URLs of no page, the special page shown there. */
-function currentPlace(): Place {
+function getCurrentPage(): PageId {
   const below = location.pathname.slice(root.pathname.length)
   if (below === 'oauth/authorize') return 'refused'
   if (document.querySelector('#page[data-nowhere]')) return 'nowhere'
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
-  if (name !== '') return pageNames.includes(name) ? (name as Place) : 'nowhere'
+  if (name !== '') return pageNames.includes(name) ? (name as PageId) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
   // Has the form of a username, whether or not the account exists.
   return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'account-root' : 'nowhere'
@@ -101,7 +101,8 @@ function currentPlace(): Place {
 /** Rarely needed pages, loaded on demand. */
 const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
-  refused: async () => (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].Refused
+  refused: async () =>
+    (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].InvalidOAuthRequest
 }
 
 function RarePage({ load }: { readonly load: () => Promise<ComponentType> }) {
@@ -109,7 +110,7 @@ function RarePage({ load }: { readonly load: () => Promise<ComponentType> }) {
   useEffect(() => {
     load().then(
       View => setView({ View }),
-      (error: unknown) => setView({ View: () => <Broken message={explain(error).message} /> })
+      (error: unknown) => setView({ View: () => <ErrorPage message={explainError(error).message} /> })
     )
   }, [])
   return view ? <view.View /> : null

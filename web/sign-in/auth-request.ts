@@ -2,8 +2,8 @@
  * An app's request for an access: reads it, sends the decision, and returns to the app.
  * (docs/spec/app-authorization.md#deciding)
  */
-import { call, Refusal, type ServiceInfo, type Session } from '../api.js'
-import { plain } from '../plain.js'
+import { callRoute, Refusal, type ServiceInfo, type Session } from '../api.js'
+import { toPlainText } from '../plain.js'
 
 export type Level = 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
 
@@ -65,7 +65,7 @@ export type Decision =
   | { readonly status: 'REFUSED'; readonly reasonId: string; readonly message: string }
 
 /** Returns the request that the page's URL names, if any. */
-export async function requestOf(
+export async function findRequest(
   params: URLSearchParams,
   info: ServiceInfo
 ): Promise<AuthRequest | NoRequest | undefined> {
@@ -89,11 +89,11 @@ type PollResult = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly sta
 
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
-    const result = await call<PollResult>('GET', `reg/access/${key}`)
+    const result = await callRoute<PollResult>('GET', `reg/access/${key}`)
     if (result.status !== 'NEED_SIGNIN') return 'decided'
     const appNames = await readAppNames()
     const { oauth, requestingAppId } = result
-    const app = appNames.get(requestingAppId) ?? plain(oauth?.clientName ?? requestingAppId)
+    const app = appNames.get(requestingAppId) ?? toPlainText(oauth?.clientName ?? requestingAppId)
     return { ...result, key, appNames, app }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
@@ -103,7 +103,10 @@ async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
 
 /** Reads the operator's names for apps. Apps without one are shown by their id. */
 export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
-  const { apps } = await call<{ apps: readonly { id: string; displayName?: string }[] }>('GET', 'reg/apps')
+  const { apps } = await callRoute<{ apps: readonly { id: string; displayName?: string }[] }>(
+    'GET',
+    'reg/apps'
+  )
   return new Map(apps.flatMap(({ id, displayName }) => (displayName ? [[id, displayName] as const] : [])))
 }
 
@@ -117,7 +120,7 @@ export async function decide(
   session: Session | undefined
 ): Promise<Outcome> {
   try {
-    const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, {
+    const { redirect } = await callRoute<{ redirect?: string }>('POST', `reg/access/${key}`, {
       body: decision,
       ...(session && { token: session.token })
     })

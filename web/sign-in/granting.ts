@@ -4,7 +4,7 @@
  */
 import { callAs, Refusal, type Session } from '../api.js'
 import type { AuthRequest, Decision, Level, Permission } from './auth-request.js'
-import { readNames, type Names } from './grants.js'
+import { readStreamNames, type StreamNames } from './grants.js'
 
 /** The members of an access that are used here. */
 export interface Access {
@@ -31,7 +31,7 @@ export interface Consent {
   readonly agreed: readonly Destination[]
 }
 
-export interface Holder {
+export interface AccessDescription {
   readonly type: string
   readonly name: string
   readonly deviceName?: string
@@ -42,8 +42,8 @@ export interface Audience {
   readonly streamId: string
   readonly path: readonly { readonly id: string; readonly name: string }[]
   readonly isOfAccount: boolean
-  readonly creator?: Holder
-  readonly accesses: readonly (Holder & { readonly level: Level })[]
+  readonly creator?: AccessDescription
+  readonly accesses: readonly (AccessDescription & { readonly level: Level })[]
   readonly more: number
 }
 
@@ -59,7 +59,7 @@ interface CheckResult {
 export interface Question {
   readonly checked: readonly Permission[]
   /** Names of existing streams. */
-  readonly names: Names
+  readonly names: StreamNames
   /** The existing access that the app requests again. */
   readonly same: Access | undefined
   /** The access that would be replaced. */
@@ -74,7 +74,7 @@ export interface Question {
  * Returns the matching access if consent covers its destination and the app may have it without asking; otherwise the question to
  * ask the user.
  */
-export async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
+export async function checkRequest(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
   const params = {
     requestingAppId,
@@ -88,7 +88,7 @@ export async function check(request: AuthRequest, session: Session): Promise<Acc
   if (same && !consent.isNeeded && !oauth?.isAsked) return same
   return {
     checked: result.checkedPermissions ?? same?.permissions ?? [],
-    names: await readNames(session),
+    names: await readStreamNames(session),
     same,
     older,
     shares: older ? await countShares(session, older.id) : 0,
@@ -108,7 +108,7 @@ async function countShares(session: Session, id: string): Promise<number> {
 }
 
 /** Returns the access after the user has agreed: the existing one, or a new one that replaces an older one. */
-export async function grant(
+export async function grantAccess(
   request: AuthRequest,
   session: Session,
   { checked, older, same }: Question
@@ -137,6 +137,6 @@ async function deleteAccess(session: Session, id: string): Promise<void> {
 }
 
 /** Creates the decision to accept. */
-export function accepted({ username }: Session, { token, apiEndpoint }: Access): Decision {
+export function createAcceptance({ username }: Session, { token, apiEndpoint }: Access): Decision {
   return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
 }

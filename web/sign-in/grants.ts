@@ -2,7 +2,7 @@
 import { callAs, type Session } from '../api.js'
 import type { FeaturePermission, Level, Permission, StreamPermission } from './auth-request.js'
 import { t } from '../language.js'
-import { plain } from '../plain.js'
+import { toPlainText } from '../plain.js'
 
 /** One requested permission. */
 export interface Grant {
@@ -27,9 +27,9 @@ export interface Grants {
 }
 
 /** Names of streams by id. */
-export type Names = ReadonlyMap<string, string>
+export type StreamNames = ReadonlyMap<string, string>
 
-function isOnStream(permission: Permission): permission is StreamPermission {
+function isStreamPermission(permission: Permission): permission is StreamPermission {
   return 'streamId' in permission
 }
 
@@ -42,10 +42,10 @@ interface Permissions {
   readonly older: readonly Permission[] | undefined
 }
 
-export function grantsOf({ asked, checked, older }: Permissions, names: Names): Grants {
-  const proposed = new Map(asked.filter(isOnStream).map(each => [each.streamId, each.defaultName]))
-  const before = older && new Map(older.filter(isOnStream).map(each => [each.streamId, each.level]))
-  const streams = checked.filter(isOnStream)
+export function compareGrants({ asked, checked, older }: Permissions, names: StreamNames): Grants {
+  const proposed = new Map(asked.filter(isStreamPermission).map(each => [each.streamId, each.defaultName]))
+  const before = older && new Map(older.filter(isStreamPermission).map(each => [each.streamId, each.level]))
+  const streams = checked.filter(isStreamPermission)
   const keptIds = new Set(streams.map(({ streamId }) => streamId))
   return {
     asked: streams.map(permission => {
@@ -58,13 +58,13 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
         name: getStreamName(permission, names),
         isNew,
         ...(isNew && proposedName !== undefined && proposedName !== defaultName
-          ? { taken: plain(proposedName) }
+          ? { taken: toPlainText(proposedName) }
           : {}),
         ...(before ? { before: before.get(streamId) ?? null } : {})
       }
     }),
     ended: (older ?? [])
-      .filter(isOnStream)
+      .filter(isStreamPermission)
       .filter(({ streamId }) => !keptIds.has(streamId))
       .map(permission => ({ ...permission, name: getStreamName(permission, names), isNew: false })),
     features: checked.filter(each => 'feature' in each)
@@ -72,9 +72,9 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
 }
 
 /** Returns the display name of a stream. An existing one keeps its name, whatever the app proposes. */
-function getStreamName({ streamId, name, defaultName }: StreamPermission, names: Names): string {
+function getStreamName({ streamId, name, defaultName }: StreamPermission, names: StreamNames): string {
   if (streamId === '*') return t('grant.everything')
-  return plain(names.get(streamId) ?? name ?? defaultName ?? streamId)
+  return toPlainText(names.get(streamId) ?? name ?? defaultName ?? streamId)
 }
 
 interface Stream {
@@ -84,7 +84,7 @@ interface Stream {
 }
 
 /** Reads the names of all streams of an account. */
-export async function readNames(session: Session): Promise<Names> {
+export async function readStreamNames(session: Session): Promise<StreamNames> {
   const { streams } = await callAs<{ streams: readonly Stream[] }>(session, 'GET', 'streams?state=all')
   const names = new Map<string, string>()
   const remaining = [...streams]

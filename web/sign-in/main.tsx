@@ -1,29 +1,29 @@
 /** Entry point of the pages: reads the request named in the URL, then renders the view. */
 import { render } from 'preact'
-import { readPageFacts, readServiceInfo } from '../api.js'
+import { readPageSettings, readServiceInfo } from '../api.js'
 import { App } from './app.js'
-import { requestOf } from './auth-request.js'
-import { speak } from '../language.js'
-import { Mast } from '../parts/frame.js'
-import { explain } from '../problem.js'
-import { Broken } from './views/no-request.js'
+import { findRequest } from './auth-request.js'
+import { setLanguage } from '../language.js'
+import { ServiceHeader } from '../parts/frame.js'
+import { explainError } from '../problem.js'
+import { ErrorPage } from './views/no-request.js'
 
 const page = document.querySelector('#page')!
 const params = new URLSearchParams(location.search)
 const asked = params.get('lang')
-await speak([...(asked === null ? [] : [asked]), ...navigator.languages])
+await setLanguage([...(asked === null ? [] : [asked]), ...navigator.languages])
 
 try {
-  const [info, facts] = await Promise.all([readServiceInfo(), readPageFacts()])
-  const request = await requestOf(params, info)
-  if (asked === null && typeof request === 'object' && request.lang) await speak([request.lang])
+  const [info, facts] = await Promise.all([readServiceInfo(), readPageSettings()])
+  const request = await findRequest(params, info)
+  if (asked === null && typeof request === 'object' && request.lang) await setLanguage([request.lang])
   render(<App info={info} facts={facts} request={request} />, page)
 } catch (error) {
   render(
     <>
-      <Mast name="" />
+      <ServiceHeader name="" />
       <main class="sheet">
-        <Broken message={explain(error).message} />
+        <ErrorPage message={explainError(error).message} />
       </main>
     </>,
     page

@@ -13,7 +13,7 @@ export const keep = method({
   params: Type.Object({}, closed),
   result: Type.Object({ keptAccount: Type.Object({ username: Type.String() }) }),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call) {
@@ -26,7 +26,7 @@ export const keep = method({
     // Webhooks receive the changes they missed.
     changes.add('account')
     const open = services.accounts.find(account.username)
-    if (open) services.imports.goOn(open)
+    if (open) services.imports.resumePending(open)
     return { keptAccount: { username: account.username } }
   }
 })

@@ -16,13 +16,13 @@ export const requestPasswordReset = method({
   params: Type.Object({ appId: AppId }),
   result: Type.Object({}),
   mode: 'read',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   allow: requirePasswordsEnabled(trustedByOrigin),
-  auditAs: 'password-reset-request',
+  auditActor: 'password-reset-request',
   run(call) {
     return requestReset(call, call.account.username)
   },
-  async unknownUser(call, username) {
+  async handleUnknownUser(call, username) {
     return await Promise.resolve(requestReset(call, username))
   }
 })

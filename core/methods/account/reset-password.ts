@@ -23,10 +23,10 @@ export const resetPassword = method({
   }),
   result: Type.Object({}),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: requirePasswordsEnabled(trustedByOrigin),
-  auditAs: 'password-reset-token',
+  auditActor: 'password-reset-token',
   async prepare(call, { newPassword, resetToken }) {
     const { account, services, now, store } = call
     services.throttle.check(toGuess(call, account.username))
@@ -45,7 +45,7 @@ export const resetPassword = method({
     })
     return {}
   },
-  async unknownUser(call, username) {
+  async handleUnknownUser(call, username) {
     call.services.throttle.check(toGuess(call, username))
     return await Promise.resolve(refuseToken(call, username))
   }

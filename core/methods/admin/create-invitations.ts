@@ -23,8 +23,8 @@ export const createInvitations = serviceMethod({
   result: Type.Object({ data: Type.Array(ListedInvitation) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: ({ count = 1 }) => ({ count }),
+  auditActor: 'admin',
+  describeAction: ({ count = 1 }) => ({ count }),
   async run(call, { count = 1, message = '' }) {
     return { data: (await createInvitationTokens(call, count, message)).map(toListedInvitation) }
   }

@@ -13,6 +13,6 @@ export const getInvitations = serviceMethod({
   result: Type.Object({ invitations: Type.Array(ListedInvitation) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: ({ services }) => ({ invitations: services.platform.listInvitations().map(toListedInvitation) })
 })

@@ -13,6 +13,6 @@ export const getServerUsers = serviceMethod({
   result: Type.Object({ users: Type.Array(ListedUser) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: async (call, { server }) => ({ users: await listUsers(call, server) })
 })

@@ -13,6 +13,6 @@ export const getServers = serviceMethod({
   result: Type.Object({ servers: Type.Record(Type.String(), Type.Number()) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: ({ services }) => ({ servers: Object.fromEntries(countByServer(services)) })
 })

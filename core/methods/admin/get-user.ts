@@ -14,6 +14,6 @@ export const getUser = serviceMethod({
   result: Type.Object({ user: ListedUser }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: ({ services }, { username }) => ({ user: toListedUser(services, requireAccount(services, username)) })
 })

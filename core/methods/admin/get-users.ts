@@ -14,6 +14,6 @@ export const getUsers = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   facts: ({ users }: { users: readonly object[] }) => ({ rows: users }),
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: async call => ({ users: await listUsers(call) })
 })

@@ -26,12 +26,12 @@ export const loginByIdentity = method<typeof Params, VerifiedProof>({
   params: Params,
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
   facts: (result: SignedIn | { mfaToken: string }) =>
     'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
-  auditAs: 'valid-identity',
+  auditActor: 'valid-identity',
   async prepare(call, params) {
     const found = await verifyProofInCluster(call, params)
     requireIdentity(call, found)

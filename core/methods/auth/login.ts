@@ -24,12 +24,12 @@ export const login = method({
   params: Type.Object(LoginParams),
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: requirePasswordsEnabled(trustedApp),
   facts: (result: SignedIn | { mfaToken: string }) =>
     'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
-  auditAs: 'valid-password',
+  auditActor: 'valid-password',
   prepare: verifyLogin,
   run(call, { appId }, hash) {
     const { services, now, store } = call
@@ -37,5 +37,5 @@ export const login = method({
     if (!getFactor(store)) return signIn(call, appId)
     return { mfaToken: openMfaSession(services.config, store, { purpose: 'login', appId }, now) }
   },
-  unknownUser: refuseUnknownUser
+  handleUnknownUser: refuseUnknownUser
 })

@@ -15,7 +15,7 @@ export const logout = method({
     signOutUrl: Type.Optional(Type.String())
   }),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: personalOnly,
   run(call) {

@@ -27,12 +27,12 @@ export const passkeyLogin = method({
   params: Type.Object({ credential: Assertion, appId: AppId }, closed),
   result: Result,
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
   facts: ({ username, ...result }: Static<typeof Result>) => toSignedInFacts(result, username),
-  auditAs: 'valid-passkey',
-  userIn({ platform }, params) {
+  auditActor: 'valid-passkey',
+  findUsername({ platform }, params) {
     const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }
     const handle = credential?.response?.userHandle
     return typeof handle === 'string'
@@ -44,6 +44,6 @@ export const passkeyLogin = method({
     recordPasskeyUse(call, proven)
     return { username: call.account.username, ...signIn(call, appId) }
   },
-  unknownUser: async (call, _username, { credential }) =>
+  handleUnknownUser: async (call, _username, { credential }) =>
     await refuseUnknownAccount(call, signInPurpose, credential)
 })

@@ -53,7 +53,7 @@ export const exportEvents = method({
     assertFormatSupports(params, form, format)
     const limit = params.limit ?? Infinity
     const { events: own, query } = selectEvents(call, params, limit)
-    call.reach = describeQueryScope(call.caller, params.streams, query)
+    call.auditScope = describeQueryScope(call.caller, params.streams, query)
     const events = includesAudit(params.streams)
       ? concatLists([own, listAuditEvents(call, { ...params, limit })])
       : own

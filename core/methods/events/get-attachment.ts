@@ -6,10 +6,10 @@ import { anyAccess } from '../../auth/allow.js'
 import { describeEventScope } from '../../audit/read-scope.js'
 import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
-import { type Allow, method } from '../../call/method.js'
+import { type AccessRule, method } from '../../call/method.js'
 
 /** URLs of files get shared: they must not hold a token that is valid for more than the file. */
-const noTokenInQuery: Allow = {
+const noTokenInQuery: AccessRule = {
   ...anyAccess,
   check: ({ credentials }) => {
     // Sockets send their token when they connect, which is not the URL of a file.
@@ -30,7 +30,7 @@ export const getAttachment = method({
   mode: 'read',
   allow: noTokenInQuery,
   facts: ({ attachment }: { attachment: Attachment }) => ({ attachment }),
-  mayGoOn({ caller, store }, { id, fileId }) {
+  recheckAccess({ caller, store }, { id, fileId }) {
     const event = store.series.findHolder(id)
     if (!event || store.attachments.findEventNumber(fileId) !== event.number)
       fail('unknown-resource', `No attachment "${fileId}"`)
@@ -41,7 +41,7 @@ export const getAttachment = method({
     if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
     if (!attachment) fail('unknown-resource', `No attachment "${fileId}"`)
-    call.reach = describeEventScope(call, event)
+    call.auditScope = describeEventScope(call, event)
     return { attachment }
   }
 })

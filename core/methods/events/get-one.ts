@@ -31,7 +31,7 @@ export const getOne = method({
     const found = store.events.findText(id)
     if (!found) return { event: getDeletion(call, id), history }
     assertReadable(call, found)
-    call.reach = describeItemScope(call, found.streams)
+    call.auditScope = describeItemScope(call, found.streams)
     return { event: toPublicEvent(call, found.body), history }
   }
 })

@@ -42,7 +42,7 @@ export const get = method({
     const { modifiedSince, includeDeletions } = params
     const limit = getLimit(params)
     const { events: own, query } = selectEvents(call, params, limit)
-    call.reach = describeQueryScope(call.caller, params.streams, query)
+    call.auditScope = describeQueryScope(call.caller, params.streams, query)
     const events = includesAudit(params.streams) ? concatLists([own, listAuditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true

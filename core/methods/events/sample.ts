@@ -6,7 +6,7 @@ import { includesAudit } from '../../audit/events.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
-import { Footing, type Reader } from '../../call/reader.js'
+import { ReaderVersion, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
 import { insertLiveValues } from '../../events/live-values.js'
 import { resolveEventScope } from '../../events/scope.js'
@@ -59,21 +59,21 @@ export const sample = method({
     if (includesAudit(params.streams))
       fail('invalid-operation', 'The audit contains no numbers. Use streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
-    call.reach = describeQueryScope(call.caller, streams, { from, to })
+    call.auditScope = describeQueryScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }
   }
 })
 
 /** Scans all events, then returns all buckets at once. */
 class SampleListing implements Listing<Reader> {
-  readonly #permissions: Footing
+  readonly #permissions: ReaderVersion
   #run: SampleRun
 
   constructor(
     private readonly call: Call,
     private readonly params: Params
   ) {
-    this.#permissions = new Footing(call)
+    this.#permissions = new ReaderVersion(call)
     this.#run = call.store.events.createSample(buildQuery(call, params))
   }
 

@@ -4,8 +4,8 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
-import { ownJob } from '../../imports/params.js'
+import { Import, saveJob, toPublicImport, type StoredJob } from '../../imports/job.js'
+import { getOwnJob } from '../../imports/params.js'
 
 /** Returns the import. Records already written stay: the import may be resumed or deleted. */
 export const cancel = method({
@@ -17,19 +17,19 @@ export const cancel = method({
   mayExceedQuota: true,
   allow: notShared,
   async prepare(call, { id }) {
-    assertRunning(ownJob(call, id))
+    assertRunning(getOwnJob(call, id))
     await call.services.imports.stop(call.account, id)
   },
   run(call, { id }) {
-    const job = ownJob(call, id)
+    const job = getOwnJob(call, id)
     assertRunning(job)
-    const cancelled: KeptJob = { ...job, state: 'cancelled' }
-    keepJob(call.store, cancelled)
-    return { import: shownJob(cancelled, undefined) }
+    const cancelled: StoredJob = { ...job, state: 'cancelled' }
+    saveJob(call.store, cancelled)
+    return { import: toPublicImport(cancelled, undefined) }
   }
 })
 
-function assertRunning({ state }: KeptJob): void {
+function assertRunning({ state }: StoredJob): void {
   if (state !== 'looking' && state !== 'writing')
     fail('invalid-operation', `The import is ${state} and cannot be cancelled`, { state })
 }

@@ -5,10 +5,10 @@ import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
-import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
-import { appOf } from '../../imports/memory.js'
+import { Import, parseJob, toPublicImport, type Job } from '../../imports/job.js'
+import { getAppIdentity } from '../../imports/memory.js'
 import { assertTimeZone, assertMayImport } from '../../imports/params.js'
-import { assertMayWait } from '../../imports/waiting.js'
+import { assertMayUpload } from '../../imports/waiting.js'
 
 /** Maximum number of unreadable imports that are listed. */
 const maxUnreadable = 100
@@ -29,7 +29,7 @@ export const create = method({
       fail('invalid-request-structure', 'Send a multipart form with exactly one file')
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
-    assertMayWait(call, file.size)
+    assertMayUpload(call, file.size)
     store.imports.removeUnreadable(maxUnreadable)
     const id = createId()
     const job: Job = {
@@ -40,7 +40,7 @@ export const create = method({
       createdBy: caller.signature,
       accessId: caller.accessId,
       callerId: caller.callerId,
-      app: appOf(caller),
+      app: getAppIdentity(caller),
       parentId: parentId ?? null,
       options: zone ? { zone } : {},
       attempt: 0,
@@ -48,6 +48,6 @@ export const create = method({
     }
     store.imports.insert(id, 'looking', JSON.stringify(job))
     services.imports.begin(account, id)
-    return { import: shownJob(jobOf(store.imports.find(id)!), undefined) }
+    return { import: toPublicImport(parseJob(store.imports.find(id)!), undefined) }
   }
 })

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
-import { ownJob } from '../../imports/params.js'
+import { Import, saveJob, toPublicImport, type StoredJob } from '../../imports/job.js'
+import { getOwnJob } from '../../imports/params.js'
 
 /** Returns the import, which is then being removed: `imports.getOne` shows that until it is gone. */
 export const deleteImport = method({
@@ -16,15 +16,15 @@ export const deleteImport = method({
   mayExceedQuota: true,
   allow: notShared,
   async prepare(call, { id }) {
-    ownJob(call, id)
+    getOwnJob(call, id)
     await call.services.imports.stop(call.account, id)
   },
   run(call, { id }) {
     const { account, caller, services, store } = call
     const { callerId } = caller
-    const job: KeptJob = { ...ownJob(call, id), state: 'removing', accessId: caller.accessId, callerId }
-    keepJob(store, job)
+    const job: StoredJob = { ...getOwnJob(call, id), state: 'removing', accessId: caller.accessId, callerId }
+    saveJob(store, job)
     services.imports.begin(account, id)
-    return { import: shownJob(job, undefined) }
+    return { import: toPublicImport(job, undefined) }
   }
 })

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { Import, shownJob } from '../../imports/job.js'
-import { ownJob } from '../../imports/params.js'
-import { unfinished } from '../../imports/work.js'
+import { Import, toPublicImport } from '../../imports/job.js'
+import { getOwnJob } from '../../imports/params.js'
+import { unfinishedStates } from '../../imports/work.js'
 
 export const getOne = method({
   id: 'imports.getOne',
@@ -16,9 +16,9 @@ export const getOne = method({
   allow: notShared,
   run(call, { id }) {
     const { account, services } = call
-    const job = ownJob(call, id)
+    const job = getOwnJob(call, id)
     // Resumes work left unfinished, as no other call may do so.
-    if (unfinished.has(job.state)) services.imports.resume(account)
-    return { import: shownJob(job, services.imports.progress(id)) }
+    if (unfinishedStates.has(job.state)) services.imports.resumeAfterTakeover(account)
+    return { import: toPublicImport(job, services.imports.getProgress(id)) }
   }
 })

@@ -5,8 +5,8 @@ import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import type { Services } from '../../call/services.js'
-import { Import, jobOf, shownJob } from '../../imports/job.js'
-import { isMine } from '../../imports/params.js'
+import { Import, parseJob, toPublicImport } from '../../imports/job.js'
+import { mayAccessJob } from '../../imports/params.js'
 import type { Listing } from '../../json/json-text.js'
 
 /** Maximum imports of a page, and characters of their rows. */
@@ -34,10 +34,10 @@ function createListing({ imports }: Services): Listing<Reader> {
         const row = store.imports.findBefore(last)
         if (!row) return { text: texts.join(','), count: texts.length, done: true }
         last = row.number
-        const job = jobOf(row)
+        const job = parseJob(row)
         length += row.body.length
-        if (isMine({ caller, store }, job))
-          texts.push(JSON.stringify(shownJob(job, imports.progress(job.id))))
+        if (mayAccessJob({ caller, store }, job))
+          texts.push(JSON.stringify(toPublicImport(job, imports.getProgress(job.id))))
       }
       return { text: texts.join(','), count: texts.length, done: false }
     }

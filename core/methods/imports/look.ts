@@ -3,21 +3,21 @@ import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { Import, shownJob } from '../../imports/job.js'
-import { begun, choices } from '../../imports/begin.js'
-import { ownJob } from '../../imports/params.js'
+import { Import, toPublicImport } from '../../imports/job.js'
+import { beginImport, importChoices } from '../../imports/begin.js'
+import { getOwnJob } from '../../imports/params.js'
 
 /** Returns the import, whose file is then analysed. Nothing is written. */
 export const look = method({
   id: 'imports.look',
   summary: 'Analyse an imported file again',
-  params: Type.Object({ id: Identifier, ...choices }, closed),
+  params: Type.Object({ id: Identifier, ...importChoices }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',
   allow: notShared,
   async prepare(call, { id }) {
-    ownJob(call, id)
-    await call.services.imports.fetch(call.account, id)
+    getOwnJob(call, id)
+    await call.services.imports.fetchFile(call.account, id)
   },
-  run: (call, params) => ({ import: shownJob(begun(call, params, 'looking'), undefined) })
+  run: (call, params) => ({ import: toPublicImport(beginImport(call, params, 'looking'), undefined) })
 })

@@ -3,21 +3,21 @@ import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { Import, shownJob } from '../../imports/job.js'
-import { begun, choices } from '../../imports/begin.js'
-import { ownJob } from '../../imports/params.js'
+import { Import, toPublicImport } from '../../imports/job.js'
+import { beginImport, importChoices } from '../../imports/begin.js'
+import { getOwnJob } from '../../imports/params.js'
 
 /** Returns the import, which is then being written. A cancelled or failed one is resumed. */
 export const run = method({
   id: 'imports.run',
   summary: 'Run an import',
-  params: Type.Object({ id: Identifier, ...choices }, closed),
+  params: Type.Object({ id: Identifier, ...importChoices }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',
   allow: notShared,
   async prepare(call, { id }) {
-    ownJob(call, id)
-    await call.services.imports.fetch(call.account, id)
+    getOwnJob(call, id)
+    await call.services.imports.fetchFile(call.account, id)
   },
-  run: (call, params) => ({ import: shownJob(begun(call, params, 'writing'), undefined) })
+  run: (call, params) => ({ import: toPublicImport(beginImport(call, params, 'writing'), undefined) })
 })

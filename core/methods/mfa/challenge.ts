@@ -13,9 +13,9 @@ export const challenge = method({
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'read',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   allow: anyone,
-  auditAs: 'valid-password',
+  auditActor: 'valid-password',
   async prepare(call) {
     return await sendChallenge(call.services, call.account, getCandidate(call, requireMfaSession(call)))
   },

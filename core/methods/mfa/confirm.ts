@@ -18,9 +18,9 @@ export const confirm = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyone,
-  auditAs: 'valid-password',
+  auditActor: 'valid-password',
   // A session that is not valid is refused as in an open account.
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   async prepare(call, given) {
     const { candidate } = requireMfaSession(call, 'activate')
     if (call.account.deletion !== null) throw createClosingError(call.account.deletion)

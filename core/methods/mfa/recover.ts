@@ -31,10 +31,10 @@ export const recover = method({
   }),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
-  auditAs: 'valid-password',
+  auditActor: 'valid-password',
   async prepare(call, params) {
     requireCode(params)
     call.services.throttle.check(toGuess(call, call.account.username))
@@ -57,7 +57,7 @@ export const recover = method({
     removeFactor(store)
     return { message: 'Two-factor authentication is off' }
   },
-  async unknownUser(call, username, params) {
+  async handleUnknownUser(call, username, params) {
     requireCode(params)
     const login = parseLogin(call, params)
     if (login) return await refuseUnknownUser(call, username, login)

@@ -14,10 +14,10 @@ export const verify = method({
   result: SignedIn,
   facts: toSignedInFacts,
   mode: 'write',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
-  auditAs: 'valid-password',
+  auditActor: 'valid-password',
   async prepare(call, given) {
     await verifyFactor(call, getCandidate(call, requireMfaSession(call, 'login')), given)
   },

@@ -30,7 +30,7 @@ export const introspect = method({
     iss: Text
   }),
   mode: 'read',
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   allow: anyone,
   run(call, params) {
     const { account, credentials, now, services, store } = call
@@ -52,7 +52,7 @@ export const introspect = method({
       iss: getIssuer(services.config)
     }
   },
-  unknownUser(call, _username, params) {
+  handleUnknownUser(call, _username, params) {
     parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({ active: false })

@@ -15,7 +15,7 @@ export const revoke = method({
   result: Type.Object({}),
   mode: 'write',
   // A revoked token must not become valid again if the account is kept.
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   run(call, params) {
@@ -34,7 +34,7 @@ export const revoke = method({
     end(call, access)
     return {}
   },
-  unknownUser(call, _username, params) {
+  handleUnknownUser(call, _username, params) {
     parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({})

@@ -43,7 +43,7 @@ export const token = method<typeof Params, Prepared>({
   result: TokenAnswer,
   mode: 'write',
   // Valid codes are refused and stay valid; others get the errors of an open account.
-  whileClosing: true,
+  isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   async prepare(call, params) {
@@ -57,7 +57,7 @@ export const token = method<typeof Params, Prepared>({
     redemption.kind === 'code'
       ? issueToken(call, client, redemption, key)
       : renewToken(call, client, redemption),
-  unknownUser(call, _username, params) {
+  handleUnknownUser(call, _username, params) {
     authenticateClient(call.services, call.credentials, params)
     return refuseUnknown(call, params, parseGrantType(params))
   }

@@ -31,12 +31,12 @@ export const getPreview = method({
     const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
     return await call.services.previews.provide(call.account, event, asked)
   },
-  mayGoOn(reader, { id }) {
+  recheckAccess(reader, { id }) {
     assertReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))
   },
   run(call, { id }, preview) {
     // Rendering takes a while: permissions are checked again.
-    call.reach = describeEventScope(call, requireReadable(call, id))
+    call.auditScope = describeEventScope(call, requireReadable(call, id))
     return { preview }
   }
 })

@@ -13,7 +13,7 @@ export const registerOlder = serviceMethod({
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String(), server: Type.String() }),
   mode: 'service',
   allow: anyone,
-  auditAs: 'public',
+  auditActor: 'public',
   async run(call, params) {
     const registered = await registerAccount(call, params)
     return { ...registered, server: getCoreUrl(call.services.config) }

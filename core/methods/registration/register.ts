@@ -15,7 +15,7 @@ export const register = serviceMethod({
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String() }),
   mode: 'service',
   allow: anyone,
-  auditAs: 'public',
+  auditActor: 'public',
   facts: ({ apiEndpoint, username }: Registered) => {
     const token = new URL(apiEndpoint).username
     return { signedIn: { token, username, publicResult: { username } } }

@@ -19,7 +19,7 @@ export const addBatch = methodInSteps({
   params: Type.Unknown(),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',
-  boundsDepth: true,
+  limitsDepth: true,
   allow: anyAccess,
   run: addInSteps,
   isLong

@@ -16,7 +16,7 @@ export const add = methodInSteps({
   params: Type.Object({ id: Identifier }),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',
-  boundsDepth: true,
+  limitsDepth: true,
   allow: anyAccess,
   run: addInSteps,
   isLong: (store, params) => isLargeWrite(store, [{ eventId: params.id, data: params }])

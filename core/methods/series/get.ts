@@ -61,7 +61,7 @@ export const get = method({
     const { number: event, time, type } = holder
     const range = resolveRange(given, holder, now)
     const until = given.toDeltaTime === undefined ? now : time + range.to
-    call.reach = describePointsScope(call, holder, { from: time + range.from, to: until })
+    call.auditScope = describePointsScope(call, holder, { from: time + range.from, to: until })
     const columns = store.series.getColumns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }

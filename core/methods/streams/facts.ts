@@ -6,7 +6,7 @@ import { includesAudit } from '../../audit/events.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
-import { Footing, type Reader } from '../../call/reader.js'
+import { ReaderVersion, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
 import { insertLiveValues } from '../../events/live-values.js'
 import { resolveEventScope } from '../../events/scope.js'
@@ -43,20 +43,20 @@ export const facts = method({
     const { streams } = omitNulls(params)
     if (includesAudit(streams))
       fail('invalid-operation', 'The audit cannot be counted. Use streams of the account only')
-    call.reach = describeQueryScope(call.caller, streams, {})
+    call.auditScope = describeQueryScope(call.caller, streams, {})
     return { facts: new FactsListing(call, streams) }
   }
 })
 
 class FactsListing implements Listing<Reader> {
-  readonly #permissions: Footing
+  readonly #permissions: ReaderVersion
   readonly #run: FactsRun
 
   constructor(
     private readonly call: Call,
     private readonly streams: unknown
   ) {
-    this.#permissions = new Footing(call)
+    this.#permissions = new ReaderVersion(call)
     this.#run = call.store.events.createFacts(resolveEventScope(call, streams, false))
   }
 

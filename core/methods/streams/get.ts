@@ -30,7 +30,7 @@ export const get = method({
   // Each call may add to the streams of the audit.
   isRepeatable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
   // The record of a deleted stream is removed when another stream takes its id.
-  untold: (call, { includeDeletionsSince: since }) =>
+  hiddenState: (call, { includeDeletionsSince: since }) =>
     typeof since === 'number' ? listDeletions(call, since) : undefined,
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')

@@ -15,8 +15,8 @@ export const bringBackUser = serviceMethod({
   result: Type.Object({ relocationDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services }, params) {
     const account = requireAccount(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')

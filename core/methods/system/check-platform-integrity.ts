@@ -14,7 +14,7 @@ export const checkPlatformIntegrity = serviceMethod({
   result: Type.Object({ checks: Type.Array(IntegrityCheck) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: async (call, { username }) => ({
     checks: await checkPlatform(
       call,

@@ -18,8 +18,8 @@ export const createResetLink = serviceMethod({
   }),
   mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services, now }, params) {
     const account = requireServedAccount(services, params.username)
     const { username } = account

@@ -26,8 +26,8 @@ export const createUser = serviceMethod({
   result: Type.Object({ id: Type.String() }),
   mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services, now }, fields) {
     const { email, language, passwordHash, username } = fields
     checkOptionalFields(services, fields)

@@ -14,8 +14,8 @@ export const deactivateMfa = serviceMethod({
   result: Type.Object({}),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)

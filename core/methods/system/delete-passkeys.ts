@@ -20,8 +20,8 @@ export const deletePasskeys = serviceMethod({
   result: Type.Object({}),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)

@@ -39,7 +39,7 @@ export const getDeeds = serviceMethod({
   result: Type.Object({ deeds: Type.Array(AdminAction) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: ({ services }, { before = Number.MAX_SAFE_INTEGER, limit = pageSize }) => ({
     deeds: services.platform.adminActions
       .list(before, limit)

@@ -30,7 +30,7 @@ export const getGrowth = serviceMethod({
   result: Type.Object({ growth: Type.Array(Day) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run({ now, services: { platform } }) {
     const { accounts } = platform.accountStatuses.counts()
     const today = Math.floor(now / daySeconds)

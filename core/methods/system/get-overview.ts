@@ -39,7 +39,7 @@ export const getOverview = serviceMethod({
   result: Type.Object({ overview: Overview }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run({ services: { config, platform } }) {
     const { passwordReset, quota, registration } = getPageFacts(config)
     return {

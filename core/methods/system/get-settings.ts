@@ -23,6 +23,6 @@ export const getSettings = serviceMethod({
   result: Type.Object({ settings: Type.Array(PublicSetting) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: ({ services }) => ({ settings: listPublicSettings(services.config) })
 })

@@ -29,7 +29,7 @@ export const getUserInfo = serviceMethod({
   result: Type.Object({ userInfo: UserInfo }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   async run({ services }, params) {
     const account = requireServedAccount(services, params.username)
     const getStore = (): UserStore => services.accounts.store(account)

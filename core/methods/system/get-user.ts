@@ -14,6 +14,6 @@ export const getUser = serviceMethod({
   result: Type.Object({ user: Person }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   run: (call, { username }) => ({ user: toPerson(call, requireAccount(call.services, username)) })
 })

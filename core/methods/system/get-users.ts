@@ -26,7 +26,7 @@ export const getUsers = serviceMethod({
   result: Type.Object({ users: Type.Array(Person), next: Type.Optional(Type.String()) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
+  auditActor: 'admin',
   async run(call, { after = '', limit = pageSize, search = '' }) {
     const query = search.trim().toLowerCase()
     const found = query.includes('@')

@@ -16,8 +16,8 @@ export const limitUser = serviceMethod({
   result: Type.Object({ quota: Type.Object({ username: Type.String(), bytes: Quota }) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: ({ bytes }) => ({ bytes }),
+  auditActor: 'admin',
+  describeAction: ({ bytes }) => ({ bytes }),
   async run({ services }, { bytes, username }) {
     const account = requireAccount(services, username)
     await services.accounts.setStorageLimit(account, bytes)

@@ -21,8 +21,8 @@ export const relocateUser = serviceMethod({
   result: Type.Object({ relocation: Type.Object({ username: Type.String(), url: Type.String() }) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: ({ url }) => ({ url }),
+  auditActor: 'admin',
+  describeAction: ({ url }) => ({ url }),
   async run({ services }, { username, url }) {
     assertServiceUrl(url)
     const account = requireAccount(services, username)

@@ -15,8 +15,8 @@ export const resumeUser = serviceMethod({
   result: Type.Object({ suspensionDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services }, params) {
     const account = requireAccount(services, params.username)
     if (account.suspended === null) fail('unknown-resource', 'This account is not suspended')
@@ -24,7 +24,7 @@ export const resumeUser = serviceMethod({
     // Webhooks receive the changes they missed.
     announceAccountChange(services, account)
     const open = services.accounts.find(account.username)
-    if (open) services.imports.goOn(open)
+    if (open) services.imports.resumePending(open)
     return { suspensionDeletion: { username: account.username } }
   }
 })

@@ -18,8 +18,8 @@ export const setPassword = serviceMethod({
   result: Type.Object({ username: Type.String() }),
   mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services, now }, { passwordHash, username }) {
     const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)

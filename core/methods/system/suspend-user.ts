@@ -15,8 +15,8 @@ export const suspendUser = serviceMethod({
   result: Type.Object({ suspension: Type.Object({ username: Type.String(), since: Timestamp }) }),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run(call, params) {
     const { now, services } = call
     const account = requireAccount(services, params.username)

@@ -17,8 +17,8 @@ export const unlockUser = serviceMethod({
   result: Type.Object({}),
   mode: 'service',
   allow: adminOnly,
-  auditAs: 'admin',
-  deed: () => ({}),
+  auditActor: 'admin',
+  describeAction: () => ({}),
   async run({ services }, { username }) {
     const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)

@@ -5,7 +5,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { verifyOperator, refuseUnknownPath } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasPresentedToken } from '../../auth/authenticate.js'
-import { authorize } from '../../call/authorization-step.js'
+import { runAuthorizationStep } from '../../call/authorization-step.js'
 import { createCall, serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
 import { ApiError, fail } from '../../errors.js'
 import { requireAccount } from '../../platform/find-account.js'
@@ -42,8 +42,8 @@ export const deleteUser = serviceMethod({
   ]),
   mode: 'service',
   allow: { ...anyone, isForOperators: true },
-  auditAs: 'admin',
-  deed: ({ dryRun }) => (dryRun ? undefined : {}),
+  auditActor: 'admin',
+  describeAction: ({ dryRun }) => (dryRun ? undefined : {}),
   async run(call, { dryRun, onlyReg, ...params }) {
     const { services, credentials } = call
     const username = params.username.toLowerCase()
@@ -92,7 +92,8 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
   const store = services.accounts.store(account)
   try {
     const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
-    if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
+    if (services.authorizationStep)
+      await runAuthorizationStep(services.authorizationStep, account, caller, credentials)
     if (caller.isPersonal) return createCall(service, { account, caller, store })
   } catch (error) {
     // An insufficient token gets the same error as a missing one.

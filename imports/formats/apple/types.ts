@@ -1,5 +1,5 @@
 /** Maps HealthKit's kinds of records to event types. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
@@ -65,7 +65,7 @@ export function mapQuantity(
   kind: string,
   unit: string,
   value: number
-): (MappedKind & { content: number }) | Reason {
+): (MappedKind & { content: number }) | SkipReason {
   const stream = formatWords(kind)
   const override = Object.hasOwn(typesByKind, kind) ? typesByKind[kind] : undefined
   if (override !== undefined && unit === (override.startsWith('frequency/') ? 'count/min' : 'count'))

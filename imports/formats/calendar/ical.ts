@@ -1,6 +1,6 @@
 /** Reads iCalendar (RFC 5545): events, journal entries and completed tasks. */
 import { Unreadable, type ImportedRecord, type Format, type Sink } from '../../record.js'
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import { findZone } from '../../text/zones.js'
 import { getDescription, toBaseRecord, getText, type CalendarEntry } from './entry.js'
 import { readFoldedText, LineScanner, unescapeText, type ContentLine } from './lines.js'
@@ -189,7 +189,7 @@ class CalendarReader {
         )
   }
 
-  #findSkipReason(entry: CalendarEntry): Reason | undefined {
+  #findSkipReason(entry: CalendarEntry): SkipReason | undefined {
     const { isCancelled, lines, size } = entry
     if (size > maxEntryLength) return 'larger than a record can be'
     if (isCancelled || getText(entry, 'STATUS').toUpperCase() === 'CANCELLED')
@@ -205,7 +205,7 @@ class CalendarReader {
       : undefined
   }
 
-  #toEvent(entry: CalendarEntry): ImportedRecord | Reason {
+  #toEvent(entry: CalendarEntry): ImportedRecord | SkipReason {
     const start = this.#getTime(entry, 'DTSTART')
     if (!start) return 'without a time'
     if (start.lacksZone) return 'of a time zone that cannot be read'
@@ -232,7 +232,7 @@ class CalendarReader {
     return start.isDay ? start.nextDay - start.time : 0
   }
 
-  #toJournalRecord(entry: CalendarEntry): ImportedRecord | Reason {
+  #toJournalRecord(entry: CalendarEntry): ImportedRecord | SkipReason {
     const times = ['DTSTART', 'CREATED', 'DTSTAMP'].map(name => this.#getTime(entry, name))
     const start = times.find(each => each !== undefined)
     if (!start) return 'without a time'
@@ -251,7 +251,7 @@ class CalendarReader {
     }
   }
 
-  #toTaskRecord(entry: CalendarEntry): ImportedRecord | Reason {
+  #toTaskRecord(entry: CalendarEntry): ImportedRecord | SkipReason {
     const done = this.#getTime(entry, 'COMPLETED')
     if (!done) return 'a plan or a goal, not something that took place'
     if (Number.isNaN(done.time)) return 'of a time that cannot be read'

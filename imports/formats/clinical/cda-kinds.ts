@@ -1,5 +1,5 @@
 /** Maps statements of a clinical document to FHIR's kinds, and finds those that did not take place. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { CdaElement } from './cda-elements.js'
 import { getCodeName } from './cda-values.js'
 
@@ -76,7 +76,7 @@ const orderKinds = new Set(['MedicationStatement', 'MedicationRequest'])
 /**
  * Returns the reason to skip a statement because it, or one that contains it, states nothing that happened; `undefined` to keep it.
  */
-export function findSkipReason(element: CdaElement, section: string): Reason | undefined {
+export function findSkipReason(element: CdaElement, section: string): SkipReason | undefined {
   const kind = toFhirKind(element, section)
   const status = element.find('statusCode')?.get('code') ?? ''
   const mood = element.get('moodCode') ?? 'EVN'

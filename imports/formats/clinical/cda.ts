@@ -1,6 +1,6 @@
 /** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the one in Apple's export. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import { getLocalName } from '../../text/xml.js'
 import { PressurePairs } from '../apple/pressure.js'
 import { addQuantity } from '../apple/quantities.js'
@@ -278,6 +278,6 @@ class CdaReader implements ElementReader {
   }
 }
 
-function getTimeFault({ isUnreadable: isBroken }: Pick<TimeSpan, 'isUnreadable'>): Reason {
+function getTimeFault({ isUnreadable: isBroken }: Pick<TimeSpan, 'isUnreadable'>): SkipReason {
   return isBroken ? 'of a time that cannot be read' : 'without a time'
 }

@@ -1,5 +1,5 @@
 /** Reads the exported database of Gadgetbridge: samples of many devices, each kind in its own table. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { ImportedRecord, Sink } from '../../record.js'
 import type { Database, DatabaseFormat } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
@@ -197,7 +197,7 @@ class GadgetbridgeReader {
     end: number,
     record: Omit<ImportedRecord, 'kind' | 'time' | 'duration'>
   ): void {
-    const reason: Reason | undefined = Number.isNaN(time)
+    const reason: SkipReason | undefined = Number.isNaN(time)
       ? 'without a time'
       : end >= time
         ? undefined

@@ -1,5 +1,5 @@
 /** Reads rows, numbers and times of SQLite databases. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
@@ -35,7 +35,7 @@ export async function skipTable(
   database: Database,
   table: string,
   sink: Sink,
-  reason: Reason
+  reason: SkipReason
 ): Promise<void> {
   const count = await readRows(database, table, [], sink, () => undefined)
   if (count > 0) sink.skip(table, reason, count)
@@ -52,14 +52,14 @@ export interface ColumnMeasure {
   /** Numbers that mean "no value". */
   readonly absent?: readonly number[]
   /** Reason to skip zeros, if they are not values. */
-  readonly zero?: Reason
+  readonly zero?: SkipReason
 }
 
 /** Returns the reason to skip a cell; `undefined` if it is a valid value, which is a number then. */
 export function findSkipReason(
   cell: Cell,
   { absent, range, zero }: Omit<ColumnMeasure, 'stream' | 'type'>
-): Reason | undefined {
+): SkipReason | undefined {
   if (typeof cell === 'bigint') return 'of a number that is too large'
   if (typeof cell !== 'number') return 'of a value that is no number'
   if (absent?.includes(cell)) return 'not measured, as the file itself says'

@@ -1,5 +1,5 @@
 /** Reads metrics of Health Auto Export: values by name and unit, blood pressures, and sleep by stage or night. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { ImportedRecord, Sink } from '../../record.js'
 import { parseUnambiguousTime } from '../../text/cell-times.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
@@ -48,7 +48,7 @@ function toQuantity(
   name: string,
   unit: string,
   value: number
-): Pick<ImportedRecord, 'type' | 'content'> | Reason {
+): Pick<ImportedRecord, 'type' | 'content'> | SkipReason {
   const rate = Object.hasOwn(typesOfRates, name) ? typesOfRates[name] : undefined
   if (rate !== undefined) {
     if (!/^(?:count(?:\/min)?|bpm|rpm|(?:beats|breaths)\/min)$/i.test(unit))

@@ -1,5 +1,5 @@
 /** Reads workouts, symptoms, moods and medications of Health Auto Export. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { ImportedRecord, Sink } from '../../record.js'
 import { getList, getNumber, getText, type Json } from '../json-files.js'
 import { TrackWriter } from '../tracks.js'
@@ -26,7 +26,7 @@ const appetites: Readonly<Record<string, string>> = {
 }
 
 /** Returns the record of a symptom. */
-export function toSymptom(object: Json): RecordContent | Reason {
+export function toSymptom(object: Json): RecordContent | SkipReason {
   const name = getText(object, 'name') ?? ''
   const isAppetite = /^appetite/i.test(name)
   const word = (getText(object, 'severity') ?? '').replaceAll(/[\s_-]/g, '').toLowerCase()
@@ -40,7 +40,7 @@ export function toSymptom(object: Json): RecordContent | Reason {
 }
 
 /** Returns the record of a state of mind, whose valence is from -1 to 1. */
-export function toMood(object: Json): RecordContent | Reason {
+export function toMood(object: Json): RecordContent | SkipReason {
   const valence = getNumber(object, 'valence')
   if (valence === undefined) return 'without a number'
   if (Math.abs(valence) > 1) return 'of a value that is impossible for what it measures'
@@ -57,7 +57,7 @@ export function toMood(object: Json): RecordContent | Reason {
 }
 
 /** Returns the record of a dose, if it was taken. */
-export function toMedication(object: Json): RecordContent | Reason {
+export function toMedication(object: Json): RecordContent | SkipReason {
   const name = getText(object, 'displayText') ?? getText(object, 'nickname')
   if (name === undefined) return 'a record without what makes one'
   if (getText(object, 'status') !== 'Taken') return 'cancelled, not carried out or ruled out'

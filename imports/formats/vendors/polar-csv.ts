@@ -1,5 +1,5 @@
 /** Reads Polar Flow's CSV of a training session: a row about the session, then samples by seconds from its start. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { Format, Sink } from '../../record.js'
 import { RowScanner, readTableText } from '../../text/rows.js'
 import { toTime } from '../../text/times.js'
@@ -58,7 +58,7 @@ class PolarCsvReader {
   #header: readonly string[] = []
   #isSession = false
   /** Start of the session (seconds), or the reason why it is unknown. */
-  #start: number | Reason = 'without a time'
+  #start: number | SkipReason = 'without a time'
   #track: TrackWriter
 
   constructor(
@@ -113,7 +113,7 @@ class PolarCsvReader {
   }
 
   /** Parses the start of the session. The day comes first if the year does not; only files in miles may use another order. */
-  #parseStart(values: ReadonlyMap<string, string>): number | Reason {
+  #parseStart(values: ReadonlyMap<string, string>): number | SkipReason {
     const parts = /^(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})$/.exec(values.get('Date') ?? '')
     const time = clockPattern.exec(values.get('Start time') ?? '')
     if (!parts || !time) return 'of a time that cannot be read'

@@ -1,5 +1,5 @@
 /** Reads Sleep as Android's `sleep-export.csv`: each record has its own header, with the times and events of its night. */
-import type { Reason } from '../../reasons.js'
+import type { SkipReason } from '../../reasons.js'
 import type { ImportedRecord, Format, Sink } from '../../record.js'
 import { RowScanner, readTableText } from '../../text/rows.js'
 import { findRepeatedTime, toTime } from '../../text/times.js'
@@ -192,7 +192,7 @@ function parseDecimal(cell: string | undefined): number | undefined {
 }
 
 /** Parses the start and end of a record; returns the reason if it is unreadable. */
-function parseNight(values: ReadonlyMap<string, string>): Night | Reason {
+function parseNight(values: ReadonlyMap<string, string>): Night | SkipReason {
   const zone = findZone(values.get('Tz'))
   if (zone === undefined) return 'of a time zone that cannot be read'
   const from = parseLocalTime(values.get('From'), zone)

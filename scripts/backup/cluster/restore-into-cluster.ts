@@ -17,7 +17,7 @@ import { openObjects } from '../../../cluster/objects/open.js'
 import { snapshotPrefix } from '../../../cluster/objects/snapshot-key.js'
 import { PlatformLog } from '../../../cluster/platform/log.js'
 import { removeShared } from '../../../cluster/remove-shared.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import { DiskAttachments } from '../../../storage/files/attachments.js'
 import { Layout } from '../../../storage/files/layout.js'
@@ -26,13 +26,13 @@ import type { Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../../storage/repositories/account-fields.js'
 import { Taken, Unfinished } from '../../maintenance/place-account.js'
-import { valuesOf } from '../../maintenance/unique-index.js'
-import { webhookIdsOf } from '../../maintenance/webhook-ids.js'
+import { readUniqueValues } from '../../maintenance/unique-index.js'
+import { readWebhookIds } from '../../maintenance/webhook-ids.js'
 import { BackupError } from '../backup-error.js'
-import { restoreAside, type Restored, type RestoreOptions } from '../restore-backup.js'
+import { restoreTemporarily, type RestoreResult, type RestoreOptions } from '../restore-backup.js'
 import { ClusterSource } from '../sources/cluster-source.js'
 import type { Vault } from '../vault.js'
-import { askServing } from './serving-node.js'
+import { requestFromServingNode } from './serving-node.js'
 
 /** Time after which an engine that does not respond is considered unavailable. */
 const engineTimeoutMs = 60_000
@@ -40,7 +40,7 @@ const engineTimeoutMs = 60_000
 const maxMark = 2 ** 47
 
 /** The cluster that an account is restored into. */
-export interface Cluster {
+export interface ClusterConnection {
   readonly engine: Engine
   readonly objects: Objects
   readonly files: FileThread
@@ -49,7 +49,7 @@ export interface Cluster {
   /** The platform file, which follows the log as on a node. */
   readonly platform: PlatformStore
   /** Time after which an engine that does not respond is considered unavailable. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
 }
 
 /** Restores an account into a cluster, as `restoreAccount` does on one machine. */
@@ -59,21 +59,21 @@ export async function restoreIntoCluster(
   layout: Layout,
   username: string,
   options: RestoreOptions
-): Promise<Restored> {
-  return await restoreAside(
+): Promise<RestoreResult> {
+  return await restoreTemporarily(
     vault,
     layout,
     username,
     options,
     async (side, account) =>
-      await withCluster(settings, side, async cluster => await bring(cluster, side, account))
+      await withCluster(settings, side, async cluster => await placeInCluster(cluster, side, account))
   )
 }
 
 async function withCluster<T>(
   { cluster: settings }: Settings,
   side: Layout,
-  work: (cluster: Cluster) => Promise<T>
+  work: (cluster: ClusterConnection) => Promise<T>
 ): Promise<T> {
   const engine = await connectEngine({ ...settings, node: `${settings.node}-restore` })
   const layout = new Layout(join(side.root, 'cluster'))
@@ -90,7 +90,7 @@ async function withCluster<T>(
       onError: () => {}
     })
     try {
-      return await work({ engine, objects, files, layout, platform, giveUpMs: engineTimeoutMs })
+      return await work({ engine, objects, files, layout, platform, timeoutMs: engineTimeoutMs })
     } finally {
       await log.close()
     }
@@ -106,7 +106,11 @@ async function withCluster<T>(
  * {@link BackupError} if nothing has changed, unless the error says otherwise. Rejects with `EngineUnavailable` if the outcome is
  * unknown: the account is then complete either way, and repeating the call finishes the restore.
  */
-export async function bring(cluster: Cluster, side: Layout, account: Account): Promise<'added' | 'replaced'> {
+export async function placeInCluster(
+  cluster: ClusterConnection,
+  side: Layout,
+  account: Account
+): Promise<'added' | 'replaced'> {
   const { engine, platform } = cluster
   const { id, username } = account
   const present = platform.find(username)
@@ -114,21 +118,21 @@ export async function bring(cluster: Cluster, side: Layout, account: Account): P
   if (present && present.id !== id)
     throw new BackupError(`An account named ${username} already exists. Delete or move it first`)
   if (!present && platform.findById(id)) throw new Taken(username, ['id'])
-  const held = valuesOf(side, id)
+  const held = readUniqueValues(side, id)
   assertFree(cluster, account, held)
   await assertWebhookIdsFree(cluster, side, account)
   // Before anything changes, make sure that the serving node is able to release the account.
-  if (present) await askServing(engine, username, 'letGo')
+  if (present) await requestFromServingNode(engine, username, 'letGo')
   await storeAttachments(cluster, side, id)
   if (present) await replaceAccount(cluster, side, account, held)
   else await addAccount(cluster, side, account, held)
-  await askServing(engine, username, 'reopen')
+  await requestFromServingNode(engine, username, 'reopen')
   return present ? 'replaced' : 'added'
 }
 
 /** Adds an account. It claims the name just before the log starts: nodes remove claims that are older than a minute. */
 async function addAccount(
-  cluster: Cluster,
+  cluster: ClusterConnection,
   side: Layout,
   account: Account,
   held: readonly UniqueValue[]
@@ -152,7 +156,7 @@ async function addAccount(
   }
 }
 
-async function undoClaim(cluster: Cluster, account: Account): Promise<void> {
+async function undoClaim(cluster: ClusterConnection, account: Account): Promise<void> {
   const { platform } = cluster
   const { id } = account
   await platform.change('giveUp', id)
@@ -163,13 +167,13 @@ async function undoClaim(cluster: Cluster, account: Account): Promise<void> {
 }
 
 async function removeAll(
-  { engine: log, giveUpMs, objects }: Cluster,
+  { engine: log, timeoutMs: giveUpMs, objects }: ClusterConnection,
   account: Pick<Account, 'id' | 'username'>
 ): Promise<void> {
   await removeShared(account.id, { log, objects, subject: getSubject(account), timeoutMs: giveUpMs })
 }
 
-async function removeObjects({ objects }: Cluster, account: string): Promise<void> {
+async function removeObjects({ objects }: ClusterConnection, account: string): Promise<void> {
   for (const prefix of [snapshotPrefix(account), attachmentKey(account)])
     for (const key of await objects.list(prefix)) await objects.remove(key)
 }
@@ -179,7 +183,7 @@ async function removeObjects({ objects }: Cluster, account: string): Promise<voi
  * next opened, the values that it contains are kept and the others released.
  */
 async function replaceAccount(
-  cluster: Cluster,
+  cluster: ClusterConnection,
   side: Layout,
   account: Account,
   held: readonly UniqueValue[]
@@ -212,12 +216,12 @@ async function replaceAccount(
 
 /** Continues the account's log from the restored file, after `ready` has resolved. */
 async function continueLog(
-  cluster: Cluster,
+  cluster: ClusterConnection,
   side: Layout,
   account: Account,
   ready: () => Promise<void>
 ): Promise<void> {
-  const { engine: log, files, giveUpMs, layout, objects } = cluster
+  const { engine: log, files, timeoutMs: giveUpMs, layout, objects } = cluster
   const options = { log, files, layout, objects, subject: getSubject(account), timeoutMs: giveUpMs }
   await continueLogFrom(account.id, side.userFile(account.id), options, ready)
   // Until then, a node may have removed attachments together with their events. Now none can write any more.
@@ -226,25 +230,29 @@ async function continueLog(
 }
 
 /** Throws {@link Taken} if another account has one of the values. */
-function assertFree({ platform }: Cluster, { id, username }: Account, held: readonly UniqueValue[]): void {
+function assertFree(
+  { platform }: ClusterConnection,
+  { id, username }: Account,
+  held: readonly UniqueValue[]
+): void {
   const taken = held.filter(value => (platform.findHolder(value) ?? id) !== id)
   if (taken.length > 0) throw takenError(username, taken)
 }
 
 /** Throws {@link Taken} if another account has a webhook with the same id. Fetches all accounts that may have webhooks. */
 async function assertWebhookIdsFree(
-  { engine, files, layout, objects, platform }: Cluster,
+  { engine, files, layout, objects, platform }: ClusterConnection,
   side: Layout,
   { id, username }: Account
 ): Promise<void> {
-  const own = new Set(webhookIdsOf(side, id))
+  const own = new Set(readWebhookIds(side, id))
   if (own.size === 0) return
   const source = new ClusterSource(engine, objects, files)
   for (const other of platform.listWebhookAccounts().filter(each => each.id !== id)) {
     let ids: string[] = []
     try {
       await source.copyAccount(other, layout)
-      ids = webhookIdsOf(layout, other.id)
+      ids = readWebhookIds(layout, other.id)
     } catch {
       // The webhooks of an unreadable account never run, so they must not prevent the restore.
     }
@@ -254,7 +262,7 @@ async function assertWebhookIdsFree(
 
 /** Stores all attachments, existing ones included: a node may be about to remove those that no event uses at present. */
 async function storeAttachments(
-  { objects }: Cluster,
+  { objects }: ClusterConnection,
   side: Layout,
   account: string,
   isWanted: (key: string) => boolean = () => true
@@ -266,7 +274,7 @@ async function storeAttachments(
 }
 
 function getSubject({ id, username }: Pick<Account, 'id' | 'username'>): string {
-  return logSubject(fixedShards(shardCount).indexOf(username), id)
+  return logSubject(createFixedShards(shardCount).indexOf(username), id)
 }
 
 function takenError(username: string, values: readonly UniqueValue[]): Taken {

@@ -7,8 +7,8 @@ import {
   shardKey,
   type ShardPlacement
 } from '../../../cluster/nodes/shard-placement.js'
-import { fixedShards } from '../../../core/call/shard.js'
-import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import { createFixedShards } from '../../../core/call/shard.js'
+import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { BackupError } from '../backup-error.js'
 
 /** Total time for retries, time to wait for one reply, and time between retries. */
@@ -18,12 +18,12 @@ const [totalTimeoutMs, replyTimeoutMs, retryMs] = [60_000, 30_000, 500]
  * Asks the node to release the account (`letGo`), and to open the current state again (`reopen`). Does nothing if no node serves
  * the user. Rejects with {@link BackupError} if the node refuses or does not respond, and with `EngineUnavailable`.
  */
-export async function askServing(
+export async function requestFromServingNode(
   engine: Pick<Engine, 'register' | 'send'>,
   username: string,
   what: 'letGo' | 'reopen'
 ): Promise<void> {
-  const key = shardKey(fixedShards(shardCount).indexOf(username))
+  const key = shardKey(createFixedShards(shardCount).indexOf(username))
   const findServingNode = async (): Promise<ShardPlacement | undefined> => {
     const register = await engine.register.get(key)
     return register && parsePlacement(register)
@@ -47,8 +47,8 @@ async function sendRequest(
   what: 'letGo' | 'reopen'
 ): Promise<string | undefined> {
   try {
-    const answer = await engine.send(node, controlMessage({ do: what, username }), replyTimeoutMs)
-    const { message, ok } = controlledIn(answer)
+    const answer = await engine.send(node, encodeControlRequest({ do: what, username }), replyTimeoutMs)
+    const { message, ok } = parseControlResponse(answer)
     return ok ? undefined : `${node} could not ${descriptions[what]}: ${message}`
   } catch (error) {
     if (!(error instanceof EngineUnavailable)) throw error

@@ -18,7 +18,7 @@ import { openObjects } from '../../../cluster/objects/open.js'
 import { PlatformLog } from '../../../cluster/platform/log.js'
 import { platformSubject } from '../../../cluster/platform/record.js'
 import { decode, type LogRecord } from '../../../cluster/records.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
@@ -33,7 +33,7 @@ const maxRetries = 5
 const [retryMs, timeoutMs] = [1000, 60_000]
 
 /** Runs `work` with the cluster in the settings. Rejects with `EngineUnavailable` if no engine server responds. */
-export async function fromCluster<T>(
+export async function withClusterSource<T>(
   { cluster }: Settings,
   work: (source: BackupSource) => Promise<T>
 ): Promise<T> {
@@ -48,7 +48,7 @@ export async function fromCluster<T>(
 }
 
 export class ClusterSource implements BackupSource {
-  readonly #shards = fixedShards(shardCount)
+  readonly #shards = createFixedShards(shardCount)
   /** Distinguishes this cluster from others, and from an earlier one that it replaced. */
   #epoch = 0
 
@@ -78,7 +78,7 @@ export class ClusterSource implements BackupSource {
     removePosition(draft.platformFile)
   }
 
-  async markOf(account: Account): Promise<string | undefined> {
+  async getChangeMark(account: Account): Promise<string | undefined> {
     const last = await this.#readLastRecord(account)
     if (!last) return undefined
     const { epoch, lsn } = last.record.position
@@ -116,7 +116,7 @@ export class ClusterSource implements BackupSource {
     }
   }
 
-  async isGone(account: Account): Promise<boolean> {
+  async isDeleted(account: Account): Promise<boolean> {
     const last = await this.#withRetries(() => this.engine.last(this.#getSubject(account)))
     try {
       return last !== undefined && decode(last.bytes).kind === 'deleted'

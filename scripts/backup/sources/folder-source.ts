@@ -12,7 +12,7 @@ export class FolderSource implements BackupSource {
     await copyPlatformFile(this.layout, draft)
   }
 
-  markOf({ id }: Account): Promise<string | undefined> {
+  getChangeMark({ id }: Account): Promise<string | undefined> {
     return Promise.resolve(getChangeMark(this.layout, id))
   }
 
@@ -30,7 +30,7 @@ export class FolderSource implements BackupSource {
     return existsSync(path) ? await use(path) : undefined
   }
 
-  isGone({ id }: Account): Promise<boolean> {
+  isDeleted({ id }: Account): Promise<boolean> {
     return Promise.resolve(!existsSync(this.layout.userDirectory(id)))
   }
 }

@@ -9,7 +9,7 @@ export interface BackupSource {
    * Returns a mark that changes with the account's file: equal marks mean equal content. Returns `undefined` if that is not certain.
    * The mark must be taken before the copy that it describes.
    */
-  markOf(account: Account): Promise<string | undefined>
+  getChangeMark(account: Account): Promise<string | undefined>
   /** Copies the account's file below `draft`, in the state after one commit. Rejects with an error that gives the reason. */
   copyAccount(account: Account, draft: Layout): Promise<void>
   /**
@@ -23,5 +23,5 @@ export interface BackupSource {
     use: (path: string) => Promise<T>
   ): Promise<T | undefined>
   /** Returns true if an account that could not be copied has been deleted. */
-  isGone(account: Account): Promise<boolean>
+  isDeleted(account: Account): Promise<boolean>
 }

@@ -11,7 +11,7 @@ import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement
 import type { Settings } from '../../../core/settings/settings.js'
 
 /** The state of the cluster's backups. */
-export interface Turn {
+export interface BackupTurn {
   /** True if this node has to make backups, and no other live node is making one. */
   readonly isOurs: boolean
   /** End of the last successful backup, in seconds; `undefined` if there was none. */
@@ -33,7 +33,7 @@ const abandonedAfter = 24 * 3600
 const [timeoutMs, pollMs] = [60_000, 1000]
 
 /** Coordinates backups between nodes. All methods reject with `EngineUnavailable` if no engine server responds. */
-export class Turns {
+export class BackupCoordinator {
   /** `open` connects to the register. `close` of the result ends the connection. */
   constructor(
     private readonly node: string,
@@ -41,13 +41,16 @@ export class Turns {
   ) {}
 
   /** Creates the coordinator of the node in the settings. */
-  static of({ cluster }: Settings): Turns {
+  static fromSettings({ cluster }: Settings): BackupCoordinator {
     const { node } = cluster
-    return new Turns(node, async () => await connectEngine({ ...cluster, node: `${node}-backup` }))
+    return new BackupCoordinator(
+      node,
+      async () => await connectEngine({ ...cluster, node: `${node}-backup` })
+    )
   }
 
   /** Returns the current state. Rejects if no node serves the first shard, and when `signal` aborts. */
-  async look(signal: AbortSignal): Promise<Turn> {
+  async look(signal: AbortSignal): Promise<BackupTurn> {
     return await this.#withRegister(async register => {
       const { finished, maker } = (await readRegister(register)).state
       const isServing = await this.#servesFirstShard(register, signal)

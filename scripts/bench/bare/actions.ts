@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { verify } from '@node-rs/argon2'
 import busboy from 'busboy'
-import { accessInfo } from './echoes.js'
+import { sampleAccessInfo } from './echoes.js'
 import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */
-export interface BareParts {
+export interface BareData {
   /** Stores by user: one to read from, one that syncs in the event loop, and one that syncs in the thread pool. */
   readonly readers: readonly BareStore[]
   readonly inLoop: readonly BareStore[]
@@ -26,7 +26,7 @@ export interface BareParts {
 
 /** A request. `user` and `size` are the second and third part of its path. */
 interface Call {
-  readonly parts: BareParts
+  readonly parts: BareData
   readonly user: number
   readonly size: string
   readonly request: IncomingMessage
@@ -39,11 +39,11 @@ let uploads = 0
 
 /** Request handlers by the first part of the path. */
 const actions: Readonly<Record<string, (call: Call) => unknown>> = {
-  latest: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.latest(Number(size))),
+  latest: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.listLatest(Number(size))),
   'in-stream': ({ parts, response, size, user }) =>
-    reply(response, parts.readers[user]!.inStream(Number(size))),
-  one: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.one(Number(size))),
-  access: ({ response }) => reply(response, JSON.stringify(accessInfo)),
+    reply(response, parts.readers[user]!.listInStream(Number(size))),
+  one: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.getEvent(Number(size))),
+  access: ({ response }) => reply(response, JSON.stringify(sampleAccessInfo)),
   streams: ({ parts, response }) => reply(response, parts.streams),
   'points-out': ({ parts, response, user }) => parts.readers[user]!.series.sendAll(response),
   file: ({ parts, response }) => readFile(parts.file, (_error, bytes) => reply(response, bytes)),
@@ -89,7 +89,7 @@ const actions: Readonly<Record<string, (call: Call) => unknown>> = {
 }
 
 /** Returns the handler of all requests. */
-export function bareHandler(parts: BareParts): RequestListener {
+export function createBareHandler(parts: BareData): RequestListener {
   return (request, response) => {
     const [, name = '', user, size = ''] = (request.url ?? '').split('/')
     void actions[name]!({ parts, user: Number(user), size, request, response })

@@ -4,7 +4,7 @@ import { Server as SocketServer, type Socket } from 'socket.io'
 import { WebSocketServer } from 'ws'
 
 /** A response of the size of `getAccessInfo`. */
-export const accessInfo = {
+export const sampleAccessInfo = {
   id: 'cbenchaccess0000000000001',
   token: 'cbenchtoken00000000000001',
   apiEndpoint: 'http://cbenchtoken00000000000001@127.0.0.1:3000/live0/',
@@ -21,7 +21,7 @@ export const accessInfo = {
 }
 
 /** Creates a Socket.IO server with a namespace per user, in which every call returns the same response. */
-export function socketEcho(): Server {
+export function createEchoServer(): Server {
   const http = createServer()
   const io = new SocketServer(http, {
     wsEngine: WebSocketServer,
@@ -30,7 +30,7 @@ export function socketEcho(): Server {
   })
   io.of(/^\/[a-z0-9-]+$/).on('connection', (socket: Socket) => {
     socket.onAny((_method: string, _params: unknown, reply: (error: null, result: unknown) => void) =>
-      reply(null, accessInfo)
+      reply(null, sampleAccessInfo)
     )
   })
   return http

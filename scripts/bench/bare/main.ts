@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createPasswords } from '../../../core/security/passwords.js'
 import { password, previewBytes } from '../seed/sample.js'
-import { bareHandler } from './actions.js'
-import { socketEcho } from './echoes.js'
-import { BareStore, makeBareFile, type Durability } from './store.js'
+import { createBareHandler } from './actions.js'
+import { createEchoServer } from './echoes.js'
+import { BareStore, createBareFile, type Durability } from './store.js'
 
 /** The ports on which the bare servers listen. */
 export interface BarePorts {
@@ -18,11 +18,11 @@ export interface BarePorts {
 const [directory = '.', users = '1'] = process.argv.slice(2)
 
 const first = join(directory, 'bare.sqlite')
-makeBareFile(first)
+createBareFile(first)
 const file = join(directory, 'bare-preview.jpg')
 writeFileSync(file, previewBytes)
 
-const handler = bareHandler({
+const handler = createBareHandler({
   readers: openStores('reader', 'in-loop'),
   inLoop: openStores('in-loop', 'in-loop'),
   offThread: openStores('off-thread', 'off-thread'),
@@ -33,7 +33,7 @@ const handler = bareHandler({
 })
 const ports: BarePorts = {
   http: await waitForPort(createServer(handler).listen(0, '127.0.0.1')),
-  sockets: await waitForPort(socketEcho().listen(0, '127.0.0.1'))
+  sockets: await waitForPort(createEchoServer().listen(0, '127.0.0.1'))
 }
 process.send?.(ports)
 

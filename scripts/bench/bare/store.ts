@@ -2,7 +2,7 @@
 import { fdatasync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
-import { keptEvent, keptPoints } from '../seed/sample.js'
+import { createStoredEvent, createPoints } from '../seed/sample.js'
 
 /** `in-loop`: each commit syncs in the event loop. `off-thread`: the thread pool syncs the log after the commit. */
 export type Durability = 'in-loop' | 'off-thread'
@@ -24,16 +24,16 @@ const [eventCount, streamCount] = [1000, 98]
 const [pointCount, pieceSize] = [100_000, 2048]
 
 /** Creates a file that is then copied for each user. */
-export function makeBareFile(file: string): void {
+export function createBareFile(file: string): void {
   const db = new SQLite(file)
   db.pragma('journal_mode = WAL')
   db.exec(schema)
   db.transaction(() => {
     const store = new BareStore(db, 'in-loop')
     for (let i = 0; i < eventCount; i++)
-      store.insert(keptEvent(store.newId(), 'bare', 1.6e9 + i), 1.6e9 + i, i % streamCount)
+      store.insert(createStoredEvent(store.createId(), 'bare', 1.6e9 + i), 1.6e9 + i, i % streamCount)
     for (let from = 0; from < pointCount; from += pieceSize)
-      store.series.insert(0, keptPoints(Math.min(pieceSize, pointCount - from), from))
+      store.series.insert(0, createPoints(Math.min(pieceSize, pointCount - from), from))
   })()
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.close()
@@ -84,22 +84,22 @@ export class BareStore {
   }
 
   /** Returns a unique id, cheaply. */
-  newId(): string {
+  createId(): string {
     return `c${Date.now().toString(36)}${(this.#count++).toString(36).padStart(16, '0')}`
   }
 
   /** Returns the newest events as JSON text. */
-  latest(limit: number): string {
+  listLatest(limit: number): string {
     return toListJson(this.#latest.all(limit))
   }
 
   /** Returns the newest events of a stream as JSON text. */
-  inStream(stream: number): string {
+  listInStream(stream: number): string {
     return toListJson(this.#inStream.all(stream))
   }
 
   /** Returns the event with a number as JSON text. */
-  one(number: number): string {
+  getEvent(number: number): string {
     return `{"event":${this.#one.get(number) as string},"meta":{"apiVersion":"0","serverTime":0}}`
   }
 
@@ -107,7 +107,7 @@ export class BareStore {
   create(posted: object): string {
     const now = Date.now() / 1000
     const by = 'cbenchaccess0000000000001'
-    const event = { id: this.newId(), time: now, tags: [], ...posted }
+    const event = { id: this.createId(), time: now, tags: [], ...posted }
     return this.insert({ ...event, created: now, createdBy: by, modified: now, modifiedBy: by }, now)
   }
 

@@ -1,10 +1,10 @@
 /** A request as data, and its encoding. */
 import { randomBytes } from 'node:crypto'
 
-export interface Ask {
+export interface RequestSpec {
   readonly path: string
   /** Port, if it differs from that of the job. */
-  readonly at?: number
+  readonly port?: number
   /** HTTP method. By default POST with a body or a file, otherwise GET. */
   readonly verb?: string
   readonly token?: string
@@ -20,13 +20,13 @@ export interface Ask {
 const megabyte = randomBytes(1024 * 1024)
 const boundary = 'coffer-bench-boundary'
 
-export function verbOf({ body, megabytes, verb }: Ask): string {
+export function getHttpMethod({ body, megabytes, verb }: RequestSpec): string {
   return verb ?? (body === undefined && megabytes === undefined ? 'GET' : 'POST')
 }
 
-export function headersOf(ask: Ask): Record<string, string> {
+export function createHeaders(ask: RequestSpec): Record<string, string> {
   const { headers, megabytes, token } = ask
-  const length = [...bodyOf(ask)].reduce((sum, part) => sum + part.length, 0)
+  const length = [...encodeBody(ask)].reduce((sum, part) => sum + part.length, 0)
   const type = megabytes === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`
   return {
     host: '127.0.0.1',
@@ -37,7 +37,7 @@ export function headersOf(ask: Ask): Record<string, string> {
 }
 
 /** Yields the body in chunks. */
-export function* bodyOf({ body, megabytes }: Ask): Generator<Buffer> {
+export function* encodeBody({ body, megabytes }: RequestSpec): Generator<Buffer> {
   const json = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body)
   if (megabytes === undefined) {
     if (json !== '') yield Buffer.from(json)
@@ -52,9 +52,9 @@ export function* bodyOf({ body, megabytes }: Ask): Generator<Buffer> {
 }
 
 /** Encodes the HTTP/1.1 request, as text unless it contains a file. */
-export function requestOf(ask: Ask): string | Buffer {
-  const headers = Object.entries(headersOf(ask)).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `${verbOf(ask)} ${ask.path} HTTP/1.1\r\n${headers.join('')}\r\n`
-  const bytes = Buffer.concat([Buffer.from(head), ...bodyOf(ask)])
+export function encodeRequest(ask: RequestSpec): string | Buffer {
+  const headers = Object.entries(createHeaders(ask)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${getHttpMethod(ask)} ${ask.path} HTTP/1.1\r\n${headers.join('')}\r\n`
+  const bytes = Buffer.concat([Buffer.from(head), ...encodeBody(ask)])
   return ask.megabytes === undefined ? bytes.toString() : bytes
 }

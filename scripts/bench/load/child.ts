@@ -17,7 +17,7 @@ export class Child<Message extends object | string, Answer> {
   }
 
   /** Resolves with the next message of the child. Rejects if it exits first. */
-  next(): Promise<Answer> {
+  nextMessage(): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const ended = (code: number | null): void =>
         reject(new Error(`A process of the bench exited with code ${code}`))
@@ -33,9 +33,9 @@ export class Child<Message extends object | string, Answer> {
   }
 
   /** Sends a message. Resolves with the reply. */
-  async ask(message: Message): Promise<Answer> {
+  async request(message: Message): Promise<Answer> {
     this.send(message)
-    return await this.next()
+    return await this.nextMessage()
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
-import { bodyOf, headersOf, verbOf, type Ask } from './ask.js'
+import { encodeBody, createHeaders, getHttpMethod, type RequestSpec } from './ask.js'
 
 interface Answer {
   /** The first 16 MiB of the body. */
@@ -17,13 +17,13 @@ const keptLength = 16 * 1024 * 1024
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 /** Sends a request and reads the whole response. Throws on an error status, unless `mayFail`. */
-export async function send(origin: string, ask: Ask, mayFail = false): Promise<Answer> {
+export async function send(origin: string, ask: RequestSpec, mayFail = false): Promise<Answer> {
   const startMs = performance.now()
-  const method = verbOf(ask)
-  const headers = { origin, ...headersOf(ask) }
+  const method = getHttpMethod(ask)
+  const headers = { origin, ...createHeaders(ask) }
   const asking = request(new URL(origin + ask.path), { agent, method, headers })
   const responding = once(asking, 'response') as Promise<[IncomingMessage]>
-  Readable.from(bodyOf(ask)).pipe(asking)
+  Readable.from(encodeBody(ask)).pipe(asking)
   const [response] = await responding
   let text = ''
   let bytes = 0

@@ -4,31 +4,31 @@
  */
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { serialMark } from '../seed/sample.js'
-import { requestOf, type Ask } from './ask.js'
+import { serialPlaceholder } from '../seed/sample.js'
+import { encodeRequest, type RequestSpec } from './ask.js'
 import { ResponseReader } from './response-reader.js'
-import { RawSocket } from './socket.js'
+import { SocketClient } from './socket.js'
 import { percentile } from './statistics.js'
 
-export interface Job {
+export interface LoadJob {
   readonly port: number
   /** Requests to pick from at random. Connections are divided among the ports of the requests. */
-  readonly asks: readonly Ask[]
+  readonly requests: readonly RequestSpec[]
   readonly connections: number
   /** Duration; by default until the message `stop`. */
   readonly seconds?: number
   /** Requests per second, sent on schedule whether or not earlier ones have completed; by default as fast as responses arrive. */
-  readonly pace?: number
+  readonly requestsPerSecond?: number
 }
 
 /** The results. Latencies are milliseconds from when a request was due to the end of its response. */
-export interface Load {
+export interface LoadResult {
   /** Number of responses. */
   readonly count: number
   /** Number of responses with a status of 400 or above, and of broken connections. */
-  readonly bad: number
+  readonly failures: number
   /** The first of these failures. */
-  readonly complaint: string | undefined
+  readonly firstFailure: string | undefined
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -41,16 +41,16 @@ const timeoutMs = 30_000
 const maxConcurrentCalls = 10
 
 let current: LoadRun | undefined
-let serial = Number(serialMark)
+let serial = Number(serialPlaceholder)
 
-process.on('message', (order: Job | 'stop') => {
+process.on('message', (order: LoadJob | 'stop') => {
   if (order === 'stop') return current?.stop()
   current = new LoadRun(order)
   void current.ended.then(load => process.send?.(load))
 })
 
 class LoadRun {
-  readonly ended: Promise<Load>
+  readonly ended: Promise<LoadResult>
   readonly #startMs = performance.now()
   readonly #timesMs: number[] = []
   #endMs: number
@@ -58,12 +58,12 @@ class LoadRun {
   #bad = 0
   #complaint: string | undefined
 
-  constructor(private readonly job: Job) {
+  constructor(private readonly job: LoadJob) {
     this.#endMs = this.#startMs + (job.seconds ?? Infinity) * 1000
-    const isCalling = job.asks[0]?.method !== undefined
-    const ports = Array.from(new Set(job.asks.map(({ at = job.port }) => at)))
+    const isCalling = job.requests[0]?.method !== undefined
+    const ports = Array.from(new Set(job.requests.map(({ port: at = job.port }) => at)))
     const requests = ports.map(
-      own => [own, job.asks.filter(({ at = job.port }) => at === own).map(requestOf)] as const
+      own => [own, job.requests.filter(({ port: at = job.port }) => at === own).map(encodeRequest)] as const
     )
     const one = (_: unknown, n: number): Promise<void> =>
       isCalling ? this.#callMethod(n) : this.#sendRequests(...requests[n % requests.length]!)
@@ -117,9 +117,9 @@ class LoadRun {
 
   /** Runs one socket: calls a method concurrently until the time is over. */
   async #callMethod(n: number): Promise<void> {
-    const { asks, port } = this.job
+    const { requests: asks, port } = this.job
     const { method, path, token } = asks[n % asks.length]!
-    const socket = await RawSocket.open(`http://127.0.0.1:${port}`, path, token!)
+    const socket = await SocketClient.open(`http://127.0.0.1:${port}`, path, token!)
     for (let startMs; (startMs = performance.now()) < this.#endMs;) {
       await socket.call(method!, maxConcurrentCalls)
       for (let call = 0; call < maxConcurrentCalls; call++) this.#timesMs.push(performance.now() - startMs)
@@ -129,7 +129,7 @@ class LoadRun {
 
   /** Returns when the next request is due. At a given rate, a late response delays the next request, whose latency includes the delay. */
   #getNextDueMs(): number {
-    const { pace } = this.job
+    const { requestsPerSecond: pace } = this.job
     return pace === undefined ? performance.now() : this.#startMs + (this.#due++ * 1000) / pace
   }
 
@@ -138,11 +138,11 @@ class LoadRun {
     this.#complaint ??= complaint
   }
 
-  #getResult(): Load {
+  #getResult(): LoadResult {
     return {
       count: this.#timesMs.length,
-      bad: this.#bad,
-      complaint: this.#complaint,
+      failures: this.#bad,
+      firstFailure: this.#complaint,
       seconds: (performance.now() - this.#startMs) / 1000,
       p50Ms: percentile(this.#timesMs, 0.5),
       p99Ms: percentile(this.#timesMs, 0.99),
@@ -153,6 +153,6 @@ class LoadRun {
 
 /** Returns the request with its serial placeholder replaced by the next number. */
 function numberRequest(request: string | Buffer): string | Buffer {
-  if (typeof request !== 'string' || !request.includes(serialMark)) return request
-  return request.replaceAll(serialMark, String(++serial))
+  if (typeof request !== 'string' || !request.includes(serialPlaceholder)) return request
+  return request.replaceAll(serialPlaceholder, String(++serial))
 }

@@ -1,27 +1,27 @@
 /** Takes measurements and reports medians: other load on the machine distorts some of them, but rarely most. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Child } from './child.js'
-import type { Job, Load } from './load.js'
-import { cpuUs, median } from './statistics.js'
+import type { LoadJob, LoadResult } from './load.js'
+import { getCpuUs, median } from './statistics.js'
 
 /** The figures of a subject. */
 export interface Figures {
   /** CPU time of the server per request, in microseconds. */
   readonly cpuUs: number
   /** CPU time per request of the processes behind the server; 0 if there are none. */
-  readonly behindUs: number
+  readonly dependentCpuUs: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
 /** A kind of request to measure. */
-export interface Subject extends Omit<Job, 'seconds'> {
+export interface Subject extends Omit<LoadJob, 'seconds'> {
   readonly name: string
   /** The process whose CPU time is measured, or several that share the requests. */
   readonly pid: number | readonly number[]
   /** Processes that the server depends on. Their CPU time is measured separately. */
-  readonly behind?: readonly number[]
+  readonly dependentPids?: readonly number[]
   /** Maximum number of warm-up rounds; by default 5. */
   readonly warmUpRounds?: number
 }
@@ -34,42 +34,42 @@ const atRest = { share: 0.02, seconds: 1, times: 60 }
 
 export class Meter {
   /** Failed requests, by subject: their figures are meaningless. */
-  readonly complaints: string[] = []
-  readonly #load = new Child<Job, Load>(new URL('load.js', import.meta.url))
+  readonly warnings: string[] = []
+  readonly #load = new Child<LoadJob, LoadResult>(new URL('load.js', import.meta.url))
   readonly #samples = new Map<string, Figures[]>()
 
   /**
    * Waits until a process has no background work left, such as completing an index: its CPU time would be attributed to requests.
    * Adds a warning if it does not become idle within a minute.
    */
-  async untilIdle(pid: number): Promise<void> {
+  async waitUntilIdle(pid: number): Promise<void> {
     for (let times = 0; times < atRest.times; times++) {
-      const before = cpuUs(pid)
+      const before = getCpuUs(pid)
       await wait(atRest.seconds * 1000)
-      if (cpuUs(pid) - before <= atRest.share * atRest.seconds * 1e6) return
+      if (getCpuUs(pid) - before <= atRest.share * atRest.seconds * 1e6) return
     }
-    this.complaints.push('The server did not become idle before the measurement')
+    this.warnings.push('The server did not become idle before the measurement')
   }
 
   /** Measures all subjects in turns, so that they run under the same conditions. */
-  async interleave(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {
+  async measureInTurns(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {
     for (const subject of subjects) await this.#warmUp(subject)
     for (let round = 0; round < rounds; round++)
-      for (const subject of subjects) await this.take(subject, seconds)
+      for (const subject of subjects) await this.takeSample(subject, seconds)
   }
 
   /** Takes one measurement. */
-  async take(
-    { behind = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
+  async takeSample(
+    { dependentPids: behind = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
     seconds: number
   ): Promise<void> {
     const [before, behindBefore] = [getTotalCpuUs(pid), getTotalCpuUs(behind)]
-    const load = await this.#load.ask({ ...job, seconds })
-    const { bad, complaint, count, p50Ms, p99Ms } = load
-    if (bad > 0) this.complaints.push(`${name}: ${bad} failed requests, the first: ${complaint}`)
+    const load = await this.#load.request({ ...job, seconds })
+    const { failures: bad, firstFailure: complaint, count, p50Ms, p99Ms } = load
+    if (bad > 0) this.warnings.push(`${name}: ${bad} failed requests, the first: ${complaint}`)
     const sample = {
       cpuUs: (getTotalCpuUs(pid) - before) / count,
-      behindUs: (getTotalCpuUs(behind) - behindBefore) / count,
+      dependentCpuUs: (getTotalCpuUs(behind) - behindBefore) / count,
       perSecond: count / load.seconds,
       p50Ms,
       p99Ms
@@ -83,7 +83,7 @@ export class Meter {
     const middle = (figure: keyof Figures): number => median(samples.map(sample => sample[figure]))
     return {
       cpuUs: middle('cpuUs'),
-      behindUs: middle('behindUs'),
+      dependentCpuUs: middle('dependentCpuUs'),
       perSecond: middle('perSecond'),
       p50Ms: middle('p50Ms'),
       p99Ms: middle('p99Ms')
@@ -95,13 +95,19 @@ export class Meter {
   }
 
   /** Sends requests until the server has compiled its code and filled its caches. */
-  async #warmUp({ behind: _behind, name: _name, pid: _pid, warmUpRounds, ...job }: Subject): Promise<void> {
+  async #warmUp({
+    dependentPids: _behind,
+    name: _name,
+    pid: _pid,
+    warmUpRounds,
+    ...job
+  }: Subject): Promise<void> {
     let count = 0
     for (let round = 0; round < (warmUpRounds ?? warmUp.rounds) && count < warmUp.requests; round++)
-      count += (await this.#load.ask({ ...job, seconds: warmUp.seconds })).count
+      count += (await this.#load.request({ ...job, seconds: warmUp.seconds })).count
   }
 }
 
 function getTotalCpuUs(pids: number | readonly number[]): number {
-  return [pids].flat().reduce((sum, pid) => sum + cpuUs(pid), 0)
+  return [pids].flat().reduce((sum, pid) => sum + getCpuUs(pid), 0)
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-export class RawSocket {
+export class SocketClient {
   #onAnswer: () => void = () => {}
   #unanswered = 0
 
@@ -12,7 +12,7 @@ export class RawSocket {
   ) {}
 
   /** Connects to the namespace of a user, such as `/daisy`. */
-  static async open(origin: string, namespace: string, token: string): Promise<RawSocket> {
+  static async open(origin: string, namespace: string, token: string): Promise<SocketClient> {
     const url = `${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&auth=${token}`
     const socket = new WebSocket(url)
     await once(socket, 'message')
@@ -20,7 +20,7 @@ export class RawSocket {
     socket.send(`40${namespace},`)
     const [answer] = (await opened) as [Buffer]
     if (!answer.toString().startsWith('40')) throw new Error(`A socket was refused: ${answer.toString()}`)
-    const raw = new RawSocket(socket, namespace)
+    const raw = new SocketClient(socket, namespace)
     socket.on('message', data => raw.#receive((data as Buffer).toString()))
     return raw
   }

@@ -18,19 +18,19 @@ export function percentile(values: readonly number[], part: number): number {
 }
 
 /** Returns the CPU time of a process, its threads and its children, in microseconds, with a resolution of 10 ms. */
-export function cpuUs(pid: number): number {
+export function getCpuUs(pid: number): number {
   return getProcessTree(pid).reduce((sum, id) => sum + getOwnCpuUs(id), 0)
 }
 
 /** Returns the resident memory of a process and its children, in MB (10^6 bytes). */
-export function residentMb(pid: number): number {
+export function getResidentMb(pid: number): number {
   return getProcessTree(pid).reduce((sum, id) => sum + getOwnResidentMb(id), 0)
 }
 
 /** Waits until an unused process is idle. Returns its resident memory in MB. */
-export async function idleMb(pid: number): Promise<number> {
+export async function measureIdleMb(pid: number): Promise<number> {
   await wait(restMs)
-  return residentMb(pid)
+  return getResidentMb(pid)
 }
 
 /** Returns the ids of a process and its descendants. */

@@ -13,7 +13,7 @@ const allocatorSettings = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRES
 /** Maximum time until the first response. */
 const startTimeoutMs = 60_000
 
-export class Target {
+export class ServiceProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
@@ -26,7 +26,7 @@ export class Target {
     dataDir: string,
     nodeOptions: readonly string[] = [],
     settings: Readonly<Record<string, string>> = {}
-  ): Promise<Target> {
+  ): Promise<ServiceProcess> {
     const port = await freePort()
     const startMs = performance.now()
     const child = spawn(process.execPath, [...nodeOptions, program, 'serve'], {
@@ -51,7 +51,7 @@ export class Target {
       child.kill()
       throw error
     }
-    return new Target(child, port, (performance.now() - startMs) / 1000)
+    return new ServiceProcess(child, port, (performance.now() - startMs) / 1000)
   }
 
   get pid(): number {

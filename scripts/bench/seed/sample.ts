@@ -7,7 +7,7 @@ export const previewBytes = randomBytes(12 * 1024)
 export const password = 'correct-horse-battery'
 
 /** Returns an event as posted, without a time. */
-export function postedEvent(streamId: string): object {
+export function createEventParams(streamId: string): object {
   return {
     streamIds: [streamId],
     type: 'blood-pressure/mmhg-bpm',
@@ -18,10 +18,10 @@ export function postedEvent(streamId: string): object {
 }
 
 /** Returns the same event as stored and returned by a service. */
-export function keptEvent(id: string, streamId: string, time: number): object {
+export function createStoredEvent(id: string, streamId: string, time: number): object {
   return {
     id,
-    ...postedEvent(streamId),
+    ...createEventParams(streamId),
     streamId,
     time,
     tags: [],
@@ -33,10 +33,10 @@ export function keptEvent(id: string, streamId: string, time: number): object {
 }
 
 /** Replaced in each request by a serial number of the same length, so that its points follow all others. */
-export const serialMark = '10000000'
+export const serialPlaceholder = '10000000'
 
 /** Returns points as posted, a millisecond apart from `start` (seconds). */
-export function postedPoints(count: number, start: number | string = serialMark): string {
+export function formatPoints(count: number, start: number | string = serialPlaceholder): string {
   const points = Array.from(
     { length: count },
     (_, i) => `[${start}.${String(i).padStart(3, '0')},${valueAt(i)}]`
@@ -45,7 +45,7 @@ export function postedPoints(count: number, start: number | string = serialMark)
 }
 
 /** Returns rows of a series, `apart` seconds apart. */
-export function keptPoints(count: number, from = 0, apart = 0.5): [deltaTime: number, value: number][] {
+export function createPoints(count: number, from = 0, apart = 0.5): [deltaTime: number, value: number][] {
   return Array.from({ length: count }, (_, i) => [(from + i) * apart, valueAt(from + i)])
 }
 

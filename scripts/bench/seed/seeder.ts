@@ -19,7 +19,7 @@ import type { Policies } from '../../../storage/repositories/policies.js'
 import { runSteps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { createWalSyncs } from '../../../storage/wal/sync.js'
-import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
+import { createStoredEvent, createPoints, password, previewBytes } from './sample.js'
 
 export interface SeededUser {
   readonly id: string
@@ -37,18 +37,18 @@ export interface SeededUser {
 }
 
 /** The content of an account. */
-export interface Content {
+export interface AccountContent {
   /** Number of events, and of data points in the first series. */
   readonly events?: number
   readonly points?: number
   /** Seconds between two data points; by default 0.5. */
-  readonly apart?: number
+  readonly pointInterval?: number
   /** By default a flat tree of a hundred streams. */
-  readonly shape?: Shape
+  readonly shape?: AccountShape
 }
 
 /** The streams and events of an account. */
-export interface Shape {
+export interface AccountShape {
   /** Accesses in addition to a personal one and an app's. */
   readonly accesses: readonly Access[]
   insertStreams(store: UserStore): void
@@ -57,7 +57,7 @@ export interface Shape {
 }
 
 /** Time of the first event, and interval between events, in seconds. */
-export const [seedTime, step] = [1_600_000_000, 60]
+export const [seedTime, eventInterval] = [1_600_000_000, 60]
 /** The root of every user's streams, and the number of streams including it. */
 export const [rootStream, streamCount] = ['body', 100]
 /** A stream with ten events, all among the oldest thousand. */
@@ -78,7 +78,7 @@ const policies: Policies = {
 }
 const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
 
-const flat: Shape = {
+const flat: AccountShape = {
   accesses: [],
   insertStreams(store) {
     insertStream(store, rootStream, null)
@@ -86,7 +86,10 @@ const flat: Shape = {
   },
   event(i) {
     const isRare = i < 1000 && i % 100 === 50
-    return lasting(i, eventIn(isRare ? rareStream : `stream-${i % (streamCount - 2)}`, timeOf(i)))
+    return addDuration(
+      i,
+      createEvent(isRare ? rareStream : `stream-${i % (streamCount - 2)}`, getEventTime(i))
+    )
   }
 }
 
@@ -112,12 +115,12 @@ export class Seeder {
   }
 
   /** Creates a user. */
-  async createUser(username: string, content: Content = {}): Promise<SeededUser> {
-    const { apart, events = 0, points = 0, shape = flat } = content
+  async createUser(username: string, content: AccountContent = {}): Promise<SeededUser> {
+    const { pointInterval: apart, events = 0, points = 0, shape = flat } = content
     const id = createId()
     const account: Account = { ...initialStatus, id, username, state: 'active', created: seedTime }
-    const personal = newAccess('personal')
-    const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
+    const personal = createAccess('personal')
+    const app: Access = { ...createAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)
     const fields = { email: `${username}@example.com`, language: 'en' }
     await this.#accounts.create({
@@ -152,7 +155,7 @@ export class Seeder {
       pointsPerTransaction / pointsPerCall,
       ({ series }, call) => {
         const from = call * pointsPerCall
-        const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
+        const rows = createPoints(Math.min(pointsPerCall, points - from), from, apart)
         const { number } = series.findHolder(seriesIds[0]!)!
         runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
       }
@@ -165,7 +168,7 @@ export class Seeder {
   }
 
   /** Creates users with numbered names. */
-  async createUsers(name: string, count: number, content?: Content): Promise<SeededUser[]> {
+  async createUsers(name: string, count: number, content?: AccountContent): Promise<SeededUser[]> {
     const users = []
     for (let i = 0; i < count; i++) users.push(await this.createUser(`${name}${i}`, content))
     return users
@@ -212,7 +215,7 @@ export class Seeder {
 }
 
 /** Creates users and closes their files, so that a server can open them. */
-export async function seeded<T>(dataDir: string, work: (seeder: Seeder) => Promise<T>): Promise<T> {
+export async function withSeeder<T>(dataDir: string, work: (seeder: Seeder) => Promise<T>): Promise<T> {
   const seeder = new Seeder(dataDir)
   try {
     return await work(seeder)
@@ -222,7 +225,7 @@ export async function seeded<T>(dataDir: string, work: (seeder: Seeder) => Promi
 }
 
 /** Adds copies of an account, with the same tokens. */
-export function copyAccount(dataDir: string, { id }: SeededUser, usernames: readonly string[]): void {
+export function addAccountCopies(dataDir: string, { id }: SeededUser, usernames: readonly string[]): void {
   const layout = new Layout(dataDir)
   const platform = new SQLite(layout.platformFile)
   const insert = platform.prepare(
@@ -238,17 +241,17 @@ export function copyAccount(dataDir: string, { id }: SeededUser, usernames: read
 }
 
 /** Returns the time of the event with a number, in seconds. */
-export function timeOf(number: number): number {
-  return seedTime + number * step
+export function getEventTime(number: number): number {
+  return seedTime + number * eventInterval
 }
 
 /** Creates an event in a stream. */
-export function eventIn(streamId: string, time: number): Event {
-  return keptEvent(createId(), streamId, time) as Event
+export function createEvent(streamId: string, time: number): Event {
+  return createStoredEvent(createId(), streamId, time) as Event
 }
 
 /** Makes every tenth event a period. */
-export function lasting(i: number, event: Event): Event {
+export function addDuration(i: number, event: Event): Event {
   return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
 }
 
@@ -258,19 +261,19 @@ export function insertStream(store: UserStore, id: string, parentId: string | nu
 }
 
 /** Creates an access without permissions. */
-export function newAccess(type: Access['type'], name = 'coffer-bench'): Access {
+export function createAccess(type: Access['type'], name = 'coffer-bench'): Access {
   return { id: createId(), token: createToken(), type, name, ...tracking }
 }
 
 /** Creates the holder event of a series. It is older than all others, as are pictures, so that it is not among the latest. */
 function createHolderEvent(): Event {
   const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
-  return { ...eventIn(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }
+  return { ...createEvent(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }
 }
 
 function createPicture(): Event {
   const attachments = [{ id: createId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
-  return { ...eventIn(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
+  return { ...createEvent(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
 }
 
 function rethrow(error: unknown): never {

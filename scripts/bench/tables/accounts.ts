@@ -4,11 +4,11 @@ import { Value } from 'typebox/value'
 import { Settings } from '../../../core/settings/settings.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Bench } from '../bench.js'
-import type { Ask } from '../load/ask.js'
-import { idleMb, residentMb } from '../load/statistics.js'
-import { postedEvent } from '../seed/sample.js'
-import { copyAccount, rootStream, seeded, type SeededUser } from '../seed/seeder.js'
-import { measure, type Line } from '../table.js'
+import type { RequestSpec } from '../load/ask.js'
+import { measureIdleMb, getResidentMb } from '../load/statistics.js'
+import { createEventParams } from '../seed/sample.js'
+import { addAccountCopies, rootStream, withSeeder, type SeededUser } from '../seed/seeder.js'
+import { createLine, type Line } from '../table.js'
 
 const connections = 32
 /** Events per account. */
@@ -27,36 +27,43 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
   const total = bench.options.quick ? 2000 : 20_000
   const openUsers = bench.options.quick ? defaultOpenUsers / 10 : defaultOpenUsers
   const make = async (dataDir: string) => {
-    const model = await seeded(dataDir, seeder => seeder.createUser('many', { events: eventCount }))
+    const model = await withSeeder(dataDir, seeder => seeder.createUser('many', { events: eventCount }))
     const names = Array.from({ length: total }, (_, i) => getUsername(i))
-    copyAccount(dataDir, model, names)
+    addAccountCopies(dataDir, model, names)
     return { model, fileBytes: statSync(new Layout(dataDir).userFile(model.id)).size }
   }
-  return await bench.onServer(
+  return await bench.withServer(
     'accounts',
     make,
     async ({ pid, port, startSeconds }, { fileBytes, model }) => {
       const take = async (kind: string, active: number, steady?: number): Promise<Line[]> => {
         const name = `${active} active, ${kind}`
-        const asks = Array.from({ length: active }, (_, i) => createRequest(model, i))
-        const subject = { name, pid, port, asks, connections, ...(steady !== undefined && { pace: steady }) }
+        const requests = Array.from({ length: active }, (_, i) => createRequest(model, i))
+        const subject = {
+          name,
+          pid,
+          port,
+          requests,
+          connections,
+          ...(steady !== undefined && { pace: steady })
+        }
         const { rounds, seconds } = bench.options
-        for (let round = 0; round < rounds; round++) await bench.meter.take(subject, seconds * 20)
+        for (let round = 0; round < rounds; round++) await bench.meter.takeSample(subject, seconds * 20)
         const { cpuUs, p50Ms, p99Ms, perSecond } = bench.meter.figures(name)
         const openFiles = readdirSync(`/proc/${pid}/fd`).length
         return [
-          measure(`${name}: CPU per request, µs`, cpuUs),
-          measure(`${name}: requests per second`, perSecond),
-          measure(`${name}: p50, ms`, p50Ms),
-          measure(`${name}: p99, ms`, p99Ms, steady === undefined ? undefined : 50),
-          measure(`${name}: memory, MB`, residentMb(pid), active > openUsers ? 350 : 250),
-          measure(`${name}: open files`, openFiles, openUsers * descriptorsPerUser + 200)
+          createLine(`${name}: CPU per request, µs`, cpuUs),
+          createLine(`${name}: requests per second`, perSecond),
+          createLine(`${name}: p50, ms`, p50Ms),
+          createLine(`${name}: p99, ms`, p99Ms, steady === undefined ? undefined : 50),
+          createLine(`${name}: memory, MB`, getResidentMb(pid), active > openUsers ? 350 : 250),
+          createLine(`${name}: open files`, openFiles, openUsers * descriptorsPerUser + 200)
         ]
       }
       return [
-        measure(`${total} accounts: startup time, s`, startSeconds, 1),
-        measure(`${total} accounts: memory when idle, MB`, await idleMb(pid), 120),
-        measure('disk of an account of 20 events, KB', fileBytes / 1000),
+        createLine(`${total} accounts: startup time, s`, startSeconds, 1),
+        createLine(`${total} accounts: memory when idle, MB`, await measureIdleMb(pid), 120),
+        createLine('disk of an account of 20 events, KB', fileBytes / 1000),
         ...(await take('full speed', openUsers / 3)),
         // Opens most of these accounts for the first time.
         ...(await take('first requests', total / 4, pace)),
@@ -69,9 +76,9 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
 }
 
 /** Returns a request of the user with a number: some write, most read. */
-function createRequest({ token }: SeededUser, i: number): Ask {
+function createRequest({ token }: SeededUser, i: number): RequestSpec {
   const path = `/${getUsername(i)}/events`
-  if (i % 100 < writePercent) return { path, token, body: postedEvent(rootStream) }
+  if (i % 100 < writePercent) return { path, token, body: createEventParams(rootStream) }
   return { path: `${path}?limit=20`, token }
 }
 

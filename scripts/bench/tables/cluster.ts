@@ -3,11 +3,11 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
-import type { Ask } from '../load/ask.js'
+import type { RequestSpec } from '../load/ask.js'
 import type { Figures, Subject } from '../load/meter.js'
-import { Target } from '../load/target.js'
-import { postedEvent } from '../seed/sample.js'
-import { rootStream, seeded, type SeededUser } from '../seed/seeder.js'
+import { ServiceProcess } from '../load/target.js'
+import { createEventParams } from '../seed/sample.js'
+import { rootStream, withSeeder, type SeededUser } from '../seed/seeder.js'
 import type { Line } from '../table.js'
 
 /** Number of users who write and who read, and of events of each reader. */
@@ -16,14 +16,14 @@ const [writerCount, readerCount, eventCount] = [200, 50, 1000]
 /** A kind of call to measure. */
 interface Call {
   readonly name: string
-  readonly who: keyof People
+  readonly who: keyof ClusterUsers
   readonly connections: number
   readonly isWrite: boolean
   /** Minimum ratio of the single service's CPU time to that in the cluster. */
   readonly ratio?: number
 }
 
-export interface People {
+export interface ClusterUsers {
   readonly writers: readonly SeededUser[]
   readonly busy: readonly SeededUser[]
   readonly readers: readonly SeededUser[]
@@ -47,33 +47,33 @@ const maxForwardingMs = 0.5
 /** Measures calls at a node that serves all users, then reads that another node forwards to it. */
 export async function measureCluster(bench: Bench): Promise<Line[]> {
   const { meter, options } = bench
-  const { folders, people } = await makePeople(bench, 'cluster', ['alone', 'n1'])
+  const { folders, people } = await createUsers(bench, 'cluster', ['alone', 'n1'])
   const [aloneFolder, firstFolder] = folders as [string, string]
   const cluster = await BenchCluster.start(bench.directory, options.nodeOptions)
   try {
-    await cluster.begin(firstFolder)
+    await cluster.initialize(firstFolder)
     const first = await cluster.node('n1', firstFolder)
-    const alone = await Target.start(aloneFolder, options.nodeOptions)
+    const alone = await ServiceProcess.start(aloneFolder, options.nodeOptions)
     try {
       const wanted = calls.filter(({ name }) => name.includes(options.part))
       const subjects = wanted.flatMap((call): Subject[] => {
         const { connections, name } = call
-        const asks = people[call.who].map(user => askOf(user, call.isWrite))
+        const asks = people[call.who].map(user => createRequest(user, call.isWrite))
         return [
-          { name: `${name}, alone`, asks, connections, pid: alone.pid, port: alone.port },
+          { name: `${name}, alone`, requests: asks, connections, pid: alone.pid, port: alone.port },
           {
             name,
-            asks,
+            requests: asks,
             connections,
             pid: first.pid,
             port: first.port,
-            behind: cluster.serverPids,
+            dependentPids: cluster.serverPids,
             warmUpRounds
           }
         ]
       })
-      await meter.untilIdle(alone.pid)
-      await meter.interleave(subjects, options.rounds, options.seconds)
+      await meter.waitUntilIdle(alone.pid)
+      await meter.measureInTurns(subjects, options.rounds, options.seconds)
       const lines = wanted.map(call => toLine(bench, call))
       if (!forwardedName.includes(options.part)) return lines
       return [...lines, await measureForwarding(bench, cluster, first, people)]
@@ -86,13 +86,13 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
 }
 
 /** Creates users, and a data directory with copies of them for each name in `copies`. */
-export async function makePeople(
+export async function createUsers(
   { directory }: Bench,
   name: string,
   copies: readonly string[]
-): Promise<{ readonly people: People; readonly folders: readonly string[] }> {
+): Promise<{ readonly people: ClusterUsers; readonly folders: readonly string[] }> {
   const [first, ...others] = copies.map(copy => join(directory, `${name}-${copy}`)) as [string, ...string[]]
-  const people = await seeded(first, async seeder => ({
+  const people = await withSeeder(first, async seeder => ({
     writers: await seeder.createUsers('writer', writerCount),
     busy: await seeder.createUsers('busy', 1),
     readers: await seeder.createUsers('reader', readerCount, { events: eventCount })
@@ -102,8 +102,8 @@ export async function makePeople(
 }
 
 /** Creates a request of a user that writes or reads. */
-export function askOf({ token, username }: SeededUser, isWrite: boolean): Ask {
-  if (isWrite) return { path: `/${username}/events`, token, body: postedEvent(rootStream) }
+export function createRequest({ token, username }: SeededUser, isWrite: boolean): RequestSpec {
+  if (isWrite) return { path: `/${username}/events`, token, body: createEventParams(rootStream) }
   return { path: `/${username}/events?limit=20`, token }
 }
 
@@ -115,7 +115,7 @@ function toLine({ meter }: Bench, { isWrite, name, ratio }: Call): Line {
     ...(isWrite ? [`server ≤ ${maxServerUs} µs`] : [])
   ]
   const isMet = figures['CPU ratio'] >= (ratio ?? 0) && (!isWrite || figures['server µs'] <= maxServerUs)
-  return { name, figures, ...(aims.length > 0 && { aim: aims.join(', '), isMet }) }
+  return { name, figures, ...(aims.length > 0 && { target: aims.join(', '), isTargetMet: isMet }) }
 }
 
 function compare(ours: Figures, alone: Figures) {
@@ -123,7 +123,7 @@ function compare(ours: Figures, alone: Figures) {
     'CPU µs': ours.cpuUs,
     'alone µs': alone.cpuUs,
     'CPU ratio': alone.cpuUs / ours.cpuUs,
-    'server µs': ours.behindUs / 3,
+    'server µs': ours.dependentCpuUs / 3,
     'req/s': ours.perSecond,
     'alone/s': alone.perSecond,
     'p50 ms': ours.p50Ms,
@@ -135,26 +135,28 @@ function compare(ours: Figures, alone: Figures) {
 async function measureForwarding(
   { directory, meter, options }: Bench,
   cluster: BenchCluster,
-  first: Target,
-  { readers }: People
+  first: ServiceProcess,
+  { readers }: ClusterUsers
 ): Promise<Line> {
   const folder = join(directory, 'cluster-n2')
   mkdirSync(folder)
   const second = await cluster.node('n2', folder)
-  const owners = await cluster.ownersOf(readers.map(({ username }) => username))
-  const asks = readers.filter((_, index) => owners[index]!.target === first).map(user => askOf(user, false))
+  const owners = await cluster.getOwners(readers.map(({ username }) => username))
+  const requests = readers
+    .filter((_, index) => owners[index]!.target === first)
+    .map(user => createRequest(user, false))
   const directName = 'events.get 20 at its own'
-  const shared = { asks, connections: 1, pid: [first.pid, second.pid], behind: cluster.serverPids }
+  const shared = { requests, connections: 1, pid: [first.pid, second.pid], behind: cluster.serverPids }
   const subjects = [
     { ...shared, name: directName, port: first.port },
     { ...shared, name: forwardedName, port: second.port }
   ]
-  await meter.interleave(subjects, options.rounds, options.seconds)
+  await meter.measureInTurns(subjects, options.rounds, options.seconds)
   const [forwarded, direct] = [meter.figures(forwardedName), meter.figures(directName)]
   return {
     name: forwardedName,
     figures: compare(forwarded, direct),
-    aim: `p50 ≤ +${maxForwardingMs} ms`,
-    isMet: forwarded.p50Ms <= direct.p50Ms + maxForwardingMs
+    target: `p50 ≤ +${maxForwardingMs} ms`,
+    isTargetMet: forwarded.p50Ms <= direct.p50Ms + maxForwardingMs
   }
 }

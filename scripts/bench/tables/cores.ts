@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
 import type { Figures, Subject } from '../load/meter.js'
-import { Target } from '../load/target.js'
+import { ServiceProcess } from '../load/target.js'
 import type { Line } from '../table.js'
-import { askOf, makePeople, warmUpRounds, type People } from './cluster.js'
+import { createRequest, createUsers, warmUpRounds, type ClusterUsers } from './cluster.js'
 
 const calls = [
   { name: 'events.get 20', who: 'readers', isWrite: false },
@@ -21,42 +21,44 @@ const ways = ['one', 'threads', 'nodes'] as const
 /** Measures all of them in turns. Calls are sent to the node that serves their user. */
 export async function measureCores(bench: Bench): Promise<Line[]> {
   const { directory, meter, options } = bench
-  const { folders, people } = await makePeople(bench, 'cores', ways)
+  const { folders, people } = await createUsers(bench, 'cores', ways)
   const [oneFolder, threadsFolder, nodesFolder] = folders as [string, string, string]
   const cluster = await BenchCluster.start(directory, options.nodeOptions)
-  const started: Target[] = []
+  const started: ServiceProcess[] = []
   try {
-    await cluster.begin(nodesFolder)
+    await cluster.initialize(nodesFolder)
     const nodes = [await cluster.node('n1', nodesFolder)]
     const otherFolder = join(directory, 'cores-n2')
     mkdirSync(otherFolder)
     nodes.push(await cluster.node('n2', otherFolder))
-    const start = async (folder: string, workers: number): Promise<Target> => {
-      const target = await Target.start(folder, options.nodeOptions, { COFFER_WORKERS: String(workers) })
+    const start = async (folder: string, workers: number): Promise<ServiceProcess> => {
+      const target = await ServiceProcess.start(folder, options.nodeOptions, {
+        COFFER_WORKERS: String(workers)
+      })
       started.push(target)
       return target
     }
     const [one, threads] = [await start(oneFolder, 0), await start(threadsFolder, 2)]
     const subjects: Subject[] = []
     for (const { isWrite, name, who } of calls) {
-      const asks = people[who].map(user => askOf(user, isWrite))
-      const owners = await cluster.ownersOf(people[who].map(({ username }) => username))
+      const asks = people[who].map(user => createRequest(user, isWrite))
+      const owners = await cluster.getOwners(people[who].map(({ username }) => username))
       const directRequests = asks.map((ask, index) => ({ ...ask, at: owners[index]!.target.port }))
       subjects.push(
-        { name: `${name}, one`, asks, connections, pid: one.pid, port: one.port },
-        { name: `${name}, threads`, asks, connections, pid: threads.pid, port: threads.port },
+        { name: `${name}, one`, requests: asks, connections, pid: one.pid, port: one.port },
+        { name: `${name}, threads`, requests: asks, connections, pid: threads.pid, port: threads.port },
         {
           name: `${name}, nodes`,
-          asks: directRequests,
+          requests: directRequests,
           connections,
           pid: nodes.map(({ pid }) => pid),
           port: nodes[0]!.port,
-          behind: cluster.serverPids,
+          dependentPids: cluster.serverPids,
           warmUpRounds
         }
       )
     }
-    await meter.interleave(subjects, options.rounds, options.seconds)
+    await meter.measureInTurns(subjects, options.rounds, options.seconds)
     return calls.map(({ name, who }) => toLine(bench, name, who))
   } finally {
     for (const target of started) await target.stop()
@@ -64,7 +66,7 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
   }
 }
 
-function toLine({ meter }: Bench, name: string, who: keyof People): Line {
+function toLine({ meter }: Bench, name: string, who: keyof ClusterUsers): Line {
   const [one, threads, nodes] = ways.map(way => meter.figures(`${name}, ${way}`)) as [
     Figures,
     Figures,
@@ -77,7 +79,7 @@ function toLine({ meter }: Bench, name: string, who: keyof People): Line {
       'one µs': one.cpuUs,
       'threads µs': threads.cpuUs,
       'nodes µs': nodes.cpuUs,
-      'engine µs': nodes.behindUs,
+      'engine µs': nodes.dependentCpuUs,
       'threads by one': threads.cpuUs / one.cpuUs,
       'nodes by one': ratio,
       'one/s': one.perSecond,
@@ -85,6 +87,6 @@ function toLine({ meter }: Bench, name: string, who: keyof People): Line {
       'nodes/s': nodes.perSecond
     },
     // Writes depend on the cost of the engine's logs, which has its own target.
-    ...(who === 'readers' && { aim: `nodes by one ≤ ${maxRatio}`, isMet: ratio <= maxRatio })
+    ...(who === 'readers' && { target: `nodes by one ≤ ${maxRatio}`, isTargetMet: ratio <= maxRatio })
   }
 }

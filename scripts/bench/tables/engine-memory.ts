@@ -7,8 +7,8 @@ import { createId } from '../../../core/ids.js'
 import { until } from '../../../test/cluster/engine-servers.js'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
-import { residentMb } from '../load/statistics.js'
-import { measure, type Line } from '../table.js'
+import { getResidentMb } from '../load/statistics.js'
+import { createLine, type Line } from '../table.js'
 
 /** Bytes of the first record of an account: its initial file, deflated. */
 const recordBytes = 9000
@@ -57,10 +57,10 @@ export async function measureEngineMemory({ directory, options }: Bench): Promis
     }
     const started = getLargestMb(cluster)
     return [
-      measure('a server without accounts: memory, MB', empty),
-      measure(`… right after ${count} accounts were written, MB`, written),
-      measure(`… with ${count} accounts, right after a start, MB`, started),
-      measure(`… and when idle, MB`, await waitForSettledMb(cluster), maxMb)
+      createLine('a server without accounts: memory, MB', empty),
+      createLine(`… right after ${count} accounts were written, MB`, written),
+      createLine(`… with ${count} accounts, right after a start, MB`, started),
+      createLine(`… and when idle, MB`, await waitForSettledMb(cluster), maxMb)
     ]
   } finally {
     await cluster.stop()
@@ -69,7 +69,7 @@ export async function measureEngineMemory({ directory, options }: Bench): Promis
 
 /** Returns the memory of the largest server, in MB. */
 function getLargestMb({ serverPids }: BenchCluster): number {
-  return Math.max(...serverPids.map(residentMb))
+  return Math.max(...serverPids.map(getResidentMb))
 }
 
 /** Returns the memory of the largest server once it no longer decreases: what a start needed is released over minutes. */

@@ -2,9 +2,9 @@
 import type { Bench } from '../bench.js'
 import { send } from '../load/client.js'
 import type { Subject } from '../load/meter.js'
-import { binnedQueries, broadQueries, type Query } from '../queries.js'
-import { seeded, type SeededUser, type Seeder } from '../seed/seeder.js'
-import { BinnedShape, BroadShape } from '../seed/shapes.js'
+import { trashQueries, broadQueries, type Query } from '../queries.js'
+import { withSeeder, type SeededUser, type Seeder } from '../seed/seeder.js'
+import { TrashShape, BroadShape } from '../seed/shapes.js'
 import type { Line } from '../table.js'
 
 /** Maximum ratio of the cost in the largest account to that in the smallest. */
@@ -21,7 +21,7 @@ interface Account {
 export async function measureGrowth(bench: Bench): Promise<Line[]> {
   return [
     ...(await measureQueries(bench, 'broad', broadQueries, BroadShape)),
-    ...(await measureQueries(bench, 'binned', binnedQueries, BinnedShape))
+    ...(await measureQueries(bench, 'binned', trashQueries, TrashShape))
   ]
 }
 /** Measures the CPU time of each query in an account of each size, in turns. */
@@ -43,9 +43,9 @@ async function measureQueries(
     }
     return accounts
   }
-  return await bench.onServer(
+  return await bench.withServer(
     kind,
-    dataDir => seeded(dataDir, make),
+    dataDir => withSeeder(dataDir, make),
     async ({ origin, pid, port }, accounts) => {
       const subjects: Subject[] = []
       for (const query of queries) {
@@ -55,12 +55,12 @@ async function measureQueries(
           const ask = { path: `/${user.username}/events?${query.path(size)}`, token }
           const { text } = await send(origin, ask)
           counts.add((JSON.parse(text) as { events: unknown[] }).events.length)
-          subjects.push({ name: getName(query, size), pid, port, connections, asks: [ask] })
+          subjects.push({ name: getName(query, size), pid, port, connections, requests: [ask] })
         }
         if (counts.size !== 1 || counts.has(0) !== (query.findsNothing ?? false))
           throw new Error(`${query.name} finds ${[...counts].join(', ')} events, depending on size`)
       }
-      await meter.interleave(subjects, options.rounds, options.seconds)
+      await meter.measureInTurns(subjects, options.rounds, options.seconds)
       return queries.map(query => {
         const costs = sizes.map(size => meter.figures(getName(query, size)).cpuUs)
         const ratio = costs.at(-1)! / costs[0]!

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Bench } from '../bench.js'
-import { heavyThings, nothing, type Heavy } from '../heavy.js'
-import type { Ask } from '../load/ask.js'
+import { createHeavyRequests, baseline, type HeavyRequest } from '../heavy.js'
+import type { RequestSpec } from '../load/ask.js'
 import { Child } from '../load/child.js'
-import type { Job, Load } from '../load/load.js'
-import { Target } from '../load/target.js'
-import { postedEvent } from '../seed/sample.js'
+import type { LoadJob, LoadResult } from '../load/load.js'
+import { ServiceProcess } from '../load/target.js'
+import { createEventParams } from '../seed/sample.js'
 import { rootStream, type SeededUser } from '../seed/seeder.js'
-import { makeStreet, type Street } from '../seed/street.js'
+import { createNeighbourAccounts, type NeighbourAccounts } from '../seed/street.js'
 import type { Line } from '../table.js'
 
 /** Maximum latency of the other user's requests, and maximum CPU time of a turn of the server's event loop. */
@@ -26,14 +26,14 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
   const { nodeOptions, part, quick, seconds } = options
   const dataDir = join(directory, 'neighbours')
   const turnsFile = join(directory, 'turns')
-  const street = await makeStreet(dataDir, quick)
-  const wanted = heavyThings().filter(({ name }) => name.toLowerCase().includes(part))
+  const street = await createNeighbourAccounts(dataDir, quick)
+  const wanted = createHeavyRequests().filter(({ name }) => name.toLowerCase().includes(part))
   const lines: Line[] = []
   for (const keepsHistory of [false, true]) {
     const things = wanted.filter(thing => (thing.keepsHistory ?? false) === keepsHistory)
     if (things.length === 0) continue
     const turns = new URL('../load/turns.js', import.meta.url).href
-    const target = await Target.start(dataDir, ['--import', turns, ...nodeOptions], {
+    const target = await ServiceProcess.start(dataDir, ['--import', turns, ...nodeOptions], {
       BENCH_TURNS: turnsFile,
       COFFER_AUTH_TRUSTED_APPS: '*@*',
       COFFER_USER_ACCOUNT_DELETE: 'personalToken',
@@ -44,7 +44,7 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
     })
     try {
       // Until Node has compiled the hot code and the files are open.
-      await measureWhile(target, street, turnsFile, nothing, warmUp)
+      await measureWhile(target, street, turnsFile, baseline, warmUp)
       for (const thing of things)
         lines.push(await measureWhile(target, street, turnsFile, thing, seconds * durationFactor))
     } finally {
@@ -56,22 +56,34 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
 
 /** Repeats a heavy request while another process sends light requests of another user. Returns the latencies of the latter. */
 async function measureWhile(
-  { origin, port }: Target,
-  street: Street,
+  { origin, port }: ServiceProcess,
+  street: NeighbourAccounts,
   turnsFile: string,
-  { do: act, isOnce, name }: Heavy,
+  { run: act, isOnce, name }: HeavyRequest,
   seconds: number
 ): Promise<Line> {
-  const neighbour = new Child<Job | 'stop', Load>(new URL('../load/load.js', import.meta.url))
+  const neighbour = new Child<LoadJob | 'stop', LoadResult>(new URL('../load/load.js', import.meta.url))
   try {
-    neighbour.send({ port, asks: createLightRequests(street.light), connections, pace })
+    neighbour.send({
+      port,
+      requests: createLightRequests(street.light),
+      connections,
+      requestsPerSecond: pace
+    })
     writeFileSync(turnsFile, '')
     const startMs = performance.now()
     const lastsMs = isOnce === true ? 0 : seconds * 1000
     do await act(origin, street)
     while (performance.now() - startMs < lastsMs)
     const heavySeconds = (performance.now() - startMs) / 1000
-    const { bad, complaint, count, maxMs, p50Ms, p99Ms } = await neighbour.ask('stop')
+    const {
+      failures: bad,
+      firstFailure: complaint,
+      count,
+      maxMs,
+      p50Ms,
+      p99Ms
+    } = await neighbour.request('stop')
     if (bad > 0) throw new Error(`A light request failed: ${complaint}`)
     const turnMs = Math.max(0, ...readFileSync(turnsFile, 'utf8').split('\n').map(Number))
     return {
@@ -85,8 +97,8 @@ async function measureWhile(
         // CPU time, which other load on the machine does not affect.
         'longest turn, CPU ms': turnMs
       },
-      aim: `p99 ≤ ${aims.p99Ms}, turn ≤ ${aims.turnMs}`,
-      isMet: p99Ms <= aims.p99Ms && turnMs <= aims.turnMs
+      target: `p99 ≤ ${aims.p99Ms}, turn ≤ ${aims.turnMs}`,
+      isTargetMet: p99Ms <= aims.p99Ms && turnMs <= aims.turnMs
     }
   } finally {
     await neighbour.stop()
@@ -94,10 +106,10 @@ async function measureWhile(
 }
 
 /** Creates the light requests: read a list, read an event, create one. */
-function createLightRequests({ eventIds, token, username }: SeededUser): Ask[] {
+function createLightRequests({ eventIds, token, username }: SeededUser): RequestSpec[] {
   return [
     { path: `/${username}/events?limit=20`, token },
     { path: `/${username}/events/${eventIds[0]}`, token },
-    { path: `/${username}/events`, token, body: postedEvent(rootStream) }
+    { path: `/${username}/events`, token, body: createEventParams(rootStream) }
   ]
 }

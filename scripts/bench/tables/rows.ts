@@ -1,36 +1,36 @@
 /** Measures rows in turns with the requests to the bare server that do the same work. */
 import type { Bench } from '../bench.js'
-import type { Ask } from '../load/ask.js'
+import type { RequestSpec } from '../load/ask.js'
 import type { Meter, Subject } from '../load/meter.js'
-import { residentMb } from '../load/statistics.js'
-import { crowds, userCount, type Row } from '../rows.js'
-import { seeded, type SeededUser, type Seeder } from '../seed/seeder.js'
-import { measure, type Line, type Table } from '../table.js'
+import { getResidentMb } from '../load/statistics.js'
+import { userGroups, userCount, type Row } from '../rows.js'
+import { withSeeder, type SeededUser, type Seeder } from '../seed/seeder.js'
+import { createLine, type Line, type Table } from '../table.js'
 
 export async function measureRows(bench: Bench, rows: readonly Row[]): Promise<Table[]> {
   const { meter, options } = bench
   const make = async (seeder: Seeder) => {
     const users = new Map<string, readonly SeededUser[]>()
     for (const who of new Set(rows.map(row => row.who)))
-      users.set(who, await seeder.createUsers(who, crowds[who].count, crowds[who]))
+      users.set(who, await seeder.createUsers(who, userGroups[who].count, userGroups[who]))
     return users
   }
-  return await bench.onServer(
+  return await bench.withServer(
     'rows',
-    dataDir => seeded(dataDir, make),
+    dataDir => withSeeder(dataDir, make),
     async ({ origin, pid, port }, users) => {
       const subjects: Subject[] = []
       for (const row of rows) {
         const { asks, connections, name, who } = row
-        const all: Ask[] = []
+        const all: RequestSpec[] = []
         for (const user of users.get(who)!) all.push(...[asks(user, origin)].flat())
-        subjects.push({ name, pid, port, asks: all, connections }, ...createBareSubject(bench, row))
+        subjects.push({ name, pid, port, requests: all, connections }, ...createBareSubject(bench, row))
       }
-      await meter.untilIdle(pid)
-      await meter.interleave(subjects, options.rounds, options.seconds)
+      await meter.waitUntilIdle(pid)
+      await meter.measureInTurns(subjects, options.rounds, options.seconds)
       return [
         { title: 'row', lines: rows.map(row => toLine(row, meter)) },
-        { title: 'after these rows', lines: [measure('memory, MB', residentMb(pid), 250)] }
+        { title: 'after these rows', lines: [createLine('memory, MB', getResidentMb(pid), 250)] }
       ]
     }
   )
@@ -43,10 +43,10 @@ function createBareSubject(bench: Bench, { bare, connections, name }: Row): Subj
     ...ask,
     path: ask.path.replace('{user}', String(user))
   }))
-  return [{ name: `${name}, bare`, ...bench.bareServer(server), asks, connections }]
+  return [{ name: `${name}, bare`, ...bench.getBareServer(server), requests: asks, connections }]
 }
 
-function toLine({ aims, name }: Row, meter: Meter): Line {
+function toLine({ targets: aims, name }: Row, meter: Meter): Line {
   const [ours, bare] = [meter.figures(name), meter.figures(`${name}, bare`)]
   const { cpu, cpuMs } = aims
   const cpuRatio = bare.cpuUs / ours.cpuUs
@@ -63,6 +63,6 @@ function toLine({ aims, name }: Row, meter: Meter): Line {
       'p99 ms': ours.p99Ms,
       'CPU ratio': cpuRatio
     },
-    ...(aim !== '' && { aim, isMet })
+    ...(aim !== '' && { target: aim, isTargetMet: isMet })
   }
 }

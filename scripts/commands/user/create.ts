@@ -1,11 +1,11 @@
 /** `coffer user create`: creates an account, prompting for its password. */
 import { Value } from 'typebox/value'
 import { Email, Language, Username } from '../../../schemas/account.js'
-import { print, type JsonOption } from '../../terminal/answer.js'
-import { directoryOf } from '../../terminal/directory.js'
-import { newPasswordHash } from '../../terminal/new-password.js'
-import { split, UsageError } from '../../terminal/operands.js'
-import { asOperator } from '../../terminal/operator.js'
+import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { loadDirectory } from '../../terminal/directory.js'
+import { promptForPasswordHash } from '../../terminal/new-password.js'
+import { splitArguments, UsageError } from '../../terminal/operands.js'
+import { withOperator } from '../../terminal/operator.js'
 
 export interface CreateOptions extends JsonOption {
   readonly email?: string
@@ -14,16 +14,16 @@ export interface CreateOptions extends JsonOption {
 
 /** Creates an account. Its password is typed, or read from the first line of standard input. */
 export async function createUser(args: readonly string[], options: CreateOptions): Promise<void> {
-  const { flags, operands } = split(args, 'name')
+  const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
   const { email, json, language = 'en' } = options
   assertFields(username, email, language)
-  const { settings } = directoryOf(flags)
-  const passwordHash = await newPasswordHash(settings, username)
-  const { id } = await asOperator(settings, operator =>
+  const { settings } = loadDirectory(flags)
+  const passwordHash = await promptForPasswordHash(settings, username)
+  const { id } = await withOperator(settings, operator =>
     operator.call('system.createUser', { username, passwordHash, email, language })
   )
-  print(json, { username, id }, `${username}: created`)
+  printResult(json, { username, id }, `${username}: created`)
 }
 
 function assertFields(

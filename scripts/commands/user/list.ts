@@ -1,15 +1,15 @@
 /** `coffer user list`: lists accounts, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import { PlatformInspection } from '../../../storage/inspection.js'
-import { print, type JsonOption } from '../../terminal/answer.js'
-import { presentDirectoryOf } from '../../terminal/directory.js'
-import { split } from '../../terminal/operands.js'
+import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { loadExistingDirectory } from '../../terminal/directory.js'
+import { splitArguments } from '../../terminal/operands.js'
 import type { Account } from '../../../storage/platform/account.js'
 
 /** Lists accounts by username. */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {
-  const { layout } = presentDirectoryOf(split(args).flags)
-  if (!existsSync(layout.platformFile)) return print(json, [])
+  const { layout } = loadExistingDirectory(splitArguments(args).flags)
+  if (!existsSync(layout.platformFile)) return printResult(json, [])
   const inspection = new PlatformInspection(layout)
   let accounts: Account[]
   try {
@@ -33,5 +33,5 @@ export function listUsers(args: readonly string[], { json }: JsonOption): void {
       ...(deletion === null ? [] : [`will be deleted on ${new Date(deletion * 1000).toISOString()}`])
     ].join('\t')
   )
-  print(json, users, ...lines)
+  printResult(json, users, ...lines)
 }

@@ -1,10 +1,10 @@
 /** `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: change an account by one call. */
-import { print, type JsonOption } from '../../terminal/answer.js'
-import { directoryOf } from '../../terminal/directory.js'
-import { newPasswordHash } from '../../terminal/new-password.js'
-import { split, UsageError } from '../../terminal/operands.js'
-import { asOperator } from '../../terminal/operator.js'
-import { typed } from '../../terminal/passphrase.js'
+import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { loadDirectory } from '../../terminal/directory.js'
+import { promptForPasswordHash } from '../../terminal/new-password.js'
+import { splitArguments, UsageError } from '../../terminal/operands.js'
+import { withOperator } from '../../terminal/operator.js'
+import { promptHidden } from '../../terminal/passphrase.js'
 
 export interface DeleteOptions extends JsonOption {
   readonly yes?: true
@@ -16,32 +16,33 @@ export interface MoveOptions extends JsonOption {
 
 /** Deletes an account with all its data, after confirmation. */
 export async function deleteUser(args: readonly string[], { json, yes }: DeleteOptions): Promise<void> {
-  const { flags, operands } = split(args, 'name')
+  const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
-  const { settings } = directoryOf(flags)
+  const { settings } = loadDirectory(flags)
   // Checked before the confirmation is requested. The account's files may be damaged or missing.
-  await asOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
+  await withOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
   if (
     !yes &&
-    (await typed(`All data of ${username} will be permanently deleted. Type the username to confirm: `)) !==
-      username
+    (await promptHidden(
+      `All data of ${username} will be permanently deleted. Type the username to confirm: `
+    )) !== username
   )
     throw new UsageError('Nothing was deleted. Use --yes to skip the confirmation')
-  await asOperator(settings, operator => operator.call('users.delete', { username }))
-  print(json, { username, isDeleted: true }, `${username}: deleted`)
+  await withOperator(settings, operator => operator.call('users.delete', { username }))
+  printResult(json, { username, isDeleted: true }, `${username}: deleted`)
 }
 
 /** Marks an account as moved to another server, or undoes that. */
 export async function moveUser(args: readonly string[], { json, undo }: MoveOptions): Promise<void> {
-  const { flags, operands } = undo ? split(args, 'name') : split(args, 'name', 'url')
+  const { flags, operands } = undo ? splitArguments(args, 'name') : splitArguments(args, 'name', 'url')
   const [username = '', url = ''] = operands
-  const { settings } = directoryOf(flags)
-  await asOperator(settings, operator =>
+  const { settings } = loadDirectory(flags)
+  await withOperator(settings, operator =>
     undo
       ? operator.call('system.bringBackUser', { username })
       : operator.call('system.relocateUser', { username, url })
   )
-  print(
+  printResult(
     json,
     { username, relocatedTo: undo ? null : url },
     undo ? `${username}: is no longer marked as moved` : `${username}: marked as moved to ${url}`
@@ -50,14 +51,14 @@ export async function moveUser(args: readonly string[], { json, undo }: MoveOpti
 
 /** Sets a password, which is typed, or read from the first line of standard input. Ends all sessions of the user. */
 export async function setUserPassword(args: readonly string[], { json }: JsonOption): Promise<void> {
-  const { flags, operands } = split(args, 'name')
+  const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
-  const { settings } = directoryOf(flags)
+  const { settings } = loadDirectory(flags)
   // Checks that the account exists before anything is typed.
-  await asOperator(settings, operator => operator.call('system.getUserInfo', { username }))
-  const passwordHash = await newPasswordHash(settings, username)
-  await asOperator(settings, operator => operator.call('system.setPassword', { username, passwordHash }))
-  print(json, { username }, `${username}: password set, all sessions signed out`)
+  await withOperator(settings, operator => operator.call('system.getUserInfo', { username }))
+  const passwordHash = await promptForPasswordHash(settings, username)
+  await withOperator(settings, operator => operator.call('system.setPassword', { username, passwordHash }))
+  printResult(json, { username }, `${username}: password set, all sessions signed out`)
 }
 
 /** Ends the waiting time after wrong passwords or codes. */
@@ -86,9 +87,9 @@ async function callForUser(
   { json }: JsonOption,
   done: string
 ): Promise<void> {
-  const { flags, operands } = split(args, 'name')
+  const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
-  const { settings } = directoryOf(flags)
-  await asOperator(settings, operator => operator.call(method, { username }))
-  print(json, { username }, `${username}: ${done}`)
+  const { settings } = loadDirectory(flags)
+  await withOperator(settings, operator => operator.call(method, { username }))
+  printResult(json, { username }, `${username}: ${done}`)
 }

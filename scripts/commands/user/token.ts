@@ -1,10 +1,10 @@
 /** `coffer user token`: creates a personal token for a user. */
 import { openSession } from '../../../core/auth/personal-access.js'
 import { apiEndpoint } from '../../../core/service-info.js'
-import { print, type JsonOption } from '../../terminal/answer.js'
-import { directoryOf } from '../../terminal/directory.js'
-import { split } from '../../terminal/operands.js'
-import { asOperator, OperatorError } from '../../terminal/operator.js'
+import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { loadDirectory } from '../../terminal/directory.js'
+import { splitArguments } from '../../terminal/operands.js'
+import { withOperator, OperatorError } from '../../terminal/operator.js'
 
 export interface TokenOptions extends JsonOption {
   readonly app?: string
@@ -15,10 +15,10 @@ export async function userToken(
   args: readonly string[],
   { app = 'coffer-command', json }: TokenOptions
 ): Promise<void> {
-  const { flags, operands } = split(args, 'name')
+  const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
-  const { settings } = directoryOf(flags)
-  const answer = await asOperator(settings, async ({ services }) => {
+  const { settings } = loadDirectory(flags)
+  const answer = await withOperator(settings, async ({ services }) => {
     if (!services) throw new OperatorError('The data directory is in use by a running service. Stop it first')
     const account = services.accounts.find(username)
     if (!account) throw new OperatorError(`No account ${username}`)
@@ -28,5 +28,5 @@ export async function userToken(
     )
     return { username, id, token, apiEndpoint: apiEndpoint(services.config, username, token) }
   })
-  print(json, answer, answer.token)
+  printResult(json, answer, answer.token)
 }

@@ -1,8 +1,8 @@
 /** Weight, blood pressure, temperature, glucose, sleep and steps. */
-import { createEvent, type Fact } from './facts.js'
+import { createEvent, type EventParams } from './facts.js'
 import type { Day, Plan } from './days.js'
-import { restingRate } from './heart.js'
-import { Random, rounded } from './random.js'
+import { getRestingRate } from './heart.js'
+import { Random, roundTo } from './random.js'
 
 const [hour, minute] = [3600, 60]
 /** Glucose is measured for two weeks, starting this many days before the last day. */
@@ -12,7 +12,7 @@ const glucoseDays = 14
 export const tabletsBegin = 188
 
 /** Returns the measurements of a day, and its totals. */
-export function bodyFacts(plan: Plan, day: Day): Fact[] {
+export function createBodyEvents(plan: Plan, day: Day): EventParams[] {
   return [
     ...createWeight(plan, day),
     ...createBloodPressure(plan, day),
@@ -23,7 +23,7 @@ export function bodyFacts(plan: Plan, day: Day): Fact[] {
   ]
 }
 
-function createWeight({ seed }: Plan, day: Day): Fact[] {
+function createWeight({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'weight')
   if (day.isAway || !random.chance(0.86)) return []
   const afterHoliday = day.ago < 129 && day.ago > 100 ? (day.ago - 100) * 0.04 : 0
@@ -34,36 +34,36 @@ function createWeight({ seed }: Plan, day: Day): Fact[] {
     (day.isWeekend ? 0.25 : 0) -
     0.6 * day.illness
   return [
-    createEvent(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: rounded(kilograms, 1) })
+    createEvent(day, 'weight', 'mass/kg', day.night.to + 12 * minute, { content: roundTo(kilograms, 1) })
   ]
 }
 
-function createBloodPressure({ seed }: Plan, day: Day): Fact[] {
+function createBloodPressure({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'pressure')
   if (day.isAway || !random.chance(0.37)) return []
   const eased = Math.min(1, Math.max(0, (tabletsBegin - day.ago) / 40))
   const content = {
     systolic: Math.round(random.normal(138 - 13 * eased, 4.5)),
     diastolic: Math.round(random.normal(88 - 8 * eased, 3.2)),
-    rate: Math.round(random.normal(restingRate(day) + 5, 3))
+    rate: Math.round(random.normal(getRestingRate(day) + 5, 3))
   }
   return [
     createEvent(day, 'blood-pressure', 'blood-pressure/mmhg-bpm', day.night.to + 25 * minute, { content })
   ]
 }
 
-function createTemperature({ seed }: Plan, day: Day): Fact[] {
+function createTemperature({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'temperature')
   const times = day.illness > 0 ? [0.5, 6, 12] : random.chance(0.12) ? [0.5] : []
   return times.map(hours => {
     const fever = day.illness * (1.6 + 0.05 * hours)
-    const content = rounded(random.normal(36.5, 0.12) + fever, 1)
+    const content = roundTo(random.normal(36.5, 0.12) + fever, 1)
     return createEvent(day, 'temperature', 'temperature/c', day.night.to + hours * hour, { content })
   })
 }
 
 /** Creates a value every five minutes, higher after breakfast, lunch and dinner. */
-function createGlucose({ seed }: Plan, day: Day): Fact[] {
+function createGlucose({ seed }: Plan, day: Day): EventParams[] {
   if (day.ago > glucoseBegins || day.ago <= glucoseBegins - glucoseDays) return []
   const random = new Random(seed, day.number, 'glucose')
   const meals = [
@@ -72,13 +72,13 @@ function createGlucose({ seed }: Plan, day: Day): Fact[] {
     day.from + 19.1 * hour
   ]
   const sizes = meals.map(() => random.between(1.4, 3.2))
-  const facts: Fact[] = []
+  const facts: EventParams[] = []
   for (let time = day.from; time < day.to; time += 5 * minute) {
     const risen = meals.reduce(
       (sum, meal, index) => sum + sizes[index]! * getMealRise((time - meal) / hour),
       0
     )
-    const content = rounded(random.normal(5.1, 0.09) + risen, 1)
+    const content = roundTo(random.normal(5.1, 0.09) + risen, 1)
     facts.push(createEvent(day, 'glucose', 'density/mmol-l', time, { content }))
   }
   return facts
@@ -90,7 +90,7 @@ function getMealRise(hours: number): number {
 }
 
 /** Creates the time in bed, and phases of sleep and waking as the watch recorded them. */
-function createSleep({ seed }: Plan, day: Day): Fact[] {
+function createSleep({ seed }: Plan, day: Day): EventParams[] {
   const { from, to } = day.night
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'sleep')
@@ -110,7 +110,7 @@ function createSleep({ seed }: Plan, day: Day): Fact[] {
   return facts
 }
 
-function createSteps({ seed }: Plan, day: Day): Fact[] {
+function createSteps({ seed }: Plan, day: Day): EventParams[] {
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'steps')
   const usual = day.isAway

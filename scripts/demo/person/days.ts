@@ -12,18 +12,18 @@ export interface Plan {
 }
 
 /** A range of time, in seconds. */
-export interface Span {
+export interface TimeSpan {
   readonly from: number
   readonly to: number
 }
 
 /** A run. */
-export interface Run extends Span {
+export interface Run extends TimeSpan {
   readonly metres: number
 }
 
 /** A day from midnight to midnight in the local time zone. Flights make days shorter or longer. */
-export interface Day extends Span {
+export interface Day extends TimeSpan {
   /** Days since 1 January 1970. */
   readonly number: number
   readonly date: string
@@ -40,7 +40,7 @@ export interface Day extends Span {
   /** True if the watch is not worn. */
   readonly isUnworn: boolean
   /** The night before this day. */
-  readonly night: Span
+  readonly night: TimeSpan
   readonly run?: Run | undefined
 }
 
@@ -57,20 +57,20 @@ const recovery = 3
 const [hour, minute] = [3600, 60]
 
 /** Returns all days in order. */
-export function daysOf(plan: Plan): Day[] {
+export function createDays(plan: Plan): Day[] {
   const last = getLocalDay(homeZone, plan.until).number
   return Array.from({ length: plan.days }, (_, index) => createDay(plan, last, plan.days - 1 - index))
 }
 
 /** Returns the time zones that the person was in, as stored in the private profile set. */
-export function zonePeriods(days: readonly Day[]): ZonePeriod[] {
+export function getZonePeriods(days: readonly Day[]): ZonePeriod[] {
   return days
     .filter((day, index) => day.zone !== days[index - 1]?.zone)
     .map(({ from, zone }) => ({ from, zone }))
 }
 
 /** Returns when the night after a day begins, in seconds. */
-export function bedtime(plan: Plan, { ago, number }: Day): number {
+export function getBedtime(plan: Plan, { ago, number }: Day): number {
   return createNight(plan, number + 1, ago - 1).from
 }
 
@@ -101,7 +101,7 @@ function createDay(plan: Plan, last: number, ago: number): Day {
   }
 }
 
-function createNight({ seed }: Plan, number: number, ago: number): Span {
+function createNight({ seed }: Plan, number: number, ago: number): TimeSpan {
   const random = new Random(seed, number, 'night')
   const midnight = getDayStart(getZone(ago), number)
   const isFree = isWeekend(number) || getZone(ago) === holidayZone

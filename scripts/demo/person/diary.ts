@@ -1,17 +1,17 @@
 /** Notes and moods. */
 import { coldBegins, type Day, type Plan } from './days.js'
-import { createEvent, type Fact } from './facts.js'
-import { Random, rounded } from './random.js'
+import { createEvent, type EventParams } from './facts.js'
+import { Random, roundTo } from './random.js'
 import { sentences } from './sentences.js'
 
 const hour = 3600
 
 /** Returns the notes and the mood of a day. */
-export function diaryFacts(plan: Plan, day: Day): Fact[] {
+export function createDiaryEvents(plan: Plan, day: Day): EventParams[] {
   return [...createNotes(plan, day), ...createMoods(plan, day)]
 }
 
-function createNotes({ seed }: Plan, day: Day): Fact[] {
+function createNotes({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'notes')
   if (!random.chance(day.isAway || day.illness > 0 ? 0.95 : 0.6)) return []
   const content = day.illness > 0 ? describeCold(day, random) : describeDay(day, random)
@@ -41,13 +41,13 @@ function getSeason({ from }: Day): 'winter' | 'spring' | 'summer' | 'autumn' {
   return (['winter', 'spring', 'summer', 'autumn'] as const)[Math.floor(((month + 1) % 12) / 3)]!
 }
 
-function createMoods({ seed }: Plan, day: Day): Fact[] {
+function createMoods({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'mood')
   if (!random.chance(0.8)) return []
   const raised = (day.isWeekend ? 0.07 : 0) + (day.isAway ? 0.15 : 0) + (day.run ? 0.06 : 0)
   const content = random.normal(0.62 + raised - 0.35 * day.illness, 0.11)
   const time = day.from + random.between(20, 22) * hour
   return [
-    createEvent(day, 'mood', 'mood/rating', time, { content: rounded(Math.min(1, Math.max(0, content)), 2) })
+    createEvent(day, 'mood', 'mood/rating', time, { content: roundTo(Math.min(1, Math.max(0, content)), 2) })
   ]
 }

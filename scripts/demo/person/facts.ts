@@ -3,7 +3,7 @@ import { zoneKey } from '../../../schemas/zones.js'
 import { homeZone, type Day } from './days.js'
 
 /** An event to create. Times in seconds. */
-export interface Fact {
+export interface EventParams {
   readonly streamIds: readonly string[]
   readonly type: string
   readonly time: number
@@ -14,14 +14,14 @@ export interface Fact {
 }
 
 /** An event with an attachment. */
-export interface Filed {
-  readonly fact: Fact
+export interface EventWithFile {
+  readonly fact: EventParams
   readonly file: { readonly name: string; readonly type: string; readonly bytes: Buffer }
 }
 
 /** The holder event of a series, and its data points. */
-export interface Holder {
-  readonly fact: Fact
+export interface SeriesData {
+  readonly fact: EventParams
   readonly fields: readonly string[]
   readonly points: readonly (readonly number[])[]
 }
@@ -32,8 +32,8 @@ export function createEvent(
   streamId: string,
   type: string,
   time: number,
-  rest: Pick<Fact, 'content' | 'duration' | 'description'>
-): Fact {
+  rest: Pick<EventParams, 'content' | 'duration' | 'description'>
+): EventParams {
   const elsewhere = zone === homeZone ? {} : { clientData: { [zoneKey]: zone } }
   return { streamIds: [streamId], type, time: Math.round(time), ...rest, ...elsewhere }
 }

@@ -1,18 +1,18 @@
 /** The heart rate of a day, second by second: low in sleep, high on a run, and higher during a cold. */
-import { bedtime, type Day, type Plan, type Span } from './days.js'
+import { getBedtime, type Day, type Plan, type TimeSpan } from './days.js'
 import { Random } from './random.js'
 
 /** Heart rate at a second. */
-export type Beat = readonly [deltaTime: number, bpm: number]
+export type HeartRate = readonly [deltaTime: number, bpm: number]
 
 const [hour, minute] = [3600, 60]
 
 /** Returns the heart rate of each second at which the watch is worn, with times since `origin` (seconds), up to `plan.until`. */
-export function heartRates(plan: Plan, day: Day, origin: number): Beat[] {
+export function createHeartRates(plan: Plan, day: Day, origin: number): HeartRate[] {
   if (day.isUnworn) return []
   const random = new Random(plan.seed, day.number, 'heart')
   const targets = createTargets(plan, day, random)
-  const rows: Beat[] = []
+  const rows: HeartRate[] = []
   const end = Math.min(day.to, Math.floor(plan.until) + 1)
   let rate = targets[0]!
   let sway = 0
@@ -28,7 +28,7 @@ export function heartRates(plan: Plan, day: Day, origin: number): Beat[] {
 }
 
 /** Returns the resting heart rate of a day. It decreases over the year, and is higher during a cold. */
-export function restingRate({ illness, progress }: Day): number {
+export function getRestingRate({ illness, progress }: Day): number {
   return 60 - 4 * progress + 13 * illness
 }
 
@@ -36,8 +36,8 @@ export function restingRate({ illness, progress }: Day): number {
 function createTargets(plan: Plan, day: Day, random: Random): Float64Array {
   const count = Math.ceil((day.to - day.from) / minute)
   const targets = new Float64Array(count)
-  const resting = restingRate(day)
-  const asleepAgain = bedtime(plan, day)
+  const resting = getRestingRate(day)
+  const asleepAgain = getBedtime(plan, day)
   for (let index = 0; index < count; index++) {
     const time = day.from + index * minute
     const isAsleep = time < day.night.to || time >= asleepAgain
@@ -66,7 +66,7 @@ function getAwakeRate(resting: number, hours: number): number {
 function createBursts(
   { from, illness, isAway, isWeekend, night }: Day,
   random: Random
-): (Span & { by: number })[] {
+): (TimeSpan & { by: number })[] {
   const count = Math.round((isAway ? 16 : isWeekend ? 10 : 8) * (1 - 0.7 * illness))
   const walks = Array.from({ length: count }, () => {
     const begin = night.to + random.next() * 14 * hour
@@ -77,12 +77,12 @@ function createBursts(
   return [...walks, ...commutes]
 }
 
-function raise(targets: Float64Array, day: Day, span: Span, by: number): void {
+function raise(targets: Float64Array, day: Day, span: TimeSpan, by: number): void {
   const [first, last] = getMinutes(day, span)
   for (let index = first; index < last; index++) targets[index]! += by
 }
 
-function raiseByRun(targets: Float64Array, day: Day, run: Span, resting: number): void {
+function raiseByRun(targets: Float64Array, day: Day, run: TimeSpan, resting: number): void {
   const [first, last] = getMinutes(day, run)
   for (let index = first; index < last; index++) {
     const effort = Math.min(1, (index - first + 1) / 8) * 0.88 + ((index - first) / (last - first)) * 0.12
@@ -93,7 +93,7 @@ function raiseByRun(targets: Float64Array, day: Day, run: Span, resting: number)
 }
 
 /** Returns the times without the watch: it is charged in the evening, and some nights not worn. */
-function createGaps({ from, night }: Day, asleepAgain: number, random: Random): Span[] {
+function createGaps({ from, night }: Day, asleepAgain: number, random: Random): TimeSpan[] {
   const charging = asleepAgain - random.between(0.5, 2.5) * hour
   const gaps = [{ from: charging, to: charging + random.between(25, 75) * minute }]
   if (random.chance(0.08)) gaps.push({ from, to: night.to + 20 * minute })
@@ -105,7 +105,7 @@ function createGaps({ from, night }: Day, asleepAgain: number, random: Random): 
 }
 
 /** Returns the minutes of a day within a span: the first one, and the one after the last. */
-function getMinutes({ from, to }: Day, span: Span): [first: number, last: number] {
+function getMinutes({ from, to }: Day, span: TimeSpan): [first: number, last: number] {
   const place = (time: number): number => Math.floor((Math.min(Math.max(time, from), to) - from) / minute)
   return [place(span.from), place(span.to)]
 }

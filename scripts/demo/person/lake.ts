@@ -32,7 +32,7 @@ export class Lake {
   }
 
   /** Returns the position after a number of metres along the shore, possibly after several rounds. */
-  after(metres: number): Position {
+  getPosition(metres: number): Position {
     const around = this.#along.at(-1)!
     const rest = metres % around
     const next = Math.max(
@@ -46,7 +46,7 @@ export class Lake {
   }
 
   /** Returns the position a number of metres north and east of another. */
-  near({ altitude, latitude, longitude }: Position, north: number, east: number): Position {
+  offset({ altitude, latitude, longitude }: Position, north: number, east: number): Position {
     return {
       latitude: latitude + north / degree,
       longitude: longitude + east / degree / Math.cos((this.middle.latitude * Math.PI) / 180),

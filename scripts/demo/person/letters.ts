@@ -1,7 +1,7 @@
 /** Letters from the doctor. */
 import type { Day } from './days.js'
-import { createEvent, type Filed } from './facts.js'
-import { pdfOf } from './pdf.js'
+import { createEvent, type EventWithFile } from './facts.js'
+import { createPdf } from './pdf.js'
 
 interface Letter {
   /** Days before the last one. */
@@ -11,7 +11,7 @@ interface Letter {
 }
 
 /** Name of the practice, in letters and as the name of its access. */
-export const doctor = 'Dr. Marti'
+export const doctorName = 'Dr. Marti'
 const afternoon = 15.4 * 3600
 
 const letters: readonly Letter[] = [
@@ -60,11 +60,16 @@ const letters: readonly Letter[] = [
 ]
 
 /** Returns the letters received on a day. */
-export function lettersOn(day: Day): Filed[] {
+export function createLetters(day: Day): EventWithFile[] {
   return letters
     .filter(({ ago }) => ago === day.ago)
     .map(({ text, title }) => {
-      const page = pdfOf([`${doctor}: ${title}`, day.date, ...text, `With kind regards, ${doctor}`])
+      const page = createPdf([
+        `${doctorName}: ${title}`,
+        day.date,
+        ...text,
+        `With kind regards, ${doctorName}`
+      ])
       const name = `${day.date} ${title}.pdf`
       return {
         fact: createEvent(day, 'letters', 'file/attached', day.from + afternoon, { description: title }),

@@ -6,7 +6,7 @@ const [pageWidth, pageHeight, margin, leading] = [595, 842, 72, 17]
 const lineLength = 80
 
 /** Creates a page with a heading and paragraphs. Supports Latin-1 only. */
-export function pdfOf([heading = '', ...paragraphs]: readonly string[]): Buffer {
+export function createPdf([heading = '', ...paragraphs]: readonly string[]): Buffer {
   const lines = paragraphs.flatMap(paragraph => [...wrapText(paragraph), ''])
   const text = [
     'BT',

@@ -1,8 +1,8 @@
 /** Photographs, most of them taken on weekends and holidays. */
 import type { Day, Plan } from './days.js'
-import { createEvent, type Filed } from './facts.js'
+import { createEvent, type EventWithFile } from './facts.js'
 import { Random } from './random.js'
-import { landscape } from './scene.js'
+import { drawLandscape } from './scene.js'
 
 const hour = 3600
 const captions = [
@@ -19,7 +19,7 @@ const captions = [
 ]
 
 /** Returns the photographs taken on a day. */
-export function photosOn({ seed }: Plan, day: Day): Filed[] {
+export function createPhotos({ seed }: Plan, day: Day): EventWithFile[] {
   const random = new Random(seed, day.number, 'photos')
   if (day.illness > 0) return []
   const count = day.isAway ? random.whole(0, 3) : random.chance(day.isWeekend ? 0.3 : 0.055) ? 1 : 0
@@ -29,7 +29,7 @@ export function photosOn({ seed }: Plan, day: Day): Filed[] {
     const name = `${day.date}-${index + 1}.png`
     return {
       fact: createEvent(day, 'photos', 'picture/attached', time, { description }),
-      file: { name, type: 'image/png', bytes: landscape(random) }
+      file: { name, type: 'image/png', bytes: drawLandscape(random) }
     }
   })
 }

@@ -11,7 +11,7 @@ const trueColour = [8, 2, 0, 0, 0]
 const differenceUp = 2
 
 /** Encodes an image of `width` by `height` pixels of three bytes each, row by row. */
-export function pngOf(width: number, height: number, pixels: Uint8Array): Buffer {
+export function encodePng(width: number, height: number, pixels: Uint8Array): Buffer {
   const rowBytes = width * 3
   const rows = Buffer.alloc((rowBytes + 1) * height)
   for (let y = 0; y < height; y++) {

@@ -50,6 +50,6 @@ export class Random {
 }
 
 /** Rounds to a number of decimals. */
-export function rounded(value: number, decimals: number): number {
+export function roundTo(value: number, decimals: number): number {
   return Number(value.toFixed(decimals))
 }

@@ -1,23 +1,23 @@
 /** Runs along the lake: an activity event, and the track. */
 import type { Day, Plan, Run } from './days.js'
-import { createEvent, type Fact, type Holder } from './facts.js'
+import { createEvent, type EventParams, type SeriesData } from './facts.js'
 import { holidayLake, homeLake } from './lake.js'
-import { Random, rounded } from './random.js'
+import { Random, roundTo } from './random.js'
 
 /** A run as the app of the trainer reports it. */
 export interface Outing {
-  readonly activity: Fact
-  readonly track: Holder
+  readonly activity: EventParams
+  readonly track: SeriesData
 }
 
 /** Seconds between two positions. */
 const pace = 3
 
 /** Returns the run of a day, if there is one. */
-export function outingOn(plan: Plan, day: Day): Outing | undefined {
+export function createOuting(plan: Plan, day: Day): Outing | undefined {
   const { run } = day
   if (!run || day.isUnworn) return undefined
-  const kilometres = rounded(run.metres / 1000, 1)
+  const kilometres = roundTo(run.metres / 1000, 1)
   const duration = run.to - run.from
   const description = `${kilometres} km along the lake, ${formatPace(run)} a kilometre`
   return {
@@ -43,13 +43,13 @@ function createTrack({ seed }: Plan, day: Day, { from, metres, to }: Run): numbe
     // GPS receivers err in the same direction for a while.
     north = north * 0.9 + random.normal(0, 0.8)
     east = east * 0.9 + random.normal(0, 0.8)
-    const { altitude, latitude, longitude } = lake.near(lake.after(gone), north, east)
+    const { altitude, latitude, longitude } = lake.offset(lake.getPosition(gone), north, east)
     points.push([
       time,
-      rounded(latitude, 6),
-      rounded(longitude, 6),
-      rounded(altitude + random.normal(0, 0.6), 1),
-      rounded(speed, 2)
+      roundTo(latitude, 6),
+      roundTo(longitude, 6),
+      roundTo(altitude + random.normal(0, 0.6), 1),
+      roundTo(speed, 2)
     ])
     gone += speed * pace
   }

@@ -1,5 +1,5 @@
 /** Draws small landscapes: sky, ridges one behind the other, and a lake that reflects them. */
-import { pngOf, type Colour } from './png.js'
+import { encodePng, type Colour } from './png.js'
 import type { Random } from './random.js'
 
 /** Size of an image in pixels. */
@@ -34,7 +34,7 @@ interface Ridge {
 }
 
 /** Draws a landscape. Returns it as PNG. */
-export function landscape(random: Random): Buffer {
+export function drawLandscape(random: Random): Buffer {
   const light = random.pick(lights)
   const shore = Math.round(height * random.between(0.6, 0.78))
   const sun = {
@@ -48,7 +48,7 @@ export function landscape(random: Random): Buffer {
     for (let x = 0; x < width; x++)
       pixels.set(getColour(light, sun, ridges, shore, x, y), (y * width + x) * 3)
   drawReflection(pixels, shore, light.top, random.between(0, 6))
-  return pngOf(width, height, pixels)
+  return encodePng(width, height, pixels)
 }
 
 function getColour(

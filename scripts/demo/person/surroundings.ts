@@ -1,9 +1,9 @@
 /** The person's places, the climate of a room, and medication. */
 import { homeZone, type Day, type Plan } from './days.js'
-import { createEvent, type Fact } from './facts.js'
+import { createEvent, type EventParams } from './facts.js'
 import { tabletsBegin } from './body.js'
 import { holidayLake, homeLake, type Lake } from './lake.js'
-import { Random, rounded } from './random.js'
+import { Random, roundTo } from './random.js'
 
 const [hour, minute] = [3600, 60]
 
@@ -40,9 +40,9 @@ const faraway: readonly Spot[] = [
 ]
 
 /** Returns the places of a day, with the time spent there. */
-export function placeFacts({ seed }: Plan, day: Day): Fact[] {
+export function createPlaceEvents({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'places')
-  const stay = (spot: Spot, hours: number, length: number): Fact => {
+  const stay = (spot: Spot, hours: number, length: number): EventParams => {
     const lake = day.isAway ? holidayLake : homeLake
     const time = day.from + (hours + random.between(-0.2, 0.2)) * hour
     const duration = Math.round(length * hour + random.between(-8, 8) * minute)
@@ -61,11 +61,11 @@ export function placeFacts({ seed }: Plan, day: Day): Fact[] {
 }
 
 /** Returns the hourly temperature and humidity of the living room. The sensor stays at home. */
-export function roomFacts({ seed }: Plan, day: Day): Fact[] {
+export function createRoomEvents({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'room')
   // Outside temperature: lowest in the middle of January.
   const season = -Math.cos(((day.number - 14) / 365.25) * 2 * Math.PI)
-  const facts: Fact[] = []
+  const facts: EventParams[] = []
   const atHome = { ...day, zone: homeZone }
   for (let time = day.from; time < day.to; time += hour) {
     const hours = (time - day.from) / hour
@@ -74,7 +74,7 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
     const percent = 46 + 8 * season + (day.isAway ? -4 : 3 * Math.sin(hours / 3))
     facts.push(
       createEvent(atHome, 'room-temperature', 'temperature/c', time, {
-        content: rounded(random.normal(degrees, 0.15), 1)
+        content: roundTo(random.normal(degrees, 0.15), 1)
       }),
       createEvent(atHome, 'room-humidity', 'ratio/percent', time, {
         content: Math.round(random.normal(percent, 1.2))
@@ -85,9 +85,9 @@ export function roomFacts({ seed }: Plan, day: Day): Fact[] {
 }
 
 /** Returns the tablets taken on a day: those prescribed, and others during a cold. */
-export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
+export function createMedicationEvents({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'medication')
-  const taken = (name: string, milligrams: number, hours: number): Fact => {
+  const taken = (name: string, milligrams: number, hours: number): EventParams => {
     const time = day.night.to + hours * hour + random.between(0, 20) * minute
     return createEvent(day, 'medication', 'mass/mg', time, { content: milligrams, description: name })
   }
@@ -97,6 +97,6 @@ export function medicationFacts({ seed }: Plan, day: Day): Fact[] {
 }
 
 function getPosition(lake: Lake, { at: [along, north, east] }: Spot): object {
-  const { altitude, latitude, longitude } = lake.near(lake.after(along), north, east)
-  return { latitude: rounded(latitude, 6), longitude: rounded(longitude, 6), altitude: Math.round(altitude) }
+  const { altitude, latitude, longitude } = lake.offset(lake.getPosition(along), north, east)
+  return { latitude: roundTo(latitude, 6), longitude: roundTo(longitude, 6), altitude: Math.round(altitude) }
 }

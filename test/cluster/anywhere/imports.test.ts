@@ -1,6 +1,6 @@
 /** Imports of users who are moved to another node meanwhile: they go on there. */
 import { test } from 'tap'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { sweepAttachments } from '../../../core/events/attachment-sweep.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { sent } from '../../support/importing.js'
@@ -8,7 +8,7 @@ import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 const events = 3000
 
 /** Weights, each an event of its own. */

@@ -1,6 +1,6 @@
 /** Calls that a move of their user's shard overtakes: over an engine in memory. */
 import { test } from 'tap'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
@@ -10,7 +10,7 @@ test('a call for which the file takes longer to arrive than a move waits', { tim
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
   const username = nameAt(n1, 0)
-  const shard = fixedShards(64).indexOf(username)
+  const shard = createFixedShards(64).indexOf(username)
   await userAt([n1, n2], username)
   // The node that has it does not know the account any more.
   await move(n1, n2, shard)
@@ -61,7 +61,7 @@ test(
       if (change[0].startsWith('shard.')) await gone
       return await cas.apply(n1.engine.register, change)
     }
-    const moving = move(n1, n2, fixedShards(64).indexOf(username)).catch(() => undefined)
+    const moving = move(n1, n2, createFixedShards(64).indexOf(username)).catch(() => undefined)
     await until(() => !n1.owns(username), 'the move to have begun')
     const read = { streams: ['diary'] }
     const answers = await Promise.all([n1, n2].map(node => client(node, username).call('events.get', read)))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import { deleteDue } from '../../../core/platform/due-deletions.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { readOwner } from '../../../storage/platform/owner.js'
 import { connect, until } from '../../support/socket.js'
@@ -23,7 +23,7 @@ import {
   type Node
 } from './memory-nodes.js'
 
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 
 test('a node that was away', async t => {
   const cluster = new MemoryCluster()

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { headSubjects } from '../../../cluster/nats/object-subjects.js'
-import { fixedShards } from '../../../core/call/shard.js'
-import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import { createFixedShards } from '../../../core/call/shard.js'
+import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { percentile } from '../../../scripts/bench/load/statistics.js'
 import { Random } from '../../support/random.js'
 import { receiver } from '../../support/receiver.js'
@@ -19,7 +19,7 @@ import { registration, settled, ThreeNodes, type Answered, type Person } from '.
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const random = new Random(seed)
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 /** Names that are registered at all nodes at once, users, how often shards are moved, and uploads. */
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [12, 6, 1, 4]
 /** Names that are asked for at a time, and how many until another node is killed. */
@@ -271,9 +271,9 @@ async function moveOn(three: ThreeNodes, shard: number): Promise<number> {
     const from = (await three.places()).get(shard)!
     const to = nodes[(nodes.findIndex(({ name }) => name === from) + 1) % nodes.length]!.name
     const fromMs = performance.now()
-    const answer = await engine.send(from, controlMessage({ do: 'move', shard, to }), 20_000)
+    const answer = await engine.send(from, encodeControlRequest({ do: 'move', shard, to }), 20_000)
     tookMs = Math.round(performance.now() - fromMs)
-    return controlledIn(answer).ok
+    return parseControlResponse(answer).ok
   })
   return tookMs
 }

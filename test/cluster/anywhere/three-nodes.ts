@@ -11,7 +11,7 @@ import type { NatsEngine } from '../../../cluster/nats-engine.js'
 import { createStreams, createStreamConfigs } from '../../../cluster/nats/streams.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { Answer } from '../../support/coffer.js'
@@ -22,7 +22,7 @@ export const adminKey = 'the key of the operator of three nodes'
 const coffer = fileURLToPath(new URL('../../../scripts/coffer.cjs', import.meta.url))
 const password = 'a long password for tests'
 const appHeaders = { origin: 'https://app.example' }
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 const mebibyte = 1024 * 1024
 /** Room for large files, too. */
 const limits = {

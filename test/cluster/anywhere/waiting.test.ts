@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { silentLog } from '../../../core/log.js'
-import { onceThere } from '../../../server/nodes/waiting.js'
+import { retryStart } from '../../../server/nodes/waiting.js'
 import { until } from '../../support/socket.js'
 
 setFlagsFromString('--expose-gc')
@@ -13,7 +13,7 @@ const collect = runInNewContext('gc') as () => void
 t.test('a node that waits does not remember what its attempts ended with', async t => {
   const ending = new AbortController()
   const failures: WeakRef<Error>[] = []
-  const waiting = onceThere(
+  const waiting = retryStart(
     async () => {
       const failure = new EngineUnavailable()
       failures.push(new WeakRef(failure))
@@ -33,7 +33,7 @@ t.test('a node that waits does not remember what its attempts ended with', async
 t.test('what is under way is not waited for at the end', async t => {
   const ending = new AbortController()
   const under = new Promise<never>(() => {})
-  const waiting = onceThere(() => under, { log: silentLog, onWait: () => {}, signal: ending.signal })
+  const waiting = retryStart(() => under, { log: silentLog, onWait: () => {}, signal: ending.signal })
   setImmediate(() => ending.abort(new Error('It is enough')))
   await t.rejects(waiting, /It is enough/)
 })

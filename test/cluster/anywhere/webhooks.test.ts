@@ -1,13 +1,13 @@
 /** Webhooks of users whose file could not be had when they were taken over: over an engine in memory. */
 import { test } from 'tap'
 import { logSubject } from '../../../cluster/nodes/shard-placement.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
-const shards = fixedShards(64)
+const shards = createFixedShards(64)
 
 test('what a user owes is sent by who has taken them over, however late their log can be reached', async t => {
   const cluster = new MemoryCluster()

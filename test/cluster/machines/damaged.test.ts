@@ -7,7 +7,7 @@ import t from 'tap'
 import { parsePlacement, shardCount, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import { callApi } from '../../../cluster/nats/jetstream.js'
 import { shardStream } from '../../../cluster/nats/subjects.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { until } from '../engine-servers.js'
 import type { Person } from '../load.js'
 import { blocksOf, damages } from './damage.js'
@@ -27,7 +27,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t, { shardBytes, flags: [`--cluster.snapshotBytes=${1 << 30}`] })
   const { engine, load, nodes, people, random, replicas, servers } = machines
   const person = random.pick(people)
-  const shard = fixedShards(shardCount).indexOf(person.username)
+  const shard = createFixedShards(shardCount).indexOf(person.username)
   const { url } = nodes[0]!
   const neighbour = await Neighbour.settle(url, shard)
   for (let count = 0; count < 3; count++) await neighbour.write(url)
@@ -95,7 +95,7 @@ class Neighbour {
 
   static async settle(url: string, shard: number): Promise<Neighbour> {
     const names = Array.from({ length: 10_000 }, (_, number) => `neighbour-${number}`)
-    const username = names.find(name => fixedShards(shardCount).indexOf(name) === shard)!
+    const username = names.find(name => createFixedShards(shardCount).indexOf(name) === shard)!
     const { body } = await register(url, username)
     const { apiEndpoint } = body as { apiEndpoint: string }
     const neighbour = new Neighbour(username, new URL(apiEndpoint).username)

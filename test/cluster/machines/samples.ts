@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { bucketStream, platformStream } from '../../../cluster/nats/subjects.js'
 import { fetchJetStreamState } from '../../../cluster/nats/monitor.js'
 import { objectsStream } from '../../../cluster/nats/object-subjects.js'
-import { cpuUs, median } from '../../../scripts/bench/load/statistics.js'
+import { getCpuUs, median } from '../../../scripts/bench/load/statistics.js'
 import type { Machines } from './machines.js'
 
 /** Figures by their names: megabytes (10^6 bytes), unless the name says otherwise. */
@@ -51,7 +51,7 @@ function figuresOf(name: string, pid: number): Sample {
       [`memory of ${name}`]: megabytes(bytes('VmRSS')),
       [`most memory of ${name}`]: megabytes(bytes('VmHWM')),
       [`descriptors of ${name}, number`]: readdirSync(`/proc/${pid}/fd`).length,
-      [`CPU of ${name}, s`]: cpuUs(pid) / 1e6
+      [`CPU of ${name}, s`]: getCpuUs(pid) / 1e6
     }
   } catch {
     return {}

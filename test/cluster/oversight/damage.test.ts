@@ -18,7 +18,7 @@ import { allShards, parsePlacement, shardKey } from '../../../cluster/nodes/shar
 import { shardStream } from '../../../cluster/nats/subjects.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
 import { callApi } from '../../../cluster/nats/jetstream.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { command } from '../../support/command.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { NodeProcess } from '../node-processes.js'
@@ -103,7 +103,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
         if (status === 201) token = new URL((body as { apiEndpoint: string }).apiEndpoint).username
         return status === 201
       })
-      const shard = fixedShards(64).indexOf(username)
+      const shard = createFixedShards(64).indexOf(username)
       const stream = shardStream(shard)
       const headers = { authorization: token, 'content-type': 'application/json' }
       const write = async (content: string): Promise<boolean> => {

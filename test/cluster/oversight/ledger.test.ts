@@ -1,13 +1,13 @@
 /** What has been told of alarms stands in a register, which anybody with access to the engine can write to. */
 import t from 'tap'
-import { sharedLedger } from '../../../server/nodes/telling.js'
+import { openSharedLedger } from '../../../server/nodes/telling.js'
 import { MemoryCluster } from '../memory-engine.js'
 
 const sound = { kind: 'disk', about: 'n1', text: 'Less than 10 % is free' }
 
 t.test('a register that cannot be read says that nothing has been told', async t => {
   const engine = new MemoryCluster().connect()
-  const ledger = await sharedLedger(engine)
+  const ledger = await openSharedLedger(engine)
   t.same(await ledger.read(), { revision: 0, state: { told: [], sent: [] } })
   const texts = [
     '',

@@ -10,7 +10,7 @@ import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
 import { packageDirectory } from '../../../core/version.js'
-import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
@@ -163,7 +163,9 @@ test('a node and another one', { timeout: 240_000 }, async t => {
     await untilSo(async () => (await value(n1, 'coffer_cluster_alarms{kind="replica"}')) === 1)
     t.match((await state(n1)).alarms, [{ kind: 'replica', about: 's1', text }])
     t.match((await state(n1)).problems, [{ level: 'error', message: `alert: ${text}`, count: 1 }])
-    const told = controlledIn(await n2.engine.send('n1', controlMessage({ do: 'tell' }), 60_000))
+    const told = parseControlResponse(
+      await n2.engine.send('n1', encodeControlRequest({ do: 'tell' }), 60_000)
+    )
     t.match(told, { ok: true, alarms: [{ kind: 'replica', text }] })
     n1.found = { ...n1.found, alarms: [] }
     await untilSo(async () => (await value(n1, 'coffer_cluster_alarms{kind="replica"}')) === 0)
@@ -174,8 +176,8 @@ test('a node and another one', { timeout: 240_000 }, async t => {
 
   await t.test('do not do what they do not know', async t => {
     const answer = await n2.engine.send('n1', Buffer.from('{"do":"something else"}'), 60_000)
-    t.match(controlledIn(answer), { ok: false, message: /does not support/ })
-    t.match(controlledIn(await n2.engine.send('n1', Buffer.from('{'), 60_000)), { ok: false })
+    t.match(parseControlResponse(answer), { ok: false, message: /does not support/ })
+    t.match(parseControlResponse(await n2.engine.send('n1', Buffer.from('{'), 60_000)), { ok: false })
     t.ok((await value(n1, 'coffer_cluster_shards')) > 0)
   })
 

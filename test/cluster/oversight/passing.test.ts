@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { Layout } from '../../../storage/files/layout.js'
-import type { StandingAlarm } from '../../../server/nodes/alarms.js'
-import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import type { ActiveAlarm } from '../../../server/nodes/alarms.js'
+import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { until } from '../../support/socket.js'
 import { begin, client, longTimes, nameAt, startNode, userAt } from '../anywhere/memory-nodes.js'
 import { MemoryCluster } from '../memory-engine.js'
@@ -20,8 +20,8 @@ t.test('an account that could not be had', async t => {
   const { accounts } = node.service.server.services
   const account = accounts.find(username)!
   const { engine } = node
-  const alarms = async (): Promise<readonly StandingAlarm[]> =>
-    controlledIn(await engine.send('n1', controlMessage({ do: 'tell' }), 5000)).alarms ?? []
+  const alarms = async (): Promise<readonly ActiveAlarm[]> =>
+    parseControlResponse(await engine.send('n1', encodeControlRequest({ do: 'tell' }), 5000)).alarms ?? []
   await accounts.handover.release(account)
   rmSync(new Layout(node.service.directory).userDirectory(account.id), { recursive: true })
   const [first] = Array.from(cluster.logs).find(([subject]) => subject.endsWith(account.id))![1]

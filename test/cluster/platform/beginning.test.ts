@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
 import type { Settings } from '../../../core/settings/settings.js'
-import { beginCluster } from '../../../scripts/maintenance/begin-cluster.js'
+import { createCluster } from '../../../scripts/maintenance/begin-cluster.js'
 import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { setPosition } from '../../../storage/wal/closed-file.js'
@@ -31,8 +31,8 @@ t.test('goes on with an account of which more than one commit was made and none 
   const engine = new MemoryCluster().connect()
   const node = { node: 'n1', engine: 'nats://memory' }
   const settings = testSettings(directory, { workers: 0, cluster: node })
-  t.equal(await beginCluster(settings, engine, new MemoryObjects()), 1)
-  const last = await engine.last(logSubject(fixedShards(64).indexOf('alice'), id))
+  t.equal(await createCluster(settings, engine, new MemoryObjects()), 1)
+  const last = await engine.last(logSubject(createFixedShards(64).indexOf('alice'), id))
   t.ok(last && decode(last.bytes).position.lsn >= 1, 'the log has begun')
 })
 
@@ -45,10 +45,10 @@ t.test('refuses a place of objects that another cluster has', async t => {
     const cluster = { node: 'n1', engine: 'nats://memory' }
     return testSettings(join(root, name), { workers: 0, cluster })
   }) as [Settings, Settings]
-  await beginCluster(one, new MemoryCluster().connect(), objects)
+  await createCluster(one, new MemoryCluster().connect(), objects)
   const kept = objects.keys
   t.not(kept.length, 0)
-  await t.rejects(beginCluster(other, new MemoryCluster().connect(), objects), /another cluster/)
+  await t.rejects(createCluster(other, new MemoryCluster().connect(), objects), /another cluster/)
   t.same(objects.keys, kept)
-  t.equal(await beginCluster(other, new MemoryCluster().connect(), new MemoryObjects()), 0)
+  t.equal(await createCluster(other, new MemoryCluster().connect(), new MemoryObjects()), 0)
 })

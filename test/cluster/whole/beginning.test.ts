@@ -9,7 +9,7 @@ import t from 'tap'
 import { logSubject, shardCount } from '../../../cluster/nodes/shard-placement.js'
 import { platformSubject } from '../../../cluster/platform/record.js'
 import { decode } from '../../../cluster/records.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { packageDirectory } from '../../../core/version.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
@@ -91,7 +91,7 @@ t.test('a cluster that is begun', async t => {
 /** The subjects of the logs of all accounts in a folder. */
 function subjectsIn(folder: string): string[] {
   const platform = new PlatformStore(new Layout(folder))
-  const shards = fixedShards(shardCount)
+  const shards = createFixedShards(shardCount)
   const accounts = platform.listKnown('', 1000)
   platform.close()
   return accounts.map(({ id, username }) => logSubject(shards.indexOf(username), id))

@@ -8,7 +8,7 @@ import { getAccountStreams } from '../../../core/account/fields.js'
 import type { Level } from '../../../schemas/permission.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
-import { reindex } from '../../../scripts/maintenance/unique-index.js'
+import { rebuildUniqueIndex } from '../../../scripts/maintenance/unique-index.js'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import {
@@ -574,7 +574,11 @@ t.test('fields of an operator', async t => {
       { field: 'insurance', key: '1234' }
     ])
     t.same(
-      reindex(new Layout(service.directory), services.platform, services.platform.listKnown('', 100)),
+      rebuildUniqueIndex(
+        new Layout(service.directory),
+        services.platform,
+        services.platform.listKnown('', 100)
+      ),
       []
     )
     t.equal(services.platform.findByUnique('insurance', 1234)?.username, 'robert')

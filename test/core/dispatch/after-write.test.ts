@@ -1,7 +1,7 @@
 /** What fails after a write must not say that nothing has been done: clients would write again. */
 import t from 'tap'
 import { AccountElsewhere, SpoolsFull, StorageFull, StoreNotReady } from '../../../storage/errors.js'
-import { onceWritten } from '../../../core/call/outcome.js'
+import { toErrorAfterWrite } from '../../../core/call/outcome.js'
 import { ApiError } from '../../../core/errors.js'
 import { openCoffer } from '../../support/coffer.js'
 
@@ -51,11 +51,11 @@ t.test('a write whose answer finds no room', async t => {
 t.test('an error after a write', async t => {
   const ready = Promise.resolve()
   for (const thrown of [new SpoolsFull(), new StoreNotReady(ready), new AccountElsewhere('alice')]) {
-    const error = onceWritten(thrown)
+    const error = toErrorAfterWrite(thrown)
     t.match(error, { id: 'api-unavailable', status: 503 })
     t.equal(error.details.retryAfter, undefined, thrown.name)
   }
-  t.equal(onceWritten(new StorageFull()).id, 'insufficient-storage')
+  t.equal(toErrorAfterWrite(new StorageFull()).id, 'insufficient-storage')
   const known = new ApiError('forbidden')
-  t.equal(onceWritten(known), known)
+  t.equal(toErrorAfterWrite(known), known)
 })

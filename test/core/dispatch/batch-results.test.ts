@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { BatchResults } from '../../../core/dispatch/batch-results.js'
-import { Reading } from '../../../core/dispatch/reader.js'
+import { ReadAuthorization } from '../../../core/dispatch/reader.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
 import type { Credentials } from '../../../core/call/credentials.js'
 
@@ -16,7 +16,7 @@ const create = (_: unknown, i: number): object => ({
 t.test('results of a batch', async t => {
   const { services } = (await openCoffer(t)).server
   const account = services.accounts.find('alice')!
-  const reading = new Reading(services, account, credentials, undefined)
+  const reading = new ReadAuthorization(services, account, credentials, undefined)
   for (const { name, given, count } of [
     { name: 'none', given: [], count: 1 },
     { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },
@@ -34,7 +34,7 @@ t.test('results of a batch', async t => {
         for (const text of texts) results.add(text)
       }
       const texts: string[] = []
-      for await (const text of textsOf(await results.outcome(reading, 'access'))) texts.push(text)
+      for await (const text of textsOf(await results.createOutcome(reading, 'access'))) texts.push(text)
       t.same(
         JSON.parse(`{${texts.join('')}}`).results,
         given.map(each => JSON.parse(each.join('')))
@@ -62,7 +62,7 @@ t.test('results of a batch', async t => {
         else results.add('"')
       }
       let all = ''
-      for await (const text of textsOf(await results.outcome(reading, 'access'))) all += text
+      for await (const text of textsOf(await results.createOutcome(reading, 'access'))) all += text
       t.same(JSON.parse(`{${all}}`).results, ['x'.repeat(first), 'another', 'z'.repeat(second)])
     }
   })

@@ -21,7 +21,7 @@ t.test('a long text is taken in pieces', async t => {
     const pieces: string[] = []
     while (!writer.isTaken) {
       if (!writer.isDone) writer.write(reader)
-      pieces.push(writer.takeSome())
+      pieces.push(writer.takeChunk())
     }
     t.same(JSON.parse(`{${pieces.join('')}}`), { list: [text], plain: 1 })
     t.equal(

@@ -6,7 +6,7 @@ import t from 'tap'
 import { SlicedWorkQueue } from '../../../core/notifications/sliced-work-queue.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { runInTurns, type Steps } from '../../../storage/steps.js'
-import { decoderWithin, type WaitingDecoder } from '../../../transports/websocket/decoder.js'
+import { createPacketDecoder, type PacketDecoder } from '../../../transports/websocket/decoder.js'
 import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
@@ -80,10 +80,10 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
     'calls of sockets'(party, run) {
       const queue = new CallQueue({
         party,
-        perSecond: 100,
+        maxPerSecond: 100,
         maxWaiting: 100,
-        drained: () => undefined,
-        settled: () => undefined
+        waitUntilDrained: () => undefined,
+        onIdle: () => undefined
       })
       queue.add(async () => await Promise.resolve(run()))
     },
@@ -111,12 +111,12 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
 })
 
 t.test('packets of one account do not hold up those of others', async t => {
-  const PatientDecoder = decoderWithin({ jsonKeys: 1000, jsonDepth: 100 })
+  const PatientDecoder = createPacketDecoder({ jsonKeys: 1000, jsonDepth: 100 })
   const packet = `2["events.create",[${'[0],'.repeat(70_000)}0]]`
   const packets = 8
   const done: string[] = []
   const receive = (account: string): void => {
-    const decoder = new PatientDecoder() as Decoder & WaitingDecoder
+    const decoder = new PatientDecoder() as Decoder & PacketDecoder
     decoder.party = { account, access: '' }
     decoder.on('decoded', () => done.push(account))
     decoder.add(packet)

@@ -210,11 +210,11 @@ t.test('files that wait count for the quota, and do not wait forever', async t =
       .map(({ name }) => name)
   t.equal(files().length, ids.length + 1)
   const account = server.services.accounts.find('alice')!
-  await server.services.imports.expire(account)
+  await server.services.imports.expireFiles(account)
   t.equal(files().length, ids.length + 1, 'they may wait for a month')
   clock.advance(31 * day)
   const late = await sent(app, 'late.csv', table(5, 0))
-  await server.services.imports.expire(account)
+  await server.services.imports.expireFiles(account)
   t.same(files(), [late.id])
   const { imports } = await app.do('imports.get')
   t.same(

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { jobOf } from '../../../core/imports/job.js'
+import { parseJob } from '../../../core/imports/job.js'
 import { ImportJobs } from '../../../core/imports/jobs.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { ImportFiles } from '../../../storage/imports/import-files.js'
@@ -32,7 +32,7 @@ t.test('files of imports that nobody knows any more go', async t => {
   // As if a process had been killed after what it wrote was noted, and before it removed the file.
   for (const name of ['c00000000000000000000000a', 'c00000000000000000000000a.part'])
     writeFileSync(join(folder, name), 'x')
-  await imports.expire(account)
+  await imports.expireFiles(account)
   t.same(readdirSync(folder), [id])
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
 })
@@ -49,11 +49,11 @@ t.test('work on an import ends once its state is another one', async t => {
   await until(async () => (await counted()) > 0, 'it is being written')
   const store = accounts.store(account)
   await store.write(() => {
-    const { id: _id, number: _number, state: _state, ...body } = jobOf(store.imports.find(id)!)
+    const { id: _id, number: _number, state: _state, ...body } = parseJob(store.imports.find(id)!)
     store.imports.update(id, 'cancelled', JSON.stringify(body))
   })
   const then = await counted()
-  await until(() => !imports.isAtWork(id), 'nobody works on it')
+  await until(() => !imports.isActive(id), 'nobody works on it')
   t.equal((await alice.do('imports.getOne', { id })).import.state, 'cancelled')
   t.ok(then < rows, 'it was under way')
   t.equal(await counted(), then, 'nothing was written after that')
@@ -68,7 +68,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
   const path = '/system/users/alice/suspension'
   const key = { authorization: adminKey }
   t.equal((await alice.service.http('POST', path, {}, key)).status, 200)
-  await until(() => !imports.isAtWork(id), 'it has ended')
+  await until(() => !imports.isActive(id), 'it has ended')
   // What the next start does.
   const files = new ImportFiles(new Layout(directory))
   new ImportJobs(files, { start: () => t.fail('nothing is read') as never }).start(
@@ -79,7 +79,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
   t.match(files.listMarked(), [{ username: 'alice' }], 'it is known that there is something left to do')
   t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
   const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!
-  t.ok(state === 'written' || imports.isAtWork(id), 'it goes on at once')
+  t.ok(state === 'written' || imports.isActive(id), 'it goes on at once')
   t.match(await rested(alice, id), { state: 'written' })
 })
 
@@ -90,9 +90,9 @@ t.test('an import of an account that was away for a while goes on', async t => {
   const { id } = await sent(alice, 'a.csv', table())
   await alice.do('imports.run', { id })
   await accounts.relocate(account, 'http://elsewhere.test/')
-  await until(() => !imports.isAtWork(id), 'it has ended')
+  await until(() => !imports.isActive(id), 'it has ended')
   accounts.undoRelocation(account)
-  imports.goOn(accounts.find('alice')!)
+  imports.resumePending(accounts.find('alice')!)
   t.match(await rested(alice, id), { state: 'written' })
   t.equal(
     (await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9, limit: 10_000 })).events

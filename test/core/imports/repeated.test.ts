@@ -1,6 +1,6 @@
 /** The same file again: it is answered by what was kept of it, as long as nothing of it has changed. (docs/decisions/0019-imports.md) */
 import t from 'tap'
-import { Footprint, isUnchanged } from '../../../core/imports/footprint.js'
+import { ImportFingerprint, isUnchanged } from '../../../core/imports/footprint.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
@@ -169,15 +169,15 @@ t.test('nothing is kept where others change something in the meantime', async t 
   const { accounts } = service.server.services
   const open = (): UserStore => accounts.store(accounts.find('alice')!)
   const view = { open, mayRead: () => true, party: { account: 'alice', access: '' } }
-  const footprint = (): Footprint => new Footprint(view)
+  const footprint = (): ImportFingerprint => new ImportFingerprint(view)
   const { id } = await alice.event({ type: 'series:count/generic', content: undefined, time: 1.7e9 })
   const add = (at: number): Promise<Answer> =>
     alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[at, 5]] })
   await add(1)
 
   const undisturbed = footprint()
-  undisturbed.add(id, 0, 9)
-  const kept = await undisturbed.kept()
+  undisturbed.addRange(id, 0, 9)
+  const kept = await undisturbed.toStored()
   t.ok(kept)
   t.ok(await isUnchanged(view, kept!))
   await add(10)
@@ -187,14 +187,14 @@ t.test('nothing is kept where others change something in the meantime', async t 
 
   const disturbed = footprint()
   await add(2)
-  t.equal(await disturbed.kept(), undefined, 'points were added')
+  t.equal(await disturbed.toStored(), undefined, 'points were added')
   const deletedFrom = footprint()
   const note = await alice.event({})
   await alice.do('events.delete', { id: note.id })
-  t.ok(await deletedFrom.kept())
+  t.ok(await deletedFrom.toStored())
   await alice.do('events.delete', { id: note.id })
-  t.equal(await deletedFrom.kept(), undefined, 'an event was deleted')
+  t.equal(await deletedFrom.toStored(), undefined, 'an event was deleted')
   const wide = footprint()
-  for (let at = 0; at <= 2000; at++) wide.add(`c${at}`, 0, 1)
-  t.equal(await wide.kept(), undefined, 'there are too many series')
+  for (let at = 0; at <= 2000; at++) wide.addRange(`c${at}`, 0, 1)
+  t.equal(await wide.toStored(), undefined, 'there are too many series')
 })

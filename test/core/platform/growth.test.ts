@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { countEvents } from '../../../core/platform/maintenance-jobs.js'
 import { GrowthLog } from '../../../server/growth-log.js'
-import { SpaceMeter } from '../../../server/space.js'
+import { DiskUsageMeter } from '../../../server/space.js'
 import { platformMigrations } from '../../../storage/migrations/platform/index.js'
 import { GrowthRepository, maxDays } from '../../../storage/platform/growth.js'
 import { openInMemory } from '../../../storage/sqlite/open.js'
@@ -84,25 +84,25 @@ t.test('GrowthLog', async t => {
   const files = join(directory, 'elsewhere', 'users', 'ab', 'account')
   mkdirSync(files, { recursive: true })
   writeFileSync(join(files, 'user.sqlite'), 'x'.repeat(1234))
-  const space = new SpaceMeter(join(directory, 'elsewhere'), () => clock.now())
+  const space = new DiskUsageMeter(join(directory, 'elsewhere'), () => clock.now())
   const log = new GrowthLog(services, space)
   t.teardown(() => log.close())
   const { growth } = services.platform
 
   t.test('measures once a day', async t => {
-    await log.look()
+    await log.check()
     t.match(growth.list(), [{ documents: 1234, attachments: 0, accounts: 1 }])
     writeFileSync(join(files, 'user.sqlite'), 'x'.repeat(2000))
-    await log.look()
+    await log.check()
     t.match(growth.list(), [{ documents: 1234 }])
     clock.advance(day)
-    await log.look()
+    await log.check()
     t.match(growth.list(), [{ documents: 1234 }, { documents: 2000 }])
   })
 
   t.test('keeps nothing once it is closed', async t => {
     clock.advance(day)
-    await Promise.all([log.look(), log.close()])
+    await Promise.all([log.check(), log.close()])
     t.equal(growth.list().length, 2)
   })
 })

@@ -7,7 +7,7 @@ import { SettingsError } from '../../../core/settings/load.js'
 import { settingsList, type Setting } from '../../../core/settings/list.js'
 import { silentLog } from '../../../core/log.js'
 import type { Settings } from '../../../core/settings/settings.js'
-import { checkedSettings } from '../../../scripts/terminal/checked-settings.js'
+import { loadCheckedSettings } from '../../../scripts/terminal/checked-settings.js'
 import { startServer } from '../../../server/server.js'
 import { methodModules } from '../../support/coffer.js'
 
@@ -94,7 +94,7 @@ t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 async function load(given: ReadonlyMap<string, unknown>): Promise<Settings> {
   const file = join(directory, 'coffer.json')
   writeFileSync(file, JSON.stringify(nested(given)))
-  return await checkedSettings([`--config=${file}`])
+  return await loadCheckedSettings([`--config=${file}`])
 }
 
 /** The settings that take a value. */

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { move, objects, type Node } from '../../cluster/anywhere/memory-nodes.js'
 import { until } from '../../support/socket.js'
 import { backedUp, start } from './restored-account.js'
@@ -45,7 +45,7 @@ t.test('an account whose owner deletes it meanwhile is gone', async t => {
 
 t.test('of two restores at once none removes what the other one names', async t => {
   const { account, cluster, restore } = await start(t)
-  const subject = logSubject(fixedShards(64).indexOf('alice'), account.id)
+  const subject = logSubject(createFixedShards(64).indexOf('alice'), account.id)
   // Which of both has the later place for its snapshot is left to chance.
   for (let round = 0; round < 6; round++) {
     let second!: Promise<unknown>
@@ -76,7 +76,7 @@ t.test('an account is found by a node that held it when another one ended its de
   const { account, nodes, restore } = world
   const from = nodes.find(node => node.owns('alice'))!
   const to = nodes.find(node => node !== from)!
-  const shard = fixedShards(64).indexOf('alice')
+  const shard = createFixedShards(64).indexOf('alice')
   // As a deletion begins whose caller was told that nobody can say whether it has.
   await from.service.server.services.platform.change('leave', account.id)
   await move(from, to, shard)

@@ -1,6 +1,6 @@
 /** One account of a backup comes back into a cluster whose nodes go on: over an engine in memory, broken off at every step. */
 import t from 'tap'
-import { fixedShards } from '../../../core/call/shard.js'
+import { createFixedShards } from '../../../core/call/shard.js'
 import { move, objects } from '../../cluster/anywhere/memory-nodes.js'
 import { Client } from '../../support/coffer.js'
 import { socketOf, until } from '../../support/socket.js'
@@ -56,7 +56,7 @@ t.test('an account that is there', async t => {
   await t.test('goes with its shard from then on', async t => {
     const from = nodes.find(node => node.owns('alice'))!
     const to = nodes.find(node => node !== from)!
-    await move(from, to, fixedShards(64).indexOf('alice'))
+    await move(from, to, createFixedShards(64).indexOf('alice'))
     await until(() => to.owns('alice'), 'the shard to move')
     t.match((await world.found(to))?.notes, ['a file', 'first', 'on'])
   })

@@ -105,11 +105,11 @@ t.test('a cluster as a source of backups', async t => {
   })
 
   await t.test('has a mark that changes with the account, and with nothing else', async t => {
-    const mark = await source.markOf(account)
+    const mark = await source.getChangeMark(account)
     t.match(mark, /^[0-9-]+$/)
-    t.equal(await source.markOf(account), mark)
+    t.equal(await source.getChangeMark(account), mark)
     await alice.event({ content: 'the second' })
-    t.not(await source.markOf(account), mark)
+    t.not(await source.getChangeMark(account), mark)
   })
 
   await t.test('gives an account whose snapshot is replaced meanwhile', async t => {
@@ -143,16 +143,16 @@ t.test('a cluster as a source of backups', async t => {
     const last = entries.at(-1)!
     const whole = Buffer.from(last.bytes)
     last.bytes[last.bytes.length - 1]! ^= 1
-    await t.rejects(source.markOf(account), /damaged/)
-    t.equal(await source.isGone(account), false)
+    await t.rejects(source.getChangeMark(account), /damaged/)
+    t.equal(await source.isDeleted(account), false)
     whole.copy(Buffer.from(last.bytes.buffer, last.bytes.byteOffset))
-    t.ok(await source.markOf(account))
+    t.ok(await source.getChangeMark(account))
   })
 
   await t.test('says that an account has been deleted', async t => {
-    t.equal(await source.isGone(account), false)
+    t.equal(await source.isDeleted(account), false)
     await service.server.services.accounts.remove(account)
-    t.equal(await source.isGone(account), true)
+    t.equal(await source.isDeleted(account), true)
     await t.rejects(source.copyAccount(account, draft), /no log of the account/)
     t.notOk(existsSync(`${draft.userFile(account.id)}-coming`))
   })

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import type { Engine } from '../../../cluster/engine.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
 import { PlatformLog } from '../../../cluster/platform/log.js'
-import { bring } from '../../../scripts/backup/cluster/restore-into-cluster.js'
+import { placeInCluster } from '../../../scripts/backup/cluster/restore-into-cluster.js'
 import { ClusterSource } from '../../../scripts/backup/sources/cluster-source.js'
 import { DiskAttachments } from '../../../storage/files/attachments.js'
 import { Layout } from '../../../storage/files/layout.js'
@@ -155,7 +155,11 @@ async function restored(
   try {
     left = steps
     const giveUpMs = steps === Infinity ? 60_000 : 300
-    return await bring({ engine, objects: ownObjects, files, layout, platform, giveUpMs }, side, account)
+    return await placeInCluster(
+      { engine, objects: ownObjects, files, layout, platform, timeoutMs: giveUpMs },
+      side,
+      account
+    )
   } finally {
     await log.close()
     platform.close()

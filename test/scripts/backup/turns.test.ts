@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { silentLog } from '../../../core/log.js'
-import { Turns } from '../../../scripts/backup/sources/turn.js'
+import { BackupCoordinator } from '../../../scripts/backup/sources/turn.js'
 import { MemoryCluster } from '../../cluster/memory-engine.js'
 import { ScheduledBackups } from '../../../scripts/backup/scheduled-backups.js'
 import { Layout } from '../../../storage/files/layout.js'
@@ -12,8 +12,8 @@ import { testSettings } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
 /** What a node asks and tells others by. */
-function turnsOf(node: string, cluster: MemoryCluster): Turns {
-  return new Turns(node, async () => await Promise.resolve(cluster.connect()))
+function turnsOf(node: string, cluster: MemoryCluster): BackupCoordinator {
+  return new BackupCoordinator(node, async () => await Promise.resolve(cluster.connect()))
 }
 
 /** Has a node live, as a process, and perhaps serve the first shard. */
@@ -31,7 +31,10 @@ async function place(cluster: MemoryCluster, node: string, process: string, serv
 t.test('whose turn it is', async t => {
   const cluster = new MemoryCluster()
   const { signal } = new AbortController()
-  const [one, two] = ['n1', 'n2'].map(node => turnsOf(node, cluster)) as [Turns, Turns]
+  const [one, two] = ['n1', 'n2'].map(node => turnsOf(node, cluster)) as [
+    BackupCoordinator,
+    BackupCoordinator
+  ]
   await place(cluster, 'n1', 'a', true)
   await place(cluster, 'n2', 'b', false)
   t.same(await one.look(signal), { isOurs: true, finished: undefined })
@@ -77,14 +80,14 @@ t.test('a failure at a process whose turn it is no more', async t => {
     flags: [],
     layout,
     log: silentLog,
-    turns: turnsOf('n1', cluster),
-    tell: () => Promise.reject(new Error('nothing is to be told'))
+    coordinator: turnsOf('n1', cluster),
+    notifyFailure: () => Promise.reject(new Error('nothing is to be told'))
   })
   t.teardown(() => backups.close())
-  t.match(backups.state(), { failures: 2, problem: 'the place is full' })
+  t.match(backups.getState(), { failures: 2, problem: 'the place is full' })
   backups.start()
-  await until(() => backups.state().failures === 0, 'the failures to be left to the other one')
-  t.equal(backups.state().problem, undefined)
+  await until(() => backups.getState().failures === 0, 'the failures to be left to the other one')
+  t.equal(backups.getState().problem, undefined)
   t.same(JSON.parse(readFileSync(layout.backupStateFile, 'utf8')), {
     attempted: 1e9,
     succeeded: 9e8,

@@ -1,7 +1,7 @@
 /** What is done at a time: more while processors have no work, and never more than there may be. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { doAll } from '../../../scripts/dev/busy.js'
+import { runTasks } from '../../../scripts/dev/busy.js'
 
 /** Things that end when they are told to, while processors are as idle as they are told to be. */
 class Things {
@@ -15,7 +15,7 @@ class Things {
       this.begun.push(at)
       await new Promise<void>(resolve => this.#ends.push(resolve))
     })
-    return doAll(work, { first: 2, most: 4, intervalMs: 1, idle: () => (this.#looks++, this.idle) })
+    return runTasks(work, { first: 2, most: 4, intervalMs: 1, idle: () => (this.#looks++, this.idle) })
   }
 
   /** Ends what was begun first, and waits until that is known. */
@@ -54,7 +54,7 @@ t.test('work', async t => {
   })
 
   t.test('of none is done at once, and what fails is told', async t => {
-    await doAll([])
-    await t.rejects(doAll([() => Promise.reject(new Error('broken'))]), { message: 'broken' })
+    await runTasks([])
+    await t.rejects(runTasks([() => Promise.reject(new Error('broken'))]), { message: 'broken' })
   })
 })

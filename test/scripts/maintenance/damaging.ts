@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
 import { rebuildPlatform } from '../../../scripts/maintenance/rebuild-platform.js'
 import { exportAccount } from '../../../scripts/transfer/export-account.js'
-import { eachPiece } from '../../../scripts/transfer/export-events.js'
+import { withExport } from '../../../scripts/transfer/export-events.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { testSettings } from '../../support/coffer.js'
@@ -76,7 +76,7 @@ async function run(source: string, target: string, seed: number): Promise<void> 
     await end('check', () => checkDirectory(layout)),
     await end('export', () => exportAccount(layout, account, join(target, 'export.zip'), true)),
     await end('export-data', () =>
-      eachPiece(testSettings(target), layout, account, { format: 'ndjson' }, async pieces => {
+      withExport(testSettings(target), layout, account, { format: 'ndjson' }, async pieces => {
         await pipeline(pieces, new Writable({ write: (_chunk, _encoding, done) => done() }))
       })
     ),

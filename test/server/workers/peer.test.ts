@@ -5,10 +5,10 @@ import { wholeShard } from '../../../core/call/shard.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
 import { Runtime } from '../../../server/runtime.js'
-import { answer, operationsOf } from '../../../server/workers/operations.js'
+import { answerRequest, createOperations } from '../../../server/workers/operations.js'
 import { Peer } from '../../../server/workers/peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerRequest } from '../../../server/workers/protocol.js'
-import { RemoteRest } from '../../../server/workers/remote-calls.js'
+import { RemoteRemainder } from '../../../server/workers/remote-calls.js'
 import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
 
 const none = { ip: '127.0.0.1', via: 'http' } as const
@@ -41,12 +41,12 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
     forget: unheard
   }
   const post = (message: WorkerMessage): void => peer.receive(over(message))
-  const operations = operationsOf(runtime, (name, ...args) => post([name, args]), unheard, unheard)
+  const operations = createOperations(runtime, (name, ...args) => post([name, args]), unheard, unheard)
   const peer = new Peer(
-    (request: WorkerRequest) => void answer(runtime.services.log, operations, over(request), post),
+    (request: WorkerRequest) => void answerRequest(runtime.services.log, operations, over(request), post),
     events
   )
-  const made = await peer.ask('call', {
+  const made = await peer.request('call', {
     method: 'test.createUser',
     params: { username: 'alice' },
     credentials: none,
@@ -63,16 +63,16 @@ t.test('a peer', async t => {
   const { heard, peer, token } = await asked(t)
   const credentials = { ...none, auth: token }
   const call = async (method: string, params: unknown): Promise<Answer> => {
-    const outcome = await peer.ask('call', { user: 'alice', method, params, credentials })
+    const outcome = await peer.request('call', { user: 'alice', method, params, credentials })
     if (!outcome.ok) return { error: outcome.error }
     let text = outcome.members
     if (outcome.remainder !== undefined)
-      for await (const more of new RemoteRest(peer, outcome.remainder)) text += more
+      for await (const more of new RemoteRemainder(peer, outcome.remainder)) text += more
     return JSON.parse(`{${text}}`)
   }
 
   t.test('makes calls, and tells of changes', async t => {
-    t.equal(await peer.ask('join', 'alice', credentials, 7), true)
+    t.equal(await peer.request('join', 'alice', credentials, 7), true)
     t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), { stream: { id: 'diary' } })
     t.same(heard, [[7, 'streamsChanged']])
   })
@@ -83,7 +83,7 @@ t.test('a peer', async t => {
       await call('events.create', { streamIds: ['diary'], type: 'note/txt', content })
     const { events } = await call('events.get', { limit: 100 })
     t.equal(events.length, 20)
-    t.equal(peer.load, 0)
+    t.equal(peer.pendingCount, 0)
   })
 
   t.test('refuses with all that an error says', async t => {
@@ -93,9 +93,9 @@ t.test('a peer', async t => {
   })
 
   t.test('rejects what it has been asked when it is gone', async t => {
-    const pending = peer.ask('call', { user: 'alice', method: 'events.get', params: {}, credentials })
-    peer.gone(new Error('cut off'))
+    const pending = peer.request('call', { user: 'alice', method: 'events.get', params: {}, credentials })
+    peer.disconnect(new Error('cut off'))
     await t.rejects(pending, { message: 'cut off' })
-    await t.rejects(peer.ask('gauges'), { message: 'cut off' })
+    await t.rejects(peer.request('gauges'), { message: 'cut off' })
   })
 })

@@ -1,7 +1,7 @@
 /** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
 import t from 'tap'
-import { fixedShards } from '../../../core/call/shard.js'
-import { Thread } from '../../../server/workers/thread.js'
+import { createFixedShards } from '../../../core/call/shard.js'
+import { WorkerThread } from '../../../server/workers/thread.js'
 import {
   coffer,
   testConfig,
@@ -16,7 +16,7 @@ import { startServer } from '../../../server/server.js'
 import { ManualClock } from '../../../core/time.js'
 
 const count = 2
-const shards = fixedShards(count)
+const shards = createFixedShards(count)
 // Each thread loads the whole core.
 t.setTimeout(900_000)
 const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
@@ -257,13 +257,13 @@ t.test('a thread that has ended refuses what it is asked', async t => {
     log: unheard,
     forward: unheard
   }
-  const thread = new Thread(
+  const thread = new WorkerThread(
     { config, index: 0, count: 1, methodModules: [] },
     { ...handlers, throttled: unheard, forget: unheard }
   )
   await t.rejects(thread.ready)
-  await t.rejects(thread.peer.ask('gauges'))
-  t.equal(thread.peer.load, 0)
+  await t.rejects(thread.peer.request('gauges'))
+  t.equal(thread.peer.pendingCount, 0)
 })
 
 function unheard(): void {}

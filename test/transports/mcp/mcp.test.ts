@@ -229,7 +229,7 @@ t.test('the endpoint', async t => {
   t.test('sends long answers once there is a place for them', async t => {
     await alice.stream('diary')
     await alice.event({ content: 'x'.repeat(150_000) })
-    const { longAnswers } = alice.service.server.services
+    const { longResponses: longAnswers } = alice.service.server.services
     const places = Array.from({ length: 20 }, () =>
       longAnswers.tryAcquire({ user: 'alice', access: '127.0.0.1' })
     )

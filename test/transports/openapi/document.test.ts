@@ -3,7 +3,7 @@ import t from 'tap'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { methods } from '../../../core/methods/index.js'
 import { serviceRoutes, userRoutes } from '../../../transports/http/routes.js'
-import { openApiDocument } from '../../../transports/openapi/document.js'
+import { buildOpenApiDocument } from '../../../transports/openapi/document.js'
 import { readExamples } from '../../../transports/openapi/examples.js'
 import { coffer, testConfig, type Answer } from '../../support/coffer.js'
 
@@ -95,7 +95,7 @@ const rules = {
 
 const document: Answer = JSON.parse(
   JSON.stringify(
-    openApiDocument({
+    buildOpenApiDocument({
       config: testConfig('unused'),
       definitions: methods,
       examples: readExamples(),

@@ -1,6 +1,6 @@
 /** Sockets over requests that poll: what one of them may hold. */
 import t from 'tap'
-import { inBounds } from '../../../transports/websocket/polling.js'
+import { limitPackets } from '../../../transports/websocket/polling.js'
 import type { Packet } from '../../../transports/websocket/insides.js'
 import { coffer } from '../../support/coffer.js'
 import { begunPost, PollingClient } from '../../support/polling.js'
@@ -51,7 +51,7 @@ t.test('a request that polls', async t => {
   t.test('of protocol 3 is not parsed if a length has more digits than one can have', t => {
     const parsed: string[] = []
     const taken: Packet[] = []
-    const parser = inBounds({
+    const parser = limitPackets({
       decodePayload: data => void parsed.push(String(data))
     })
     const take = (packet: Packet): void => void taken.push(packet)

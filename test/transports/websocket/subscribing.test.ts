@@ -22,10 +22,10 @@ async function start(t: Test, isSubscribedFirst: boolean) {
     const subscription = early ?? subscribe()
     return (
       subscription && {
-        subscribing: (method: string, params: unknown) => subscription.subscribing(method, params),
+        subscribing: (method: string, params: unknown) => subscription.runMethod(method, params),
         leave: () => {
           left.push(admission.account.username)
-          subscription.leave()
+          subscription.unsubscribe()
         }
       }
     )

@@ -122,7 +122,7 @@ function mapFile(t: Test, bytes: Buffer): string {
 }
 
 t.test('the file is read as it was written', async t => {
-  const { layersIn, openArchive } = await loadWeb<Reader>(
+  const { parseLayers: layersIn, openArchive } = await loadWeb<Reader>(
     'app/map/ground/archive.ts',
     'app/map/ground/vector-tile.ts'
   )
@@ -136,11 +136,11 @@ t.test('the file is read as it was written', async t => {
     t.equal(archive.attribution, 'Example © mapmakers')
     t.match(archive, { minZoom: 0, maxZoom: 12 })
     for (const { zoom, x, y, bytes: own } of tiles) {
-      const read = await archive.tile(zoom, x, y)
+      const read = await archive.readTile(zoom, x, y)
       t.ok(read && own.equals(read), `${zoom}/${x}/${y}`)
     }
-    t.equal(await archive.tile(12, 0, 0), undefined)
-    t.equal(await archive.tile(14, 8000, 5000), undefined)
+    t.equal(await archive.readTile(12, 0, 0), undefined)
+    t.equal(await archive.readTile(14, 8000, 5000), undefined)
   }
   const [tile] = tiles
   const [layer, ...others] = layersIn(tile!.bytes, new Set(['places']))

@@ -9,7 +9,8 @@ import { loadWeb } from '../../support/web-module.js'
 import { until } from '../../support/socket.js'
 
 t.test('changes are merged into rows', async t => {
-  const { merged } = await loadWeb<typeof import('../../../web/app/table/merged.js')>('app/table/merged.ts')
+  const { mergeChanges: merged } =
+    await loadWeb<typeof import('../../../web/app/table/merged.js')>('app/table/merged.ts')
   const seed = Date.now() % 1_000_000
   t.comment(`seed ${seed}`)
   const random = new Random(seed)

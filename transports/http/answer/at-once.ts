@@ -34,7 +34,7 @@ interface Exchange {
  * Sends a complete response. `own`: its own headers, besides those of the exchange, names and values alternately.
  * `encoding`: that of the body.
  */
-export function sendAtOnce(
+export function sendInOneWrite(
   { req, res, state }: Exchange,
   status: number,
   own: readonly string[],
@@ -64,7 +64,7 @@ export function sendAtOnce(
 }
 
 /** Enables caching of heads for responses with exactly these headers. */
-export function keepHeads(headers: readonly string[]): void {
+export function cacheHeads(headers: readonly string[]): void {
   heads.set(headers, new Map())
 }
 

@@ -3,14 +3,14 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Success } from '../../../core/call/outcome.js'
 import { joinMembers } from '../../../core/json/json-text.js'
 import type { Config } from '../../../core/settings/config.js'
-import { pageCookie } from '../../page-sessions.js'
+import { formatPageCookie } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 
 /**
  * Sets the SSO cookie of a user at login, or clears it at logout. It tells pages of the same site who has signed in, and nothing
  * else. The service itself never reads it. (docs/spec/authentication.md#the-sso-cookie)
  */
-export function setCookie(
+export function setSsoCookie(
   { res }: Exchange,
   config: Config,
   change: 'set' | 'clear',
@@ -34,7 +34,7 @@ export function setCookie(
  * Sets the cookie that starts a page session after a sign-in, or ends it. Returns the outcome without the token.
  * (docs/spec/authentication.md#sessions-of-pages)
  */
-export function withPageSession(
+export function applyPageSession(
   { res }: Exchange,
   { config }: SharedServices,
   outcome: Success,
@@ -42,6 +42,6 @@ export function withPageSession(
 ): Success {
   const { signedIn } = outcome.facts ?? {}
   const session = signedIn && { username, token: signedIn.token }
-  res.appendHeader('Set-Cookie', pageCookie(config, session))
+  res.appendHeader('Set-Cookie', formatPageCookie(config, session))
   return signedIn ? { ...outcome, members: joinMembers(signedIn.publicResult) } : outcome
 }

@@ -3,9 +3,9 @@ import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Exchange } from '../exchange.js'
-import { setMissing } from './headers.js'
-import { Outgoing } from './outgoing.js'
-import { placeFor, reply, short } from './reply.js'
+import { setMissingHeaders } from './headers.js'
+import { ResponseWriter } from './outgoing.js'
+import { reserveSlot, reply, maxShortLength } from './reply.js'
 
 /** Makes the call and sends the document that it returns. */
 export async function replyDocument(
@@ -21,9 +21,9 @@ export async function replyDocument(
   const { res, state } = exchange
   let leave: ReleasePlace | undefined
   try {
-    if (remainder || text.length > short) leave = await placeFor(exchange, services, accessId)
+    if (remainder || text.length > maxShortLength) leave = await reserveSlot(exchange, services, accessId)
     if (accessId !== undefined) res.setHeader(services.config.accessIdHeader, accessId)
-    setMissing(res, state.headers)
+    setMissingHeaders(res, state.headers)
     res.appendHeader('Access-Control-Expose-Headers', 'Content-Disposition')
     res.writeHead(200, {
       'Content-Type': mediaType,
@@ -32,9 +32,9 @@ export async function replyDocument(
       'Cache-Control': 'no-store'
     })
     if (exchange.method === 'HEAD') return void res.end()
-    const outgoing = new Outgoing(exchange, services)
+    const outgoing = new ResponseWriter(exchange, services)
     await outgoing.sendText(text, remainder ?? emptyTexts(), () => '')
-    await outgoing.taken()
+    await outgoing.waitUntilTaken()
   } finally {
     leave?.()
     await remainder?.return()

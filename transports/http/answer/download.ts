@@ -5,12 +5,12 @@ import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
 import type { Exchange } from '../exchange.js'
-import { isListed, setMissing } from './headers.js'
-import { Outgoing } from './outgoing.js'
-import { placeFor, replyNothing, replyText, short } from './reply.js'
+import { matchesETag, setMissingHeaders } from './headers.js'
+import { ResponseWriter } from './outgoing.js'
+import { reserveSlot, replyNothing, replyText, maxShortLength } from './reply.js'
 
 /** A file to be sent. */
-export interface Sending {
+export interface FileResponse {
   readonly accountId: string
   readonly attachment: Attachment
   /** The access that may read it. */
@@ -23,12 +23,12 @@ export interface Sending {
 export async function sendFile(
   exchange: Exchange,
   services: SharedServices,
-  { accessId, accountId, attachment, recheck }: Sending
+  { accessId, accountId, attachment, recheck }: FileResponse
 ): Promise<void> {
   const { req, res } = exchange
   const tag = `"${attachment.id}"`
   setFileHeaders(exchange, attachment, tag)
-  if (isListed(req.headers['if-none-match'], tag)) {
+  if (matchesETag(req.headers['if-none-match'], tag)) {
     res.removeHeader('Content-Type')
     return replyNothing(exchange, 304)
   }
@@ -41,15 +41,15 @@ export async function sendFile(
   if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
   let leave: ReleasePlace | undefined
   try {
-    if (size > short) leave = await placeFor(exchange, services, accessId)
+    if (size > maxShortLength) leave = await reserveSlot(exchange, services, accessId)
     const source = await services.attachments.get(accountId, attachment.id, range)
     if (!source)
       throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing`)
-    setMissing(res, exchange.state.headers)
+    setMissingHeaders(res, exchange.state.headers)
     res.writeHead(status)
-    const outgoing = new Outgoing(exchange, services)
-    await outgoing.send(source, recheck)
-    await outgoing.taken()
+    const outgoing = new ResponseWriter(exchange, services)
+    await outgoing.sendBytes(source, recheck)
+    await outgoing.waitUntilTaken()
   } catch (error) {
     for (const name of res.headersSent ? [] : res.getHeaderNames())
       if (fileHeaders.has(name)) res.removeHeader(name)

@@ -4,11 +4,11 @@ import { refuseUnknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
-import { zipped } from './zip.js'
+import { createZip } from './zip.js'
 import type { Exchange } from '../exchange.js'
-import { setMissing } from './headers.js'
-import { Outgoing } from './outgoing.js'
-import { placeFor, reply } from './reply.js'
+import { setMissingHeaders } from './headers.js'
+import { ResponseWriter } from './outgoing.js'
+import { reserveSlot, reply } from './reply.js'
 
 /** Makes the call and sends the ZIP. */
 export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
@@ -21,12 +21,12 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
   let leave: ReleasePlace | undefined
   try {
     if (!account) refuseUnknownUser(services.accounts, call.user ?? '')
-    leave = await placeFor(exchange, services, outcome.accessId)
+    leave = await reserveSlot(exchange, services, outcome.accessId)
     const reader = services.exports.open(draft)
     try {
       if (outcome.accessId !== undefined) res.setHeader(services.config.accessIdHeader, outcome.accessId)
       const day = new Date(services.clock.now() * 1000).toISOString().slice(0, 10)
-      setMissing(res, state.headers)
+      setMissingHeaders(res, state.headers)
       res.writeHead(200, {
         'Content-Type': 'application/zip',
         'Content-Disposition': `attachment; filename="${account.username}-${day}.zip"`,
@@ -38,9 +38,9 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
         hasSecrets: false,
         made: services.clock.now()
       })
-      const outgoing = new Outgoing(exchange, services)
-      await outgoing.send(await zipped(files), () => dispatcher.recheck(call))
-      await outgoing.taken()
+      const outgoing = new ResponseWriter(exchange, services)
+      await outgoing.sendBytes(await createZip(files), () => dispatcher.recheck(call))
+      await outgoing.waitUntilTaken()
     } finally {
       reader.close()
     }

@@ -1,7 +1,7 @@
 /** Headers that every response has. (docs/spec/conventions.md#response-headers) */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { keepHeads } from './at-once.js'
-import { pageHeader, withoutPageHeader } from '../../page-sessions.js'
+import { cacheHeads } from './at-once.js'
+import { pageHeader, removePageHeader } from '../../page-sessions.js'
 import type { Config } from '../../../core/settings/config.js'
 
 /** Names and values alternately, as Node's `writeHead` takes them. */
@@ -22,7 +22,7 @@ const exposedHeaders = [
 ]
 
 /** Returns a function that returns the headers of every response to a request, whatever the outcome. */
-export function commonHeaders(config: Config): (request: IncomingMessage) => Headers {
+export function createCommonHeaders(config: Config): (request: IncomingMessage) => Headers {
   const { apiVersion, accessIdHeader } = config
   const constantHeaders = Object.entries({
     'API-Version': apiVersion,
@@ -44,7 +44,7 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
     names
   ]
   const defaultHeaders = buildHeaders()
-  keepHeads(defaultHeaders)
+  cacheHeads(defaultHeaders)
   return ({ headers }) => {
     const origin = headers.origin
     const verb = headers['access-control-request-method']
@@ -57,16 +57,16 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
 
 /** Returns the requested headers that are allowed: never the header of our own pages. */
 function getAllowedHeaders(names: string | undefined): string | undefined {
-  return names?.toLowerCase().includes(pageHeader) ? withoutPageHeader(names).join(', ') : names
+  return names?.toLowerCase().includes(pageHeader) ? removePageHeader(names).join(', ') : names
 }
 
 /** Returns whether an `If-None-Match` header lists this tag, so that the client has the current version. */
-export function isListed(header: string | undefined, tag: string): boolean {
+export function matchesETag(header: string | undefined, tag: string): boolean {
   return (header ?? '').split(',').some(one => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
 }
 
 /** Sets the headers that a response does not have yet. */
-export function setMissing(response: ServerResponse, headers: Headers): void {
+export function setMissingHeaders(response: ServerResponse, headers: Headers): void {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!
     if (!response.hasHeader(name)) response.setHeader(name, headers[i + 1]!)

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { isHighSurrogate, toAsciiJson } from '../../../core/json/json-text.js'
 import type { Failure } from '../../../core/call/outcome.js'
-import type { PieceStep, Step, Texts } from '../../../core/call/texts.js'
+import type { ChunkResult, TextResult, TextSource } from '../../../core/call/texts.js'
 import type { Exchange } from '../exchange.js'
 
 /** Characters or bytes per write. The unread part of a write stays in memory. */
@@ -27,9 +27,9 @@ interface Handle {
 }
 
 /** The texts of a response after its first one. */
-type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>
+type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>
 
-export class Outgoing {
+export class ResponseWriter {
   readonly #res: ServerResponse
   readonly #socket: Socket
   /** The client's rate is measured only while we wait for it: seconds waited, and bytes taken before that. */
@@ -46,7 +46,7 @@ export class Outgoing {
   }
 
   /** True once the client has disconnected. */
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.#res.destroyed || this.#socket.destroyed
   }
 
@@ -55,19 +55,19 @@ export class Outgoing {
    * disconnected. `isAscii`: true if the text is known to be ASCII.
    */
   async write(data: string | Uint8Array, isAscii = false): Promise<void> {
-    for (let start = 0; start < data.length && !this.isGone;) {
+    for (let start = 0; start < data.length && !this.isDisconnected;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
       const chunk = start === 0 && end >= data.length ? data : slice(data, start, end)
-      if (!this.#res.write(chunk, isAscii ? 'latin1' : getEncoding(chunk)) && !this.isGone)
+      if (!this.#res.write(chunk, isAscii ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
         await this.#waitFor('drain')
       start = end
     }
   }
 
   /** Waits until an ended response has been passed to the operating system completely. */
-  async taken(): Promise<void> {
-    if (!this.#res.writableFinished && !this.isGone) await this.#waitFor('finish')
+  async waitUntilTaken(): Promise<void> {
+    if (!this.#res.writableFinished && !this.isDisconnected) await this.#waitFor('finish')
   }
 
   /**
@@ -83,8 +83,8 @@ export class Outgoing {
     try {
       await this.write(first)
       for (;;) {
-        const { done, value: piece } = remainder.nextPiece
-          ? await remainder.nextPiece()
+        const { done, value: piece } = remainder.nextChunk
+          ? await remainder.nextChunk()
           : toPieceStep(await remainder.next())
         if (done) break
         if (piece.text !== '') {
@@ -92,17 +92,17 @@ export class Outgoing {
           await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || remainder.isAscii)
         }
         if (piece.bytes) await this.write(piece.bytes)
-        if (this.isGone) return
+        if (this.isDisconnected) return
       }
       this.#res.end(last())
     } catch (error) {
-      this.cut()
+      this.reset()
       throw error
     }
   }
 
   /** Sends the bytes of a source. `recheck` is called at intervals; if it returns a failure, the connection is reset. */
-  async send(
+  async sendBytes(
     source: AsyncIterable<Uint8Array>,
     recheck: () => Promise<Failure | undefined> | Failure | undefined
   ): Promise<void> {
@@ -120,11 +120,11 @@ export class Outgoing {
         size += chunk.length
         await this.write(chunk)
         // Leaving the loop closes the source.
-        if (this.isGone) return
+        if (this.isDisconnected) return
       }
       this.#res.end()
     } catch (error) {
-      this.cut()
+      this.reset()
       throw error
     }
   }
@@ -133,7 +133,7 @@ export class Outgoing {
    * Resets the connection immediately, and discards what the operating system has not sent yet. A partial response must not
    * look complete.
    */
-  cut(): void {
+  reset(): void {
     this.#socket.resetAndDestroy()
     this.#res.destroy()
   }
@@ -158,7 +158,7 @@ export class Outgoing {
       }
       const check = (): void => {
         update()
-        if (checkedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.cut()
+        if (checkedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.reset()
         cancel = clock.after(stalledSeconds / checksPerTimeout, check)
       }
       const done = (): void => {
@@ -182,7 +182,7 @@ export class Outgoing {
   }
 }
 
-function toPieceStep({ done, value }: Step): PieceStep {
+function toPieceStep({ done, value }: TextResult): ChunkResult {
   return done ? { done, value: undefined } : { done: false, value: { text: value } }
 }
 

@@ -3,9 +3,9 @@ import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
 import type { Exchange } from '../exchange.js'
-import { isListed, setMissing } from './headers.js'
-import { Outgoing } from './outgoing.js'
-import { placeFor, reply, replyNothing, short } from './reply.js'
+import { matchesETag, setMissingHeaders } from './headers.js'
+import { ResponseWriter } from './outgoing.js'
+import { reserveSlot, reply, replyNothing, maxShortLength } from './reply.js'
 
 /** Makes the call and sends the image, or 204 if the event has none. */
 export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
@@ -23,17 +23,17 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
   res.setHeader('ETag', tag)
   // Content must never run as script of this origin, whatever the image contains.
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
-  if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
+  if (matchesETag(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
   const bytes = await services.previews.bytes(account, preview)
   let leave: ReleasePlace | undefined
   try {
-    if (bytes.length > short) leave = await placeFor(exchange, services, outcome.accessId)
-    setMissing(res, state.headers)
+    if (bytes.length > maxShortLength) leave = await reserveSlot(exchange, services, outcome.accessId)
+    setMissingHeaders(res, state.headers)
     res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
     if (exchange.method === 'HEAD') return void res.end()
-    const outgoing = new Outgoing(exchange, services)
-    await outgoing.send(splitBytes(bytes), () => dispatcher.recheck(call))
-    await outgoing.taken()
+    const outgoing = new ResponseWriter(exchange, services)
+    await outgoing.sendBytes(splitBytes(bytes), () => dispatcher.recheck(call))
+    await outgoing.waitUntilTaken()
   } catch (error) {
     if (!res.headersSent) res.removeHeader('ETag')
     throw error
@@ -43,5 +43,6 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
 }
 
 async function* splitBytes(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  for (let start = 0; start < bytes.length; start += short) yield bytes.subarray(start, start + short)
+  for (let start = 0; start < bytes.length; start += maxShortLength)
+    yield bytes.subarray(start, start + maxShortLength)
 }

@@ -4,21 +4,21 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../exchange.js'
-import { sendAtOnce } from './at-once.js'
-import { setMissing } from './headers.js'
+import { sendInOneWrite } from './at-once.js'
+import { setMissingHeaders } from './headers.js'
 import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
-import { Outgoing } from './outgoing.js'
+import { ResponseWriter } from './outgoing.js'
 
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
 
 /** Characters up to which a response is sent without reserving a slot for long responses. */
-export const short = 64 * 1024
+export const maxShortLength = 64 * 1024
 
 /** Sends an outcome; `status` is that of a success. Resolves once a long response has been taken. */
 export function reply(
@@ -34,7 +34,7 @@ export function reply(
   }
   const outcome = isList(result) ? toAscii(result) : result
   if (outcome.isUnchanged) return replyUnchanged(exchange, services, outcome)
-  if (outcome.remainder || outcome.members.length > short)
+  if (outcome.remainder || outcome.members.length > maxShortLength)
     return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
@@ -60,7 +60,9 @@ function toAscii(outcome: Success): Success {
 
 /** Waits for a short response to be taken if the client has not read it: it holds a connection, too. */
 function waitIfUnread(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
-  return exchange.req.socket.writableLength > 0 ? new Outgoing(exchange, services).taken() : undefined
+  return exchange.req.socket.writableLength > 0
+    ? new ResponseWriter(exchange, services).waitUntilTaken()
+    : undefined
 }
 
 /** Sends a result that is complete. */
@@ -73,7 +75,7 @@ function replyWhole(exchange: Exchange, services: SharedServices, outcome: Succe
   const headers = buildOwnHeaders(services, outcome)
   headers.push('Content-Type', json, 'Content-Length', String(length))
   // Pure ASCII is the same in Latin-1, which Node copies without inspecting each character.
-  sendAtOnce(exchange, status, headers, body, length === body.length ? 'latin1' : 'utf8')
+  sendInOneWrite(exchange, status, headers, body, length === body.length ? 'latin1' : 'utf8')
 }
 
 /** Sends a complete result in two chunks, for clients that depend on receiving them separately. */
@@ -89,7 +91,7 @@ async function replyInChunks(
   res.write(`{${text.slice(0, cut)}`)
   await nextTurn()
   res.end(`${text.slice(cut)},${toMetaMember(services.config, services.clock.now())}}`)
-  await new Outgoing(exchange, services).taken()
+  await new ResponseWriter(exchange, services).waitUntilTaken()
 }
 
 /** Sends 304, because the client has this response already. */
@@ -120,7 +122,7 @@ function buildOwnHeaders({ config }: SharedServices, { accessId, validator }: Su
  * Reserves a slot for a long response, and returns the function that releases it. Only reads can be refused. After a write,
  * the result is sent once there is a slot; if the client reads none of its other responses, the connection is reset.
  */
-export async function placeFor(
+export async function reserveSlot(
   exchange: Exchange,
   services: SharedServices,
   accessId: string | undefined
@@ -129,9 +131,9 @@ export async function placeFor(
   const address = req.socket.remoteAddress ?? ''
   const client = { user: state.address.user ?? address, access: accessId ?? address }
   try {
-    return services.longAnswers.tryAcquire(client) ?? (await services.longAnswers.acquire(client))
+    return services.longResponses.tryAcquire(client) ?? (await services.longResponses.acquire(client))
   } catch (error) {
-    if (method !== 'GET' && method !== 'HEAD') new Outgoing(exchange, services).cut()
+    if (method !== 'GET' && method !== 'HEAD') new ResponseWriter(exchange, services).reset()
     throw error
   }
 }
@@ -145,8 +147,8 @@ async function replyLong(
   const { accessId, members: text, remainder } = outcome
   let release: ReleasePlace | undefined
   try {
-    release = await placeFor(exchange, services, accessId)
-    const outgoing = new Outgoing(exchange, services)
+    release = await reserveSlot(exchange, services, accessId)
+    const outgoing = new ResponseWriter(exchange, services)
     if (remainder) {
       exchange.res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
       if (exchange.method === 'HEAD') exchange.res.end()
@@ -158,7 +160,7 @@ async function replyLong(
           isList(outcome)
         )
     } else replyWhole(exchange, services, outcome, status)
-    await outgoing.taken()
+    await outgoing.waitUntilTaken()
   } finally {
     release?.()
     await remainder?.return()
@@ -177,7 +179,8 @@ export function replyError(
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
   const body = toErrorEnvelope(services.config, services.clock.now(), error)
-  if (body.length > short) return replyLongError(exchange, services, { status: error.status, body, accessId })
+  if (body.length > maxShortLength)
+    return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
   return waitIfUnread(exchange, services)
 }
@@ -203,16 +206,16 @@ interface LongResponse {
   readonly accessId?: string | undefined
 }
 
-/** Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: those of {@link placeFor}. */
+/** Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: those of {@link reserveSlot}. */
 export async function replyLongText(
   exchange: Exchange,
   services: SharedServices,
   { accessId, body, status, type = json }: LongResponse
 ): Promise<void> {
-  const release = await placeFor(exchange, services, accessId)
+  const release = await reserveSlot(exchange, services, accessId)
   try {
     replyText(exchange, status, body, type)
-    await new Outgoing(exchange, services).taken()
+    await new ResponseWriter(exchange, services).waitUntilTaken()
   } finally {
     release()
   }
@@ -222,12 +225,12 @@ export async function replyLongText(
 export function replyText({ res, state }: Exchange, status: number, text = '', type = plain): void {
   res.setHeader('Content-Type', type)
   res.setHeader('Content-Length', Buffer.byteLength(text))
-  setMissing(res, state.headers)
+  setMissingHeaders(res, state.headers)
   res.writeHead(status).end(text)
 }
 
 /** Sends headers without a body, such as a 304. */
 export function replyNothing({ res, state }: Exchange, status: number): void {
-  setMissing(res, state.headers)
+  setMissingHeaders(res, state.headers)
   res.writeHead(status).end()
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ArchiveFile } from '../../../core/account/archive.js'
 
 /** Returns a stream of a ZIP of these files. A reader that stops early must destroy it. */
-export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
+export async function createZip(files: Iterable<ArchiveFile>): Promise<Readable> {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const output = zip.outputStream as Readable

@@ -5,14 +5,14 @@ import type { Query } from '../request/query.js'
 import type { Exchange } from '../exchange.js'
 
 /** Returns the parameters of a form. Throws `invalid_request` for any other body, and for repeated parameters. */
-export function formOf({ state }: Exchange): Record<string, string> {
+export function readForm({ state }: Exchange): Record<string, string> {
   if (!state.form) failOAuth('invalid_request', 'The body must be a form (application/x-www-form-urlencoded)')
   return toSingleValues(state.form.body)
 }
 
 /** Returns the form of a client with its credentials, which are in the form or in the header. Throws if they are in both. */
-export function clientForm(exchange: Exchange): Record<string, string> {
-  const form = formOf(exchange)
+export function readClientForm(exchange: Exchange): Record<string, string> {
+  const form = readForm(exchange)
   const basic = parseBasic(exchange.req)
   if (!basic) return form
   const { client_id: id, client_secret: secret } = form
@@ -25,7 +25,7 @@ export function clientForm(exchange: Exchange): Record<string, string> {
 }
 
 /** Returns the parameters of a query or form, with several values for repeated ones. */
-export function paramsOf(query: Query): Record<string, string | readonly string[]> {
+export function toParams(query: Query): Record<string, string | readonly string[]> {
   return Object.fromEntries(query)
 }
 

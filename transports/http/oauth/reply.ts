@@ -38,11 +38,11 @@ export function replyOAuthError(exchange: Exchange, error: ApiError): void {
 }
 
 /** Returns whether errors of a request have the form of OAuth. */
-export function isOfOAuth({ state }: Exchange): boolean {
+export function isOAuthRequest({ state }: Exchange): boolean {
   return state.address.user === undefined && state.address.segments[0] === 'oauth'
 }
 
 /** Returns whether an app has redirected the user here to authorise it. */
-export function isAuthorization(exchange: Exchange): boolean {
-  return isOfOAuth(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
+export function isAuthorizationRequest(exchange: Exchange): boolean {
+  return isOAuthRequest(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
 }

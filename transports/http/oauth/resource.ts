@@ -8,7 +8,7 @@ import { replyJson } from './reply.js'
 const wellKnown = '.well-known/oauth-protected-resource'
 
 /** Returns the value of `WWW-Authenticate` for a request to an endpoint of a user. */
-export function challengeFor(exchange: Exchange, config: Config, endpoint: string): string {
+export function buildChallenge(exchange: Exchange, config: Config, endpoint: string): string {
   const { publicUrl } = config
   const user = exchange.state.address.user ?? ''
   const url = namesUserByHost(exchange, config)
@@ -21,7 +21,7 @@ export function challengeFor(exchange: Exchange, config: Config, endpoint: strin
  * Answers a request for the metadata of an endpoint, at the root or at the host of a user; returns `false` for any other
  * request. It does not reveal whether the user exists: the document depends on the address alone.
  */
-export function repliesResource(exchange: Exchange, config: Config, endpoint: string): boolean {
+export function replyResourceMetadata(exchange: Exchange, config: Config, endpoint: string): boolean {
   const { address } = exchange.state
   const { user, segments } = address
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false

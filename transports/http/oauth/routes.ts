@@ -6,21 +6,21 @@ import { fail } from '../../../core/errors.js'
 import { buildServerMetadata } from '../../../core/oauth/metadata.js'
 import { getRequestKey, getTokenOwner } from '../../../core/oauth/tokens.js'
 import { getPresentedToken } from '../../../core/auth/authenticate.js'
-import type { Http, State } from '../exchange.js'
-import { clientAddress } from '../request/client-address.js'
-import { credentialsOf } from '../request/credentials.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
+import { createClientAddressReader } from '../request/client-address.js'
+import { getCredentials } from '../request/credentials.js'
 import { readDeclaredBody } from '../request/declared-body.js'
-import { clientForm, formOf, paramsOf } from './form.js'
+import { readClientForm, readForm, toParams } from './form.js'
 import { replyJson, replyRedirect } from './reply.js'
 
 /** Metadata and keys may be cached for an hour. */
 const cacheForHour = 'public, max-age=3600'
 
 /** Adds the routes. Errors are thrown, and sent in the form that the protocol requires. */
-export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
+export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispatcher): void {
   const { services } = dispatcher
   const { config } = services
-  const getClientAddress = clientAddress(config.http.trustedProxies)
+  const getClientAddress = createClientAddressReader(config.http.trustedProxies)
   const metadata = JSON.stringify(buildServerMetadata(config))
   const { pathname } = new URL(config.publicUrl)
   const basePath = pathname.replace(/\/$/, '')
@@ -29,18 +29,18 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   const toServedUser = (username: string): string => (services.accounts.findServed(username) ? username : '')
   /** Makes a call and returns its result as JSON. The client's own credentials are params, not a token. */
   const callMethod = async (
-    ctx: Http,
+    ctx: PageContext,
     call: Omit<Request, 'credentials'>,
     isByToken = false
   ): Promise<string> => {
-    const presented = credentialsOf(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+    const presented = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
     const { auth: _auth, authorization: _authorization, ...bare } = presented
     const credentials = isByToken ? presented : bare
     const outcome = await dispatcher.call({ ...call, credentials, isWhole: true })
     if (!outcome.ok) throw outcome.error
     return `{${outcome.members}}`
   }
-  const authorize = async (ctx: Http, params: object): Promise<void> => {
+  const authorize = async (ctx: PageContext, params: object): Promise<void> => {
     const { redirect } = JSON.parse(await callMethod(ctx, { method: 'oauth.authorize', params })) as {
       redirect: string
     }
@@ -48,7 +48,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   }
   const addByToken = (path: string, method: string, getUser: (owner: string) => string): void =>
     void router.post(path, async ctx => {
-      const params = clientForm(ctx)
+      const params = readClientForm(ctx)
       replyJson(
         ctx,
         200,
@@ -56,13 +56,13 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
       )
     })
 
-  router.get('/oauth/authorize', async ctx => authorize(ctx, paramsOf(ctx.state.address.query)))
+  router.get('/oauth/authorize', async ctx => authorize(ctx, toParams(ctx.state.address.query)))
   // As a form, the request may be longer than a URL. (OpenID Connect Core, 3.1.2.1)
   router.post('/oauth/authorize', async ctx =>
-    authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : formOf(ctx))
+    authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : readForm(ctx))
   )
   router.post('/oauth/token', async ctx => {
-    const params = clientForm(ctx)
+    const params = readClientForm(ctx)
     const { code, refresh_token: refreshToken } = params
     const user =
       params['grant_type'] === 'refresh_token'
@@ -77,7 +77,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   addByToken('/oauth/introspect', 'oauth.introspect', toServedUser)
   for (const verb of ['get', 'post'] as const)
     router[verb]('/oauth/userinfo', async ctx => {
-      const credentials = credentialsOf(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+      const credentials = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
       const user = getTokenOwner(getPresentedToken(credentials) ?? '')
       // The error does not reveal whether the user exists.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
-import { openApiDocument } from '../../openapi/document.js'
+import { buildOpenApiDocument } from '../../openapi/document.js'
 import { readExamples } from '../../openapi/examples.js'
-import type { Http, State } from '../exchange.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
 import { serviceRoutes, userRoutes } from '../routes.js'
 
 /** Files of Swagger UI that the page loads. */
@@ -81,7 +81,7 @@ const narrowStyles = `@media (max-width: 40rem) {
 `
 
 /** Adds the routes below `/docs`. The document is built on the first request. */
-export function addDocs(router: Router<State>, { services, definitions }: Dispatcher): void {
+export function addDocsRoutes(router: Router<ExchangeState>, { services, definitions }: Dispatcher): void {
   let document: string | undefined
   router.get('/docs', ctx => {
     // The page loads relative URLs, so its own must end in a slash.
@@ -92,7 +92,7 @@ export function addDocs(router: Router<State>, { services, definitions }: Dispat
   router.get('/docs/narrow.css', ctx => send(ctx, 'text/css; charset=utf-8', narrowStyles))
   router.get('/docs/openapi.json', ctx => {
     document ??= JSON.stringify(
-      openApiDocument({
+      buildOpenApiDocument({
         config: services.config,
         definitions,
         examples: readExamples(),
@@ -116,13 +116,13 @@ function viewerDirectory(): string {
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 
-function redirect(ctx: Http): void {
+function redirect(ctx: PageContext): void {
   ctx.status = 302
   ctx.set('Location', 'docs/')
   ctx.body = ''
 }
 
-function send(ctx: Http, type: string, body: string | NodeJS.ReadableStream): void {
+function send(ctx: PageContext, type: string, body: string | NodeJS.ReadableStream): void {
   ctx.set('Content-Security-Policy', policy)
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('X-Frame-Options', 'DENY')

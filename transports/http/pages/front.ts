@@ -5,20 +5,20 @@
 import { gzipSync } from 'node:zlib'
 import accepts from 'accepts'
 import type { Config } from '../../../core/settings/config.js'
-import { isListed, setMissing, type Headers } from '../answer/headers.js'
+import { matchesETag, setMissingHeaders, type Headers } from '../answer/headers.js'
 import type { Exchange } from '../exchange.js'
-import { deepest as maxCachedDepth, etagOf, isBelowDomain, pageHeaders } from './page-headers.js'
+import { maxDepth as maxCachedDepth, computeETag, isBelowDomain, pageHeaders } from './page-headers.js'
 import type { StaticFile } from './static.js'
 
 /** Maximum number of slashes in an address with a page. */
 const maxSlashes = 64
 
-export interface Front {
+export interface FallbackPage {
   /**
    * Sends the page if a browser requests it, and returns whether it has. For any client, it makes the response vary by
    * `Accept`. `status`: 200, or that of an error, such as 404 for an unknown address.
    */
-  answers(exchange: Exchange, status: number): boolean
+  tryReply(exchange: Exchange, status: number): boolean
 }
 
 /** Matches possible user names, taken or not. */
@@ -27,12 +27,12 @@ const usernamePattern = /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]$/i
 /**
  * Returns the status of the page at an address below the root of an account. It does not reveal whether the account exists.
  */
-export function statusBelow(user: string, segments: readonly string[]): 200 | 404 {
+export function getUserPageStatus(user: string, segments: readonly string[]): 200 | 404 {
   return segments.length === 0 && usernamePattern.test(user) ? 200 : 404
 }
 
 /** Returns the page; one that is never sent if the pages have not been built. */
-export function createFront(config: Config, files: ReadonlyMap<string, StaticFile>): Front {
+export function createFallbackPage(config: Config, files: ReadonlyMap<string, StaticFile>): FallbackPage {
   const shell = files.get('index.html')
   const shells = new Map<string, CompiledShell>()
   const getShell = (file: StaticFile, depth: number, isNowhere: boolean): CompiledShell => {
@@ -42,14 +42,14 @@ export function createFront(config: Config, files: ReadonlyMap<string, StaticFil
     return compiled
   }
   return {
-    answers(exchange, status) {
+    tryReply(exchange, status) {
       const { res, state } = exchange
       if (shell === undefined || (exchange.method !== 'GET' && exchange.method !== 'HEAD')) return false
       state.headers = addAcceptToVary(state.headers)
-      setMissing(res, state.headers)
+      setMissingHeaders(res, state.headers)
       addVary(res, 'Accept')
       const depth = getDepth(getOriginalUrl(exchange))
-      if (depth > maxSlashes || !isBrowser(exchange)) return false
+      if (depth > maxSlashes || !isBrowserRequest(exchange)) return false
       if (isBelowDomain(exchange, config)) {
         // Only the public host serves everything that the page calls.
         res.writeHead(302, { Location: `${config.publicUrl}/`, 'Content-Length': '0' }).end()
@@ -78,7 +78,7 @@ function createShell({ bytes }: StaticFile, depth: number, isNowhere: boolean): 
     .replaceAll(/(href|src)="\.\//g, `$1="${depth === 0 ? './' : ''}${up}`)
     .replace('<div id="page"', isNowhere ? '$& data-nowhere' : '$&')
   const adjusted = Buffer.from(text)
-  return { bytes: adjusted, gzip: gzipSync(adjusted), etag: etagOf(adjusted, depth) }
+  return { bytes: adjusted, gzip: gzipSync(adjusted), etag: computeETag(adjusted, depth) }
 }
 
 /** Returns the URL as the browser has sent it: Koa changes that of the request when its path is set. */
@@ -103,7 +103,7 @@ function getDepth(url: string): number {
  * Returns whether a browser navigates to the address: it prefers HTML to JSON, and the request comes neither from a script nor
  * with a token.
  */
-export function isBrowser({ req, state }: Exchange): boolean {
+export function isBrowserRequest({ req, state }: Exchange): boolean {
   const { headers } = req
   const mode = headers['sec-fetch-mode']
   if (headers.accept === undefined || (mode !== undefined && mode !== 'navigate')) return false
@@ -122,7 +122,7 @@ function send({ method, req, res }: Exchange, { bytes, etag, gzip }: CompiledShe
   else {
     res.setHeader('Cache-Control', 'no-cache')
     res.setHeader('ETag', `W/"${etag}"`)
-    if (isListed(req.headers['if-none-match'], `"${etag}"`)) return void res.writeHead(304).end()
+    if (matchesETag(req.headers['if-none-match'], `"${etag}"`)) return void res.writeHead(304).end()
   }
   const isCompressed = accepts(req).encoding(['gzip', 'identity']) === 'gzip'
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip')

@@ -5,7 +5,7 @@ import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
 import { describeFileError, SettingsError } from '../../../core/settings/load.js'
 import { isOwnPage } from '../../page-sessions.js'
-import type { State } from '../exchange.js'
+import type { ExchangeState } from '../exchange.js'
 
 /** Longest range that is sent, in bytes. Tiles and directories are much shorter. */
 const maxRangeBytes = 2 ** 20
@@ -53,7 +53,7 @@ export class MapFile {
 }
 
 /** Adds the route of the map. It serves ranges only, and only to the service's own pages. */
-export function addMap(router: Router<State>, config: Config, map: MapFile): void {
+export function addMapRoute(router: Router<ExchangeState>, config: Config, map: MapFile): void {
   router.get('/app/map.pmtiles', async ctx => {
     if (!isOwnPage(ctx.headers, config))
       fail('forbidden', "The map is only available to the service's own pages")

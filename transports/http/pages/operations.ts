@@ -4,12 +4,12 @@ import type { Router } from '@koa/router'
 import { ApiError } from '../../../core/errors.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { joinMembers } from '../../../core/json/json-text.js'
-import { clientAddress } from '../request/client-address.js'
-import type { Http, State } from '../exchange.js'
+import { createClientAddressReader } from '../request/client-address.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
 import { reply } from '../answer/reply.js'
 
 /** The sources of these routes. */
-export interface Operations {
+export interface OperationsSources {
   readonly health: {
     /** Returns the result of each readiness check, by name. */
     readiness(): Promise<object>
@@ -19,14 +19,14 @@ export interface Operations {
 }
 
 /** Adds the routes. Metrics require the admin key here; if they have a port of their own, they are served only there. */
-export function addOperations(
-  router: Router<State>,
+export function addOperationsRoutes(
+  router: Router<ExchangeState>,
   dispatcher: Dispatcher,
-  { health, metrics }: Operations
+  { health, metrics }: OperationsSources
 ): void {
   const { services } = dispatcher
   const { config } = services
-  const getClientAddress = clientAddress(config.http.trustedProxies)
+  const getClientAddress = createClientAddressReader(config.http.trustedProxies)
   // Clients expect the second path at the server for series, and this port serves series, too.
   // (docs/spec/service-information.md#health)
   for (const path of ['/healthz', '/system/status'])
@@ -53,14 +53,14 @@ export function addOperations(
 }
 
 /** Returns the listener of the metrics port, which serves nothing else. */
-export function serveMetrics({ metrics }: Operations): RequestListener {
+export function createMetricsListener({ metrics }: OperationsSources): RequestListener {
   return (request, response) => void sendMetrics(request, response, metrics)
 }
 
 async function sendMetrics(
   { method, url }: IncomingMessage,
   response: ServerResponse,
-  metrics: Operations['metrics']
+  metrics: OperationsSources['metrics']
 ): Promise<void> {
   const isMetrics = method === 'GET' && url === '/metrics'
   try {
@@ -74,7 +74,7 @@ async function sendMetrics(
 }
 
 /** Returns the admin key, without the `Bearer` prefix that Prometheus sends. */
-function getAdminKey({ req }: Http): string {
+function getAdminKey({ req }: PageContext): string {
   return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }
 

@@ -2,22 +2,22 @@
 import type { Router } from '@koa/router'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import { success } from '../../../core/call/outcome.js'
+import { createSuccess } from '../../../core/call/outcome.js'
 import { joinMembers } from '../../../core/json/json-text.js'
 import { createChecker } from '../../../core/validation/params.js'
 import { SettingsUpdate } from '../../../schemas/configuration.js'
 import { reply } from '../answer/reply.js'
-import type { Http, State } from '../exchange.js'
-import { clientAddress } from '../request/client-address.js'
-import { operatorCredentials } from '../request/credentials.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
+import { createClientAddressReader } from '../request/client-address.js'
+import { getOperatorCredentials } from '../request/credentials.js'
 import { readDeclaredBody } from '../request/declared-body.js'
 
 /** Reports the state of the service. */
 export interface Monitor {
   /** Returns the current state of the service. */
-  state(): Promise<object>
+  getState(): Promise<object>
   /** Returns the calls of the last day by minute, oldest first. */
-  minutes(): readonly object[]
+  listMinutes(): readonly object[]
 }
 
 /** An authenticated operator; without a user name if the admin key was used. */
@@ -27,11 +27,11 @@ export interface Operator {
 }
 
 /** Actions of operators on the process. Each is recorded in the activity log. */
-export interface Configuration {
+export interface OperatorActions {
   /** Returns the settings with their sources. */
-  list(): object
+  listSettings(): object
   /** Stores changed settings. */
-  update(operator: Operator, params: SettingsUpdate): Promise<object>
+  updateSettings(operator: Operator, params: SettingsUpdate): Promise<object>
   /** Starts a backup outside the schedule. */
   startBackup(operator: Operator): Promise<object>
   /** Restarts the service once the response has been sent. */
@@ -39,44 +39,48 @@ export interface Configuration {
 }
 
 /** Adds the routes of the monitor, for callers that may call `system.getOverview`. */
-export function addMonitor(router: Router<State>, dispatcher: Dispatcher, monitor: Monitor): void {
+export function addMonitorRoutes(
+  router: Router<ExchangeState>,
+  dispatcher: Dispatcher,
+  monitor: Monitor
+): void {
   const add = createRouteAdder(router, dispatcher)
-  add('get', '/system/state', async () => ({ state: await monitor.state() }))
-  add('get', '/system/minutes', () => ({ minutes: monitor.minutes() }))
+  add('get', '/system/state', async () => ({ getState: await monitor.getState() }))
+  add('get', '/system/minutes', () => ({ listMinutes: monitor.listMinutes() }))
 }
 
 /** Adds the routes of the actions, for the same callers. */
-export function addConfiguration(
-  router: Router<State>,
+export function addActionRoutes(
+  router: Router<ExchangeState>,
   dispatcher: Dispatcher,
-  configuration: Configuration
+  operatorActions: OperatorActions
 ): void {
   const add = createRouteAdder(router, dispatcher)
   const check = createChecker(SettingsUpdate)
-  add('get', '/system/configuration', () => ({ configuration: configuration.list() }))
+  add('get', '/system/configuration', () => ({ configuration: operatorActions.listSettings() }))
   add('patch', '/system/configuration', async (operator, ctx) => {
     const params = await readDeclaredBody(ctx, dispatcher.services, operator.ip)
     check(params)
-    return { configuration: await configuration.update(operator, params as SettingsUpdate) }
+    return { configuration: await operatorActions.updateSettings(operator, params as SettingsUpdate) }
   })
-  add('post', '/system/backup', async operator => ({ backup: await configuration.startBackup(operator) }))
-  add('post', '/system/restart', async operator => ({ restart: await configuration.restart(operator) }))
+  add('post', '/system/backup', async operator => ({ backup: await operatorActions.startBackup(operator) }))
+  add('post', '/system/restart', async operator => ({ restart: await operatorActions.restart(operator) }))
 }
 
-type Handler = (operator: Operator, ctx: Http) => Promise<object> | object
+type Handler = (operator: Operator, ctx: PageContext) => Promise<object> | object
 
-function createRouteAdder(router: Router<State>, dispatcher: Dispatcher) {
+function createRouteAdder(router: Router<ExchangeState>, dispatcher: Dispatcher) {
   const { services } = dispatcher
-  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  const getClientAddress = createClientAddressReader(services.config.http.trustedProxies)
   return (verb: 'get' | 'patch' | 'post', path: string, handle: Handler): void => {
     router[verb](path, async ctx => {
       const ip = getClientAddress(ctx.req)
-      const credentials: Credentials = operatorCredentials(ctx, services.config, { ip, via: 'http' })
+      const credentials: Credentials = getOperatorCredentials(ctx, services.config, { ip, via: 'http' })
       const admitted = await dispatcher.call({ method: 'system.getOverview', params: {}, credentials })
       if (!admitted.ok) throw admitted.error
       ctx.set('Cache-Control', 'no-store')
       const result = await handle({ ip, username: credentials.pageUser }, ctx)
-      await reply(ctx, services, success(joinMembers(result)), 200)
+      await reply(ctx, services, createSuccess(joinMembers(result)), 200)
     })
   }
 }

@@ -26,7 +26,7 @@ export const pageHeaders = {
 } as const
 
 /** Maximum number of slashes in the address of a page below the root. */
-export const deepest = 8
+export const maxDepth = 8
 
 /** Returns whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
 export function isBelowDomain({ req }: Pick<Exchange, 'req'>, { domain, publicUrl }: Config): boolean {
@@ -35,6 +35,6 @@ export function isBelowDomain({ req }: Pick<Exchange, 'req'>, { domain, publicUr
 }
 
 /** Returns the opaque part of the ETag of a page, which depends on the depth of its address in folders. */
-export function etagOf(bytes: Buffer, depth = 0): string {
+export function computeETag(bytes: Buffer, depth = 0): string {
   return createHash('sha256').update(bytes).update(String(depth)).digest('base64url')
 }

@@ -3,10 +3,10 @@ import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
 import { getPageFacts } from '../../../core/settings/page-facts.js'
-import type { Http, State } from '../exchange.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
 import type { StaticFile } from './static.js'
 import { pageNames } from '../request/page-names.js'
-import { commonPolicy, deepest, etagOf, isBelowDomain, pagePolicy } from './page-headers.js'
+import { commonPolicy, maxDepth, computeETag, isBelowDomain, pagePolicy } from './page-headers.js'
 
 /** The policy of the app, which also permits files and images that it has read, its manifest, and its service worker. */
 const appPolicy = [
@@ -30,14 +30,14 @@ const appFiles = ['manifest.webmanifest', 'worker.js']
 /**
  * Adds the routes of the pages, which must precede routes with a key at the same position. `files`: the built pages, by path.
  */
-export function addPages(
-  router: Router<State>,
+export function addPageRoutes(
+  router: Router<ExchangeState>,
   config: Config,
   files: ReadonlyMap<string, StaticFile>
 ): void {
   const shell = files.get('index.html')
   if (!shell) return
-  const etag = formatWeakTag(etagOf(shell.bytes))
+  const etag = formatWeakTag(computeETag(shell.bytes))
   for (const name of pageNames) {
     const publicPage = `${config.publicUrl}/access/${name}`
     router.get(`/access/${name}`, ctx => {
@@ -72,13 +72,13 @@ export function addPages(
 }
 
 /** Adds the app: one page for all addresses below `/app/`, which reads its state from the address. */
-function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string, StaticFile>): void {
+function addApp(router: Router<ExchangeState>, config: Config, files: ReadonlyMap<string, StaticFile>): void {
   const shell = files.get('app.html')
   if (!shell) return
   for (const name of appFiles) {
     const file = files.get(name)
     if (!file) continue
-    const etag = formatWeakTag(etagOf(file.bytes))
+    const etag = formatWeakTag(computeETag(file.bytes))
     router.get(`/app/${name}`, ctx => {
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, file, etag, appPolicy)
@@ -88,7 +88,7 @@ function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string
   const getShell = (depth: number) => {
     const cached = shells.get(depth)
     if (cached) return cached
-    const compiled = { file: adjustDepth(shell, depth), etag: formatWeakTag(etagOf(shell.bytes, depth)) }
+    const compiled = { file: adjustDepth(shell, depth), etag: formatWeakTag(computeETag(shell.bytes, depth)) }
     shells.set(depth, compiled)
     return compiled
   }
@@ -103,14 +103,14 @@ function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string
     const [path = ''] = ctx.originalUrl.split('?')
     // Names of streams may contain "/app/", too.
     const depth = path.slice(path.indexOf('/app/') + '/app/'.length).split('/').length - 1
-    if (depth > deepest) fail('unknown-resource', 'Nothing found at this path')
+    if (depth > maxDepth) fail('unknown-resource', 'Nothing found at this path')
     return sendApp(ctx, getShell(depth))
   })
 }
 
 /** Adds the operators' page. It contains no secrets: it requests what it shows. (docs/spec/administration.md#operators) */
 function addOperatorPage(
-  router: Router<State>,
+  router: Router<ExchangeState>,
   config: Config,
   files: ReadonlyMap<string, StaticFile>
 ): void {
@@ -118,7 +118,7 @@ function addOperatorPage(
   if (!built) return
   const text = built.bytes.toString().replaceAll(/(href|src)="\.\//g, '$1="./app/')
   const page = { type: built.type, bytes: Buffer.from(text) }
-  const etag = formatWeakTag(etagOf(page.bytes))
+  const etag = formatWeakTag(computeETag(page.bytes))
   router.get('/operator', ctx => {
     if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}/operator`)
     if (hasSlash(ctx)) return redirect(ctx, 'operator')
@@ -127,7 +127,10 @@ function addOperatorPage(
   })
 }
 
-function sendApp(ctx: Http, { file, etag }: { readonly file: StaticFile; readonly etag: string }): void {
+function sendApp(
+  ctx: PageContext,
+  { file, etag }: { readonly file: StaticFile; readonly etag: string }
+): void {
   ctx.set('Cache-Control', 'no-cache')
   send(ctx, file, etag, appPolicy)
 }
@@ -144,18 +147,18 @@ function formatWeakTag(tag: string): string {
 }
 
 /** Returns whether the path ends in a slash, which changes how browsers resolve relative URLs. */
-function hasSlash({ originalUrl }: Http): boolean {
+function hasSlash({ originalUrl }: PageContext): boolean {
   return originalUrl.split('?')[0]!.endsWith('/')
 }
 
 /** Returns whether the address names an authorisation request. (docs/spec/app-authorization.md#the-page) */
-function hasAuthRequest({ search }: Http): boolean {
+function hasAuthRequest({ search }: PageContext): boolean {
   const params = new URLSearchParams(search)
   return ['key', 'poll', 'pollUrl'].some(name => params.get(name))
 }
 
 /** Redirects the browser, and keeps the query. The URL is relative if possible, since a proxy may serve us below a path. */
-function redirect(ctx: Http, target: string): void {
+function redirect(ctx: PageContext, target: string): void {
   const up = hasSlash(ctx) && !target.includes('://') ? '../' : ''
   const query = target.includes('?') ? ctx.search.replace('?', '&') : ctx.search
   ctx.status = 302
@@ -163,7 +166,7 @@ function redirect(ctx: Http, target: string): void {
   ctx.body = ''
 }
 
-function send(ctx: Http, { type, bytes, gzip }: StaticFile, etag: string, csp = pagePolicy): void {
+function send(ctx: PageContext, { type, bytes, gzip }: StaticFile, etag: string, csp = pagePolicy): void {
   ctx.set('Content-Security-Policy', csp)
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('X-Frame-Options', 'DENY')

@@ -4,17 +4,17 @@ import type { Router } from '@koa/router'
 import { fail } from '../../../core/errors.js'
 import type { PageSession } from '../../../core/call/credentials.js'
 import type { Dispatcher, SharedServices } from '../../../core/call/dispatcher.js'
-import { isOwnPage, pageCookie, pageSessions } from '../../page-sessions.js'
-import { clientAddress } from '../request/client-address.js'
-import type { Http, State } from '../exchange.js'
+import { isOwnPage, formatPageCookie, getPageSessions } from '../../page-sessions.js'
+import { createClientAddressReader } from '../request/client-address.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
 import { reply } from '../answer/reply.js'
 import { joinMembers } from '../../../core/json/json-text.js'
-import { success, type Failure, type Outcome } from '../../../core/call/outcome.js'
+import { createSuccess, type Failure, type Outcome } from '../../../core/call/outcome.js'
 
 /** Adds the route that a page calls after a reload to find its session. */
-export function addSession(router: Router<State>, dispatcher: Dispatcher): void {
+export function addSessionRoute(router: Router<ExchangeState>, dispatcher: Dispatcher): void {
   const { services } = dispatcher
-  const getClientAddress = clientAddress(services.config.http.trustedProxies)
+  const getClientAddress = createClientAddressReader(services.config.http.trustedProxies)
   const checkSession = async (
     request: IncomingMessage,
     { token, username }: PageSession
@@ -28,7 +28,7 @@ export function addSession(router: Router<State>, dispatcher: Dispatcher): void 
     if (!isOwnPage(headers, services.config))
       fail('forbidden', "Only the service's own pages can use sessions")
     ctx.set('Cache-Control', 'no-store')
-    const sessions = pageSessions(headers, services.config)
+    const sessions = getPageSessions(headers, services.config)
     let suspended: Failure | undefined
     for (const session of sessions) {
       const outcome = await checkSession(ctx.req, session)
@@ -38,7 +38,7 @@ export function addSession(router: Router<State>, dispatcher: Dispatcher): void 
     }
     if (suspended) return await reply(ctx, services, suspended, 200)
     // Clears the cookie of a session that has ended.
-    if (sessions.length > 0) ctx.append('Set-Cookie', pageCookie(services.config))
+    if (sessions.length > 0) ctx.append('Set-Cookie', formatPageCookie(services.config))
     await replySession(ctx, services)
   })
 }
@@ -53,7 +53,11 @@ function hasEnded({ error: { status } }: Failure): boolean {
   return status < 500 && status !== 429
 }
 
-async function replySession(ctx: Http, services: SharedServices, session?: PageSession): Promise<void> {
+async function replySession(
+  ctx: PageContext,
+  services: SharedServices,
+  session?: PageSession
+): Promise<void> {
   const publicSession = session ? { username: session.username } : null
-  await reply(ctx, services, success(joinMembers({ session: publicSession })), 200)
+  await reply(ctx, services, createSuccess(joinMembers({ session: publicSession })), 200)
 }

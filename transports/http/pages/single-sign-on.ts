@@ -5,30 +5,30 @@ import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { signInLifetime } from '../../../core/identities/pending-sign-ins.js'
 import type { SignIns, Visitor, Redirect } from '../../../core/identities/sign-ins.js'
 import type { Config } from '../../../core/settings/config.js'
-import { cookieValues, setCookie } from '../../own-cookies.js'
-import { clientAddress } from '../request/client-address.js'
-import { firstOf } from '../request/query.js'
-import type { Http, State } from '../exchange.js'
+import { getCookieValues, formatSetCookie } from '../../own-cookies.js'
+import { createClientAddressReader } from '../request/client-address.js'
+import { getFirst } from '../request/query.js'
+import type { PageContext, ExchangeState } from '../exchange.js'
 import { pageHeaders } from './page-headers.js'
 
 /** Begins and finishes sign-ins with identity providers. */
-export type SignInDesk = Pick<SignIns, 'beginSignIn' | 'finishSignIn' | 'signOut'>
+export type SingleSignOn = Pick<SignIns, 'beginSignIn' | 'finishSignIn' | 'signOut'>
 
 const cookieName = 'coffer-sign-in'
 
 /** Adds the routes. They are below `/auth`, which cannot be a user name. */
-export function addSingleSignOn(
-  router: Router<State>,
+export function addSingleSignOnRoutes(
+  router: Router<ExchangeState>,
   { services }: Dispatcher,
-  singleSignOn: SignInDesk
+  singleSignOn: SingleSignOn
 ): void {
   const { config } = services
-  const getClientAddress = clientAddress(config.http.trustedProxies)
-  const getVisitor = ({ req }: Http): Visitor => ({
+  const getClientAddress = createClientAddressReader(config.http.trustedProxies)
+  const getVisitor = ({ req }: PageContext): Visitor => ({
     ip: getClientAddress(req),
     browser: getBrowserSecret(req.headers, config)
   })
-  const add = (step: string, getRedirect: (ctx: Http, name: string) => Promise<Redirect>): void => {
+  const add = (step: string, getRedirect: (ctx: PageContext, name: string) => Promise<Redirect>): void => {
     router.get(`/auth/oidc/:name/${step}`, async ctx => {
       send(ctx, config, await getRedirect(ctx, ctx.params['name'] ?? ''))
     })
@@ -37,8 +37,8 @@ export function addSingleSignOn(
     const { query } = ctx.state.address
     return await singleSignOn.beginSignIn(
       name,
-      firstOf(query, 'secret'),
-      firstOf(query, 'page'),
+      getFirst(query, 'secret'),
+      getFirst(query, 'page'),
       getVisitor(ctx)
     )
   })
@@ -50,7 +50,7 @@ export function addSingleSignOn(
 }
 
 /** Redirects the browser. 303 makes it send GET, whatever it has sent here. */
-function send(ctx: Http, config: Config, { browser, url }: Redirect): void {
+function send(ctx: PageContext, config: Config, { browser, url }: Redirect): void {
   for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value)
   ctx.set('Cache-Control', 'no-store')
   if (browser !== undefined) ctx.append('Set-Cookie', formatCookie(config, browser))
@@ -67,11 +67,11 @@ function getQueryString(url = ''): string {
 
 /** Returns the value of the cookie that binds a sign-in to its browser. */
 function getBrowserSecret(headers: IncomingHttpHeaders, config: Config): string | undefined {
-  const [value] = cookieValues(headers, config, cookieName)
+  const [value] = getCookieValues(headers, config, cookieName)
   return value !== undefined && /^[\w-]{40,100}$/.test(value) ? value : undefined
 }
 
 /** Formats the cookie. It must be sent when the provider redirects the browser back, so it cannot be `Strict`. */
 function formatCookie(config: Config, value: string): string {
-  return setCookie(config, cookieName, { value, age: signInLifetime, sameSite: 'Lax' })
+  return formatSetCookie(config, cookieName, { value, maxAge: signInLifetime, sameSite: 'Lax' })
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import type { Http } from '../exchange.js'
+import type { PageContext } from '../exchange.js'
 
 export interface StaticFile {
   readonly type: string
@@ -42,7 +42,7 @@ export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
 }
 
 /** Sends a static file. */
-export function replyFile(ctx: Http, { type, bytes }: StaticFile): void {
+export function replyFile(ctx: PageContext, { type, bytes }: StaticFile): void {
   ctx.type = type
   ctx.body = bytes
 }

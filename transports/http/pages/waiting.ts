@@ -9,7 +9,7 @@ import { joinMembers } from '../../../core/json/json-text.js'
 const retryAfter = 5
 
 /** Returns a listener that answers `/healthz` as usual, and everything else with 503. */
-export function whileWaiting(config: Config): RequestListener {
+export function createWaitingListener(config: Config): RequestListener {
   return (request, response) => {
     // The body is not read, so nothing can follow on this connection.
     request.resume()

@@ -48,7 +48,7 @@ export const servicePaths: ReadonlySet<string> = new Set([
 const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/
 
 /** Parses the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
-export function addressOf(
+export function parseAddress(
   url: string,
   host: string | undefined,
   { domain, limits }: Pick<Config, 'domain' | 'limits'>
@@ -68,7 +68,7 @@ export function addressOf(
 const noQuery: Query = new Map()
 
 /** The address of a request that has not been parsed. */
-export const nobody: Address = { user: undefined, segments: [], query: noQuery }
+export const unknownAddress: Address = { user: undefined, segments: [], query: noQuery }
 
 /** Returns whether the path is complete without the name in the host. Pages are below `access` on users' hosts, too. */
 function isComplete(first: string | undefined, name: string): boolean {

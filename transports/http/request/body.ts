@@ -13,13 +13,13 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { createBusyError } from '../../../core/security/upload-buffer.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
 import { isLargeJson, readJson, type JsonLimits } from '../../../core/json/reader.js'
-import { Chunks } from './chunks.js'
+import { ChunkList } from './chunks.js'
 
 /** Largest body, in bytes, that is read without reserving memory. */
-export const small = 16 * 1024
+export const maxUnreservedBytes = 16 * 1024
 
 /** The services that reading a body needs. */
-export type Surroundings = Pick<SharedServices, 'config'>
+export type BodyServices = Pick<SharedServices, 'config'>
 
 /** Decoders by encoding. Not Brotli: a few bytes make its decoder take 16 MB, for as long as the connection is open. */
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
@@ -33,7 +33,7 @@ const inflaterBytes = 64 * 1024
 /** Reads the text of a body. Errors: `invalid-request-structure` if it is too large, too slow, cut off or not UTF-8. */
 export async function readText(
   request: IncomingMessage,
-  services: Surroundings,
+  services: BodyServices,
   reservation?: BodyReservation
 ): Promise<string> {
   // After this, Node has parsed what arrived together with the headers.
@@ -45,9 +45,11 @@ export async function readText(
 }
 
 /** Returns whether memory must be reserved before a body is read: it is large, or its decoded size is unknown. */
-export function needsRoom({ headers }: IncomingMessage): boolean {
+export function needsReservation({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
-  return length === undefined || Number(length) > small || headers['content-encoding'] !== undefined
+  return (
+    length === undefined || Number(length) > maxUnreservedBytes || headers['content-encoding'] !== undefined
+  )
 }
 
 /** White space in JSON. */
@@ -82,7 +84,7 @@ export async function readJsonText(
 /** Reads a body as JSON. Errors: those of {@link readText}, and `invalid-request-structure` if it is not JSON. */
 export async function readJsonBody(
   request: IncomingMessage,
-  services: Surroundings,
+  services: BodyServices,
   reservation?: BodyReservation
 ): Promise<unknown> {
   const text = await readText(request, services, reservation)
@@ -92,7 +94,7 @@ export async function readJsonBody(
 }
 
 /** Returns the media type of a body in lower case, without parameters; empty if none is given. */
-export function mediaType(request: IncomingMessage): string {
+export function getMediaType(request: IncomingMessage): string {
   const header = request.headers['content-type'] ?? ''
   const end = header.indexOf(';')
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
@@ -104,17 +106,17 @@ export function mediaType(request: IncomingMessage): string {
  */
 function readArrived(
   request: IncomingMessage,
-  services: Surroundings,
+  services: BodyServices,
   reservation?: BodyReservation
 ): Buffer | undefined {
-  if (!request.complete || reservation || needsRoom(request)) return undefined
+  if (!request.complete || reservation || needsReservation(request)) return undefined
   if (request.readableLength > services.config.limits.bodyBytes) return undefined
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
 function readBytes(
   request: IncomingMessage,
-  services: Surroundings,
+  services: BodyServices,
   reservation?: BodyReservation
 ): Promise<Buffer> {
   const { bodyBytes, bodyTimeout } = services.config.limits
@@ -128,7 +130,7 @@ function readBytes(
   if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
     return Promise.reject(createStructureError(tooLarge))
   return new Promise((resolve, reject) => {
-    const chunks = new Chunks()
+    const chunks = new ChunkList()
     let source: Readable = request
     const timer = setTimeout(
       () =>
@@ -183,7 +185,7 @@ function readBytes(
  * Reads and discards the rest of a body: the client gets the response only if the connection stays open while it is sending.
  * If it sends for longer than `seconds`, it is disconnected.
  */
-export function discard(request: IncomingMessage, seconds: number): void {
+export function discardBody(request: IncomingMessage, seconds: number): void {
   request.on('error', ignore).resume()
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), seconds * 1000)

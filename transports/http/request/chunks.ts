@@ -5,12 +5,12 @@
 import type { IncomingMessage } from 'node:http'
 
 /** Chunks of fewer bytes are joined. */
-const smallBytes = 1024
+const smallChunkBytes = 1024
 /** Maximum number of small chunks that are not joined yet: each has an overhead of hundreds of bytes. */
 const maxSmall = 64
 
 /** Collects the chunks of a body without keeping a buffer for each small one. */
-export class Chunks {
+export class ChunkList {
   #size = 0
   readonly #chunks: Buffer[] = []
   #small: Buffer[] = []
@@ -22,7 +22,7 @@ export class Chunks {
 
   add(chunk: Buffer): void {
     this.#size += chunk.length
-    const isSmall = chunk.length < smallBytes
+    const isSmall = chunk.length < smallChunkBytes
     if (isSmall) this.#small.push(chunk)
     if (!isSmall || this.#small.length >= maxSmall) this.#joinSmall()
     if (!isSmall) this.#chunks.push(chunk)
@@ -41,7 +41,7 @@ export class Chunks {
 }
 
 /** Joins the small chunks of a body that Node parses in one turn of the event loop. */
-export function joinChunks(request: IncomingMessage): void {
+export function joinSmallChunks(request: IncomingMessage): void {
   const push = request.push.bind(request)
   let small: Buffer[] = []
   let size = 0
@@ -53,7 +53,7 @@ export function joinChunks(request: IncomingMessage): void {
     push(joined)
   }
   request.push = (chunk: Buffer | null) => {
-    if (chunk === null || chunk.length >= smallBytes) {
+    if (chunk === null || chunk.length >= smallChunkBytes) {
       flush()
       return push(chunk)
     }

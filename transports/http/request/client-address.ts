@@ -8,7 +8,7 @@ import { parseIpRange, type IpRange } from '../../../core/ip-range.js'
 import { isLoopback } from '../../../core/security/network.js'
 
 /** Returns a function that returns the client address of a request. `proxies`: addresses or CIDR ranges of trusted proxies. */
-export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
+export function createClientAddressReader(proxies: readonly string[]): (request: IncomingMessage) => string {
   const ranges = proxies.map(parseIpRange)
   return request => {
     const socket = toPlainAddress(request.socket.remoteAddress ?? '')
@@ -22,7 +22,7 @@ export function clientAddress(proxies: readonly string[]): (request: IncomingMes
  * Returns a function that returns whether an address is shared by any number of clients, like those of this machine and of
  * trusted proxies.
  */
-export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
+export function createSharedAddressCheck(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map(parseIpRange)
   return address => isLoopback(address) || isIn(ranges, address)
 }

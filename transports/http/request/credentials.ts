@@ -5,9 +5,9 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
-import { pageSessions, type PageConfig } from '../../page-sessions.js'
+import { getPageSessions, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
-import { firstOf } from './query.js'
+import { getFirst } from './query.js'
 
 const readVerbs = new Set(['GET', 'HEAD'])
 
@@ -20,7 +20,7 @@ interface CredentialsOptions {
 }
 
 /** Returns the credentials of a request. */
-export function credentialsOf(
+export function getCredentials(
   exchange: Exchange,
   config: PageConfig,
   { ip, user = exchange.state.address.user, via }: CredentialsOptions
@@ -36,11 +36,11 @@ export function credentialsOf(
   }
   const authorization = exchange.state.form?.authorization ?? headers.authorization
   const { query } = exchange.state.address
-  const auth = firstOf(query, 'auth')
+  const auth = getFirst(query, 'auth')
   if (query.size > 0) credentials.query = query
   if (authorization !== undefined) credentials.authorization = authorization
   if (auth !== undefined) credentials.auth = auth
-  const sessions = pageSessions(headers, config)
+  const sessions = getPageSessions(headers, config)
   if (sessions.length > 0) credentials.pageSessions = sessions
   const session = sessions.find(({ username }) => username === user)
   if (session && authorization === undefined && auth === undefined) {
@@ -55,8 +55,8 @@ export function credentialsOf(
 }
 
 /** Reserves memory for the body of a call on a user, counted for the account and the token. */
-export function beginBody(
-  { accounts, intakes }: Pick<SharedServices, 'accounts' | 'intakes'>,
+export function reserveBody(
+  { accounts, uploadBuffers: intakes }: Pick<SharedServices, 'accounts' | 'uploadBuffers'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
 ): BodyReservation {
   return intakes.known.admit(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
@@ -66,13 +66,13 @@ export function beginBody(
  * Returns the credentials of a request to a route that operators may call with a page session, too. They have not been verified
  * yet. (docs/spec/administration.md#operators)
  */
-export function operatorCredentials(
+export function getOperatorCredentials(
   exchange: Exchange,
   config: PageConfig & Pick<Config, 'operators'>,
   { ip, via }: Omit<CredentialsOptions, 'user'>
 ): Credentials {
-  const sessions = pageSessions(exchange.req.headers, config)
+  const sessions = getPageSessions(exchange.req.headers, config)
   const session = sessions.find(({ username }) => config.operators.includes(username))
-  const credentials = credentialsOf(exchange, config, { ip, via, user: session?.username })
+  const credentials = getCredentials(exchange, config, { ip, via, user: session?.username })
   return session && credentials.isPage ? { ...credentials, pageUser: session.username } : credentials
 }

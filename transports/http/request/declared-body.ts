@@ -2,16 +2,21 @@
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
 import { getNetwork } from '../../../core/security/network.js'
-import type { Http } from '../exchange.js'
-import { mediaType, needsRoom, readJsonBody } from './body.js'
+import type { PageContext } from '../exchange.js'
+import { getMediaType, needsReservation, readJsonBody } from './body.js'
 
 /**
  * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which pages of other origins cannot do
  * without a CORS preflight request, and those of {@link readJsonBody}.
  */
-export async function readDeclaredBody(ctx: Http, services: SharedServices, ip: string): Promise<unknown> {
-  if (mediaType(ctx.req) !== 'application/json')
+export async function readDeclaredBody(
+  ctx: PageContext,
+  services: SharedServices,
+  ip: string
+): Promise<unknown> {
+  if (getMediaType(ctx.req) !== 'application/json')
     fail('unsupported-content-type', 'The body must be JSON (application/json)')
-  if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(ip))
-  return await readJsonBody(ctx.req, services, ctx.state.ticket)
+  if (needsReservation(ctx.req))
+    ctx.state.reservation = services.uploadBuffers.anonymous.admit(getNetwork(ip))
+  return await readJsonBody(ctx.req, services, ctx.state.reservation)
 }

@@ -1,15 +1,15 @@
 /** Limits how many files of a form are being written at a time. (docs/spec/limits.md#uploads) */
 
 /** Maximum number of files being written: each takes a descriptor, and far more memory than a short part. */
-export const mostFiles = 32
+export const maxPendingFiles = 32
 
-export class FilesInWriting {
+export class PendingFiles {
   #count = 0
   #resume: (() => void) | undefined
 
   /** True if more files are being written than permitted. */
-  get isCrowded(): boolean {
-    return this.#count > mostFiles
+  get isFull(): boolean {
+    return this.#count > maxPendingFiles
   }
 
   /** Counts a file until it is written, or has failed. */
@@ -17,13 +17,13 @@ export class FilesInWriting {
     this.#count++
     const end = (): void => {
       this.#count--
-      if (!this.isCrowded) this.#resume?.()
+      if (!this.isFull) this.#resume?.()
     }
     file.then(end, end)
   }
 
   /** Waits until there is room. All files except the last have arrived completely, so the wait always ends. */
-  async room(): Promise<void> {
-    if (this.isCrowded) await new Promise<void>(resolve => (this.#resume = resolve))
+  async waitForRoom(): Promise<void> {
+    if (this.isFull) await new Promise<void>(resolve => (this.#resume = resolve))
   }
 }

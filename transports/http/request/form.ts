@@ -5,7 +5,7 @@
 import { fail } from '../../../core/errors.js'
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
-import { firstOf, parseQuery, type Query, type QueryLimits } from './query.js'
+import { getFirst, parseQuery, type Query, type QueryLimits } from './query.js'
 import type { Party } from '../../../storage/scheduler.js'
 
 /** The call that a form describes. */
@@ -18,17 +18,17 @@ export interface FormCall {
 }
 
 /** Parses a form. Errors: `invalid-request-structure`. */
-export async function formCall(
+export async function parseFormCall(
   text: string,
   limits: QueryLimits & JsonLimits,
   party?: Party
 ): Promise<FormCall> {
   const form = parseQuery(text, limits)
-  const json = firstOf(form, '_json')
+  const json = getFirst(form, '_json')
   const others = [...form].filter(([name]) => !reservedFields.has(name))
   return {
     verb: parseVerb(form),
-    authorization: firstOf(form, '_auth'),
+    authorization: getFirst(form, '_auth'),
     body:
       json === undefined
         ? Object.fromEntries(others)
@@ -44,7 +44,7 @@ const maxVerbLength = 20
  * expects a body, and would read the next response as one.
  */
 function parseVerb(form: Query): string {
-  const verb = firstOf(form, '_method') || 'POST'
+  const verb = getFirst(form, '_method') || 'POST'
   if (verb.length > maxVerbLength)
     fail('invalid-request-structure', `The field "_method" can have at most ${maxVerbLength} characters`)
   const upper = verb.toUpperCase()

@@ -8,14 +8,14 @@ import type { Query } from './query.js'
 import type { Verb } from '../routes.js'
 
 /** Builds params from the parts of a request. `body` is `undefined` for verbs without one. */
-export type ParamsOf = (
+export type BuildParams = (
   query: Query,
   ids: Readonly<Record<string, string>> | undefined,
   body: unknown
 ) => unknown
 
 /** Returns a function that builds the params of a method for this verb. It is compiled once per route. */
-export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
+export function createParamsBuilder(verb: Verb, method: AnyMethod | undefined): BuildParams {
   if (verb === 'POST') return buildFromBody
   if (verb === 'PUT') return buildFromUpdate
   const coercions: ReadonlyMap<string, Coerce> = method ? compileCoercions(method.params) : new Map()
@@ -23,7 +23,7 @@ export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
 }
 
 /** Returns whether params of requests with this verb are in the body. */
-export function hasBody(verb: string): boolean {
+export function acceptsBody(verb: string): boolean {
   return verb === 'POST' || verb === 'PUT'
 }
 
@@ -66,7 +66,7 @@ function buildFromBody(
  * Returns the outcome in terms of the request: error paths of an update lose the prefix `update`, which is not part
  * of its body.
  */
-export function inTermsOf(verb: Verb, outcome: Outcome): Outcome {
+export function toRequestOutcome(verb: Verb, outcome: Outcome): Outcome {
   if (outcome.ok || verb !== 'PUT' || outcome.error.id !== 'invalid-parameters-format') return outcome
   const error = changePaths(outcome.error, path => path.replace(/^#\/update(?=\/|$)/, '#'))
   return error === outcome.error ? outcome : { ...outcome, error }

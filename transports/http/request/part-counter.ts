@@ -15,7 +15,7 @@ const blanks = /[ \t]*/y
  * Returns the boundary of a multipart type; `undefined` if it is ambiguous, since the counter and the parser have to agree on
  * it.
  */
-export function boundaryOf(contentType: string): string | undefined {
+export function parseBoundary(contentType: string): string | undefined {
   let offset = /^multipart\/form-data(?=[ \t]*;)/i.exec(contentType)?.[0].length
   let boundary: string | undefined
   while (offset !== undefined && offset < contentType.trimEnd().length) {
@@ -47,7 +47,7 @@ export class PartCounter {
   #hasEnded = false
 
   constructor(contentType: string) {
-    const boundary = boundaryOf(contentType)
+    const boundary = parseBoundary(contentType)
     if (boundary !== undefined) this.#delimiter = Buffer.from(`${lineEnd}--${boundary}`, 'latin1')
   }
 

@@ -12,12 +12,12 @@ import { createBusyError } from '../../../core/security/upload-buffer.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { nextTurn } from '../../../storage/steps.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
-import { quotaExceeded } from '../../../core/dispatch/quota.js'
-import { discard, readJsonText, small } from './body.js'
+import { createQuotaError } from '../../../core/dispatch/quota.js'
+import { discardBody, readJsonText, maxUnreservedBytes } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import type { UploadedFile } from '../../../core/call/outcome.js'
-import { FilesInWriting, mostFiles } from './files-in-writing.js'
-import { boundaryOf, PartCounter } from './part-counter.js'
+import { PendingFiles, maxPendingFiles } from './files-in-writing.js'
+import { parseBoundary, PartCounter } from './part-counter.js'
 
 /** The content of a form: the parts without a file name, and the files. */
 export interface Form {
@@ -73,7 +73,7 @@ export async function receiveForm(
     return { texts, files: await Promise.all(receiving) }
   } catch (error) {
     await discardFiles(services, await collectFulfilled(receiving))
-    discard(request, services.config.limits.bodyTimeout)
+    discardBody(request, services.config.limits.bodyTimeout)
     throw error
   }
 }
@@ -84,7 +84,7 @@ export async function discardFiles(services: SharedServices, files: readonly Upl
 }
 
 /** Parses the only JSON part of a form. */
-export async function jsonPart({ texts }: Form, limits: JsonLimits, party: Party): Promise<unknown> {
+export async function parseJsonPart({ texts }: Form, limits: JsonLimits, party: Party): Promise<unknown> {
   if (texts.length !== 1)
     fail(
       'invalid-request-structure',
@@ -94,7 +94,7 @@ export async function jsonPart({ texts }: Form, limits: JsonLimits, party: Party
 }
 
 /** Throws `invalid-request-structure` unless the form consists of files only; returns empty params. */
-export function noText({ files, texts }: Form): object {
+export function requireFilesOnly({ files, texts }: Form): object {
   if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form must be a file')
   if (files.length === 0) fail('invalid-request-structure', 'The form contains no file')
   return {}
@@ -140,7 +140,8 @@ function parseParts(
   },
   handlers: PartHandlers
 ): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(quotaExceeded(quota))
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
+    return Promise.reject(createQuotaError(quota))
   return new Promise((resolve, reject) => {
     const parser = createParser(request, services)
     const counter = new PartCounter(request.headers['content-type'] ?? '')
@@ -148,22 +149,22 @@ function parseParts(
       transform(chunk: Buffer, _encoding, done) {
         // A part that has begun and has not been emitted is text, which the parser buffers until it ends.
         const { count } = counter
-        const isText = count > emitted && (textSinceEmitted += chunk.length) > small
+        const isText = count > emitted && (textSinceEmitted += chunk.length) > maxUnreservedBytes
         const bytes = counter.push(chunk)
         const passOn = (): void => {
-          if (counter.count - count <= mostFiles && !pendingFiles.isCrowded) done(null, bytes)
+          if (counter.count - count <= maxPendingFiles && !pendingFiles.isFull) done(null, bytes)
           else void passInSlices(bytes).then(() => done())
         }
         reservation.addArrived(chunk.length)
         if (!isText || reservation.take(chunk.length, passOn)) passOn()
       }
     })
-    const pendingFiles = new FilesInWriting()
+    const pendingFiles = new PendingFiles()
     const passInSlices = async (bytes: Buffer): Promise<void> => {
       for (let start = 0; start < bytes.length && !counted.destroyed; start += sliceBytes) {
         counted.push(bytes.subarray(start, start + sliceBytes))
         await nextTurn(reservation.party)
-        await pendingFiles.room()
+        await pendingFiles.waitForRoom()
       }
     }
     let emitted = 0
@@ -194,13 +195,13 @@ function parseParts(
     }
     // The total is checked as it arrives: the length may be missing, and other uploads use the same quota.
     const count = (chunk: Buffer): void => {
-      if (usage.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
+      if (usage.add(chunk.length) > maxBytes) stop(createQuotaError(quota))
     }
     const onAborted = (): void => refuse('The form is incomplete')
     const assertPace = (): void => {
       if (reservation.waitedSeconds >= services.config.limits.bodyTimeout) return stop(createBusyError())
       const bytes = request.socket.bytesRead
-      const isWaiting = reservation.isWaiting || pendingFiles.isCrowded
+      const isWaiting = reservation.isWaiting || pendingFiles.isFull
       if (!isWaiting && bytes - lastBytes < services.config.uploads.minBytesPerSecond * paceIntervalSeconds)
         refuse('The form is arriving too slowly')
       lastBytes = bytes
@@ -248,7 +249,7 @@ function createParser({ headers }: IncomingMessage, services: SharedServices): B
       `The Content-Type of a form can have at most ${maxTypeLength} characters`
     )
   const boundary =
-    boundaryOf(type) ??
+    parseBoundary(type) ??
     fail(
       'invalid-request-structure',
       'The form is malformed: its Content-Type must have one boundary, such as multipart/form-data; boundary=x'

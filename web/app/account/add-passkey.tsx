@@ -5,13 +5,13 @@ import { t } from '../../language.js'
 import { Field, HiddenUsername, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import {
-  makePasskey,
+  createPasskey,
   signWithPasskey,
   type CreationOptions,
   type RequestOptions
 } from '../../sign-in/passkeys/browser.js'
-import { inWords } from '../../sign-in/passkeys/words.js'
-import { agentIn } from '../../user-agent.js'
+import { toPasskeyError } from '../../sign-in/passkeys/words.js'
+import { parseUserAgent } from '../../user-agent.js'
 import { BackButton } from './part.js'
 
 interface Props {
@@ -43,10 +43,10 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
   const add = async ({ password, passkeyName = '' }: Values): Promise<void> => {
     const name = passkeyName.trim()
     try {
-      const credential = await makePasskey(creation ?? (await start(password)))
+      const credential = await createPasskey(creation ?? (await start(password)))
       await callAs(session, 'POST', 'passkeys', { name, credential })
     } catch (error) {
-      const explained = inWords(error)
+      const explained = toPasskeyError(error)
       // A challenge expires after some minutes, so the next attempt starts again, unless only the browser's dialog was cancelled.
       if (!(explained instanceof Error && 'id' in explained && explained.id === 'passkey-cancelled'))
         setCreation(undefined)
@@ -90,7 +90,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
 
 /** Returns a default name: this browser and system. */
 function describeBrowser(): string {
-  const { browser, system } = agentIn(navigator.userAgent)
+  const { browser, system } = parseUserAgent(navigator.userAgent)
   if (browser === undefined) return t('passkeys.title')
   return system === undefined ? browser : t('sessions.with', { browser, system })
 }

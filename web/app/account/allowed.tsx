@@ -1,13 +1,13 @@
 /** The apps that the user has allowed, with a button to revoke each. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { date, t } from '../../language.js'
+import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
-import { grantsOf, readNames, type Names } from '../../sign-in/grants.js'
+import { compareGrants, readStreamNames, type StreamNames } from '../../sign-in/grants.js'
 
 /** The members of an app's access that are shown. */
 interface AppAccess {
@@ -23,17 +23,17 @@ interface AppAccess {
 
 interface AllowedList {
   readonly accesses: readonly AppAccess[]
-  readonly names: Names
+  readonly names: StreamNames
   /** The operator's names for apps, by id. */
   readonly apps: ReadonlyMap<string, string>
 }
 
-export function Allowed({ session }: { readonly session: Session }) {
+export function AllowedApps({ session }: { readonly session: Session }) {
   const [found, setFound] = useState<AllowedList>()
   const [problem, setProblem] = useState<Message>()
   const read = async (): Promise<void> => setFound(await readAllowed(session))
   useEffect(() => {
-    read().catch((error: unknown) => setProblem(explain(error).message))
+    read().catch((error: unknown) => setProblem(explainError(error).message))
   }, [session])
   if (problem === undefined && (!found || found.accesses.length === 0)) return null
   return (
@@ -63,7 +63,7 @@ async function readAllowed(session: Session): Promise<AllowedList> {
   const [live, all, names, apps] = await Promise.all([
     read(''),
     read('?includeExpired=true'),
-    readNames(session),
+    readStreamNames(session),
     readAppNames()
   ])
   // An app may be able to renew an expired access.
@@ -92,9 +92,9 @@ interface RowProps {
 function Row({ access, found, onEnd }: RowProps) {
   const [isConfirming, setConfirming] = useState(false)
   const { deviceName, name, oauth, permissions = [] } = access
-  const app = found.apps.get(name) ?? plain(oauth?.clientName ?? name)
+  const app = found.apps.get(name) ?? toPlainText(oauth?.clientName ?? name)
   const end = getEnd(access)
-  const { asked: grants } = grantsOf(
+  const { asked: grants } = compareGrants(
     { asked: permissions, checked: permissions, older: undefined },
     found.names
   )
@@ -102,12 +102,12 @@ function Row({ access, found, onEnd }: RowProps) {
     <li>
       <div class="row">
         <div>
-          <strong>{app}</strong> {deviceName && <span class="badge">{plain(deviceName)}</span>}
+          <strong>{app}</strong> {deviceName && <span class="badge">{toPlainText(deviceName)}</span>}
           <p class="hint">{grants.map(grant => grant.name).join(', ')}</p>
           {end !== Infinity && (
             <p class="hint">
               {t(oauth?.renewableUntil === undefined ? 'allowed.until' : 'allowed.renewed', {
-                date: date(end)
+                date: formatDate(end)
               })}
             </p>
           )}

@@ -1,18 +1,18 @@
 /** Deletes the account after the user has seen what is deleted, typed the username and verified their identity. */
 import { useContext, useState } from 'preact/hooks'
-import { call, leave, Refusal } from '../../api.js'
-import { date, duration, rich, t } from '../../language.js'
+import { callRoute, signOutEverywhere, Refusal } from '../../api.js'
+import { formatDate, formatDuration, rich, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
-import { knowsPasskeys } from '../../sign-in/passkeys/later.js'
-import { Surroundings } from '../../surroundings.js'
+import { supportsPasskeys } from '../../sign-in/passkeys/later.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
 import { appRoot } from '../route.js'
 
-export function Deletion() {
-  const { isDeletable } = useContext(Surroundings).facts
+export function DeleteAccount() {
+  const { isDeletable } = useContext(PageContext).facts
   const [isOpen, setOpen] = useState(false)
   return (
     <section>
@@ -31,8 +31,8 @@ export function Deletion() {
 }
 
 function Introduction() {
-  const { deletionGraceDays } = useContext(Surroundings).facts
-  const grace = duration(deletionGraceDays * 86_400)
+  const { deletionGraceDays } = useContext(PageContext).facts
+  const grace = formatDuration(deletionGraceDays * 86_400)
   return (
     <p>
       {deletionGraceDays > 0 ? t('own.deleteLead', { grace }) : t('own.deleteNowLead')}{' '}
@@ -42,7 +42,7 @@ function Introduction() {
 }
 
 function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const { username } = useAccount()
   const [isByPasskey, setByPasskey] = useState(false)
   const [deletion, setDeletion] = useState<number>()
@@ -50,18 +50,18 @@ function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
     if (typed!.trim().toLowerCase() !== username) throw new Refusal('own-name', t('own.wrongName'))
     const body = isByPasskey ? await signChallenge(username) : password ? { password } : {}
     const path = `users/${encodeURIComponent(username)}/deletion`
-    const { userDeletion } = await call<{ userDeletion: { time?: number } }>('POST', path, { body })
+    const { userDeletion } = await callRoute<{ userDeletion: { time?: number } }>('POST', path, { body })
     if (userDeletion.time === undefined) location.assign(appRoot.href)
     setDeletion(userDeletion.time)
   }
   const finish = (): void => {
-    leave({ username })
+    signOutEverywhere({ username })
     location.assign(appRoot.href)
   }
   if (deletion !== undefined)
     return (
       <Dialog title={t('own.deleted')} onClose={finish}>
-        <p>{t('own.deletedLead', { username, date: date(deletion) })}</p>
+        <p>{t('own.deletedLead', { username, date: formatDate(deletion) })}</p>
         <div class="actions">
           <button type="button" class="button primary" onClick={finish}>
             {t('own.deletedDone')}
@@ -78,7 +78,7 @@ function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
         onSubmit={submit}
         others={
           <>
-            {!isByPasskey && knowsPasskeys(facts.passkeyOrigin) && (
+            {!isByPasskey && supportsPasskeys(facts.passkeyOrigin) && (
               <button type="button" class="button" onClick={() => setByPasskey(true)}>
                 {t('own.deletePasskey')}
               </button>
@@ -128,7 +128,7 @@ function DeletedData() {
 /** Signs a challenge with a passkey, as proof of identity. */
 async function signChallenge(username: string): Promise<object> {
   const { signWithPasskey } = await import('../../sign-in/passkeys/browser.js')
-  const { request } = await call<{ request: Parameters<typeof signWithPasskey>[0] }>(
+  const { request } = await callRoute<{ request: Parameters<typeof signWithPasskey>[0] }>(
     'POST',
     `${username}/passkeys/challenge`,
     { body: { purpose: 'prove' } }

@@ -6,23 +6,23 @@ import { Action } from '../../parts/action.js'
 import { Field, Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { readEmail, type Email } from '../../sign-in/email.js'
-import { Surroundings } from '../../surroundings.js'
-import { Go } from '../parts/go.js'
+import { PageContext } from '../../surroundings.js'
+import { AppLink } from '../parts/go.js'
 import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
 export function EmailAddress({ session }: { readonly session: Session }) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()
   const [isRequested, setRequested] = useState(false)
   useEffect(() => {
     readEmail(session)
       .then(setEmail)
-      .catch((error: unknown) => setProblem(explain(error).message))
+      .catch((error: unknown) => setProblem(explainError(error).message))
   }, [session])
   const requestLink = async (): Promise<void> => {
     await callAs(session, 'POST', 'account/request-email-confirmation', {})
@@ -36,10 +36,12 @@ export function EmailAddress({ session }: { readonly session: Session }) {
       {email && (
         <>
           <p class="row">
-            <span>{email.address === null ? t('email.none') : <strong>{plain(email.address)}</strong>}</span>
-            <Go to={{ page: 'account', id: 'email' }} label={t('email.changeTitle')}>
+            <span>
+              {email.address === null ? t('email.none') : <strong>{toPlainText(email.address)}</strong>}
+            </span>
+            <AppLink to={{ page: 'account', id: 'email' }} label={t('email.changeTitle')}>
               {t('account.change')}
-            </Go>
+            </AppLink>
           </p>
           {isUnconfirmed && (
             <div class="notice">
@@ -47,7 +49,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
                 {email.confirmedAddress === null
                   ? t('email.unconfirmed')
                   : rich('email.unconfirmedFor', {
-                      address: <strong>{plain(email.confirmedAddress)}</strong>
+                      address: <strong>{toPlainText(email.confirmedAddress)}</strong>
                     })}
               </p>
               {(facts.sendsMail || facts.passwordReset === 'operator') && !isRequested && (
@@ -70,7 +72,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
 
 /** The form that changes the address. */
 export function ChangeEmail({ session, onBack }: PartProps) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const change = async ({ email, password }: Values): Promise<void> => {
     await callAs(session, 'PUT', 'account', { email: email!.trim(), ...(password && { password }) })
     onBack()

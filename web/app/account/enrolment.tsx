@@ -3,14 +3,14 @@
  * codes.
  */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { call, callAs, Refusal } from '../../api.js'
+import { callRoute, callAs, Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { CodeField } from '../../sign-in/views/challenge.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { BackButton, type PartProps } from './part.js'
 import { RecoveryCodes } from './recovery-codes.js'
 
@@ -19,11 +19,11 @@ interface Activation {
   readonly totp: { readonly secret: string; readonly uri: string; readonly qrCode: string }
 }
 
-export function Enrolment({ session, onBack }: PartProps) {
+export function EnableTwoFactor({ session, onBack }: PartProps) {
   const [activation, setActivation] = useState<Activation>()
   const [codes, setCodes] = useState<readonly string[]>()
   const [problem, setProblem] = useState<Message>()
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const [needsPassword, setNeedsPassword] = useState(false)
   const activate = async ({ password }: Values): Promise<void> => {
     const body = { method: 'totp', ...(password && { password }) }
@@ -32,11 +32,11 @@ export function Enrolment({ session, onBack }: PartProps) {
   useEffect(() => {
     activate({}).catch((error: unknown) => {
       if (facts.hasPasswords && isProofMissing(error)) setNeedsPassword(true)
-      else setProblem(explain(error).message)
+      else setProblem(explainError(error).message)
     })
   }, [])
   const confirm = async (values: Values): Promise<void> => {
-    const { recoveryCodes } = await call<{ recoveryCodes: string[] }>(
+    const { recoveryCodes } = await callRoute<{ recoveryCodes: string[] }>(
       'POST',
       `${session.username}/mfa/confirm`,
       { token: activation!.mfaToken, body: { code: values['code']!.replaceAll(/\s/g, '') } }

@@ -1,15 +1,15 @@
 /** The language of pages and emails. */
 import { useContext } from 'preact/hooks'
-import { language, t } from '../../language.js'
+import { getLanguage, t } from '../../language.js'
 import { LanguageOptions } from '../../parts/language-options.js'
-import { explain } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
+import { explainError } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
-import { tell } from '../parts/toast.js'
+import { showToast } from '../parts/toast.js'
 
-export function Language() {
+export function LanguageSection() {
   const account = useAccount()
-  const { sendsMail } = useContext(Surroundings).facts
+  const { sendsMail } = useContext(PageContext).facts
   return (
     <section>
       <h2>{t('frame.language')}</h2>
@@ -19,11 +19,11 @@ export function Language() {
       <select
         aria-label={t('frame.language')}
         aria-describedby="language-hint"
-        value={language()}
+        value={getLanguage()}
         onChange={event => {
           account
-            .wishLanguage(event.currentTarget.value)
-            .catch((error: unknown) => tell(explain(error).message))
+            .setLanguage(event.currentTarget.value)
+            .catch((error: unknown) => showToast(explainError(error).message))
         }}
       >
         <LanguageOptions />

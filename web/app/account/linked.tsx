@@ -1,14 +1,14 @@
 /** The external identities with which the user can sign in. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { date, isKey, t } from '../../language.js'
+import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
-import { goTo, takeReturned } from '../../sign-in/identities/going.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
+import { redirectToProvider, takeRedirectResult } from '../../sign-in/identities/going.js'
 import { addIdentityTexts } from '../../sign-in/identities/texts.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 
 interface Identity {
   readonly id: string
@@ -24,14 +24,14 @@ interface IdentityList {
   readonly isSpare: boolean
 }
 
-export function Linked({ session }: { readonly session: Session }) {
-  const { facts } = useContext(Surroundings)
+export function LinkedIdentities({ session }: { readonly session: Session }) {
+  const { facts } = useContext(PageContext)
   const [list, setList] = useState<IdentityList>()
   const [notice, setNotice] = useState<string>()
   const [problem, setProblem] = useState<Message>()
   const read = async (): Promise<void> => setList(await callAs<IdentityList>(session, 'GET', 'identities'))
   const link = async (): Promise<void> => {
-    const returned = takeReturned(true)
+    const returned = takeRedirectResult(true)
     if (!returned) return
     if ('problem' in returned) {
       await addIdentityTexts()
@@ -50,11 +50,11 @@ export function Linked({ session }: { readonly session: Session }) {
     link()
       .catch((error: unknown) => setProblem(explainLinking(error)))
       .then(read)
-      .catch((error: unknown) => setProblem(explain(error).message))
+      .catch((error: unknown) => setProblem(explainError(error).message))
   }, [])
   const start = async (name: string): Promise<void> => {
     const { secret } = await callAs<{ secret: string }>(session, 'POST', 'identities/begin', {})
-    goTo(name, secret)
+    redirectToProvider(name, secret)
   }
   const unlink = async ({ id, provider }: Identity): Promise<void> => {
     await callAs(session, 'DELETE', `identities/${id}`)
@@ -75,11 +75,11 @@ export function Linked({ session }: { readonly session: Session }) {
               {list.identities.map(identity => (
                 <li key={identity.id} class="row">
                   <div>
-                    <strong>{plain(identity.provider.label)}</strong>
-                    {identity.email !== undefined && <p class="hint">{plain(identity.email)}</p>}
-                    <p class="hint">{t('identity.since', { date: date(identity.created) })}</p>
+                    <strong>{toPlainText(identity.provider.label)}</strong>
+                    {identity.email !== undefined && <p class="hint">{toPlainText(identity.email)}</p>}
+                    <p class="hint">{t('identity.since', { date: formatDate(identity.created) })}</p>
                     {identity.lastUsed !== undefined && (
-                      <p class="hint">{t('account.lastUsed', { date: date(identity.lastUsed) })}</p>
+                      <p class="hint">{t('account.lastUsed', { date: formatDate(identity.lastUsed) })}</p>
                     )}
                     {!identity.isUsable && <p class="hint">{t('identity.unusable')}</p>}
                   </div>
@@ -112,5 +112,5 @@ export function Linked({ session }: { readonly session: Session }) {
 
 function explainLinking(error: unknown): Message {
   const { id } = Object(error) as { id?: unknown }
-  return id === 'item-already-exists' ? t('identity.elsewhere') : explain(error).message
+  return id === 'item-already-exists' ? t('identity.elsewhere') : explainError(error).message
 }

@@ -10,7 +10,7 @@ interface State {
   readonly isAvailable: boolean
 }
 
-export function Notices({ session }: { readonly session: Session }) {
+export function SecurityEmails({ session }: { readonly session: Session }) {
   const [state, setState] = useState<State>()
   useEffect(() => {
     callAs<{ notices: State }>(session, 'GET', 'account/notices').then(

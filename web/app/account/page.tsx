@@ -4,23 +4,23 @@ import { useContext, useMemo } from 'preact/hooks'
 import type { Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Page as Sheet } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
-import { hrefTo, visit, type PageProps } from '../route.js'
-import { Allowed } from './allowed.js'
-import { Deletion } from './deletion.js'
+import { buildHref, navigate, type PageProps } from '../route.js'
+import { AllowedApps } from './allowed.js'
+import { DeleteAccount } from './deletion.js'
 import { ChangeEmail, EmailAddress } from './email-address.js'
-import { Language } from './language.js'
-import { Linked } from './linked.js'
-import { Notices } from './notices.js'
+import { LanguageSection } from './language.js'
+import { LinkedIdentities } from './linked.js'
+import { SecurityEmails } from './notices.js'
 import { Passkeys } from './passkeys.js'
 import { ChangePassword, PasswordSection } from './password.js'
 import { Sessions } from './sessions.js'
-import { Storage } from './storage.js'
-import { TakeOut } from './take-out.js'
+import { StorageSection } from './storage.js'
+import { ExportData } from './take-out.js'
 import { TwoFactor, TwoFactorSection } from './two-factor.js'
-import { Units } from './units.js'
-import { Webhooks } from './webhooks.js'
+import { UnitsSection } from './units.js'
+import { WebhooksSection } from './webhooks.js'
 
 /** Parts shown on a page of their own, by their ids in the URL. */
 const parts = new Map([
@@ -36,13 +36,13 @@ export default function Page({ id = '' }: PageProps) {
   if (!Part) return <Overview session={session} />
   return (
     <div class="card one-thing">
-      <Part session={session} onBack={() => visit(hrefTo(username, { page: 'account' }))} />
+      <Part session={session} onBack={() => navigate(buildHref(username, { page: 'account' }))} />
     </div>
   )
 }
 
 function Overview({ session }: { readonly session: Session }) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   return (
     <Sheet
       key="overview"
@@ -55,18 +55,18 @@ function Overview({ session }: { readonly session: Session }) {
           {facts.hasPasswords && <PasswordSection session={session} />}
           <TwoFactorSection session={session} />
           <Passkeys session={session} />
-          {facts.providers.length > 0 && <Linked session={session} />}
-          {facts.sendsMail && <Notices session={session} />}
+          {facts.providers.length > 0 && <LinkedIdentities session={session} />}
+          {facts.sendsMail && <SecurityEmails session={session} />}
           <Sessions session={session} />
         </div>
         <div>
-          <Language />
-          <Units />
-          <Allowed session={session} />
-          <Webhooks />
-          <Storage />
-          <TakeOut />
-          <Deletion />
+          <LanguageSection />
+          <UnitsSection />
+          <AllowedApps session={session} />
+          <WebhooksSection />
+          <StorageSection />
+          <ExportData />
+          <DeleteAccount />
         </div>
       </div>
     </Sheet>

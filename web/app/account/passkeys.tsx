@@ -1,16 +1,16 @@
 /** The user's passkeys, on the account page: a list, and a form that adds one. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { date, t } from '../../language.js'
+import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Alert, Form } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
-import { knowsPasskeys } from '../../sign-in/passkeys/later.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
+import { supportsPasskeys } from '../../sign-in/passkeys/later.js'
 import { addPasskeyTexts } from '../../sign-in/passkeys/texts.js'
-import { inWords } from '../../sign-in/passkeys/words.js'
-import { Surroundings } from '../../surroundings.js'
+import { toPasskeyError } from '../../sign-in/passkeys/words.js'
+import { PageContext } from '../../surroundings.js'
 import { AddPasskey } from './add-passkey.js'
 import { BackButton } from './part.js'
 
@@ -29,7 +29,7 @@ interface PasskeyList {
 }
 
 export function Passkeys({ session }: { readonly session: Session }) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const [list, setList] = useState<PasskeyList>()
   const [problem, setProblem] = useState<Message>()
   const [isAdding, setAdding] = useState(false)
@@ -41,7 +41,7 @@ export function Passkeys({ session }: { readonly session: Session }) {
     setList(await callAs<PasskeyList>(session, 'GET', 'passkeys'))
   }
   useEffect(() => {
-    read().catch((error: unknown) => setProblem(explain(error).message))
+    read().catch((error: unknown) => setProblem(explainError(error).message))
   }, [session.username])
   const onChanged = async (message = ''): Promise<void> => {
     await read()
@@ -73,11 +73,11 @@ export function Passkeys({ session }: { readonly session: Session }) {
           session={session}
           hasPassword={list.hasPassword}
           hasPasskeys={list.passkeys.length > 0}
-          onAdded={async name => await onChanged(t('passkeys.done', { name: plain(name) }))}
+          onAdded={async name => await onChanged(t('passkeys.done', { name: toPlainText(name) }))}
           onBack={() => setAdding(false)}
         />
       )}
-      {list && !isAdding && knowsPasskeys(facts.passkeyOrigin) && (
+      {list && !isAdding && supportsPasskeys(facts.passkeyOrigin) && (
         <div class="actions start">
           <button
             type="button"
@@ -107,7 +107,7 @@ interface RowProps {
 /** One passkey, which can be renamed and, after confirmation, removed. */
 function Row({ onChange, passkey, session }: RowProps) {
   const [mode, setMode] = useState<'shown' | 'renaming' | 'ending'>('shown')
-  const name = plain(passkey.name)
+  const name = toPlainText(passkey.name)
   const path = `passkeys/${passkey.id}`
   const close = (): void => setMode('shown')
   if (mode === 'renaming')
@@ -141,7 +141,7 @@ function Row({ onChange, passkey, session }: RowProps) {
               try {
                 await callAs(session, 'DELETE', path)
               } catch (error) {
-                throw inWords(error)
+                throw toPasskeyError(error)
               }
               await onChange()
             }}
@@ -158,9 +158,9 @@ function Row({ onChange, passkey, session }: RowProps) {
     <li class="row">
       <div>
         <strong>{name}</strong> {passkey.isSynced && <span class="badge">{t('passkeys.synced')}</span>}
-        <p class="hint">{t('passkeys.added', { date: date(passkey.created) })}</p>
+        <p class="hint">{t('passkeys.added', { date: formatDate(passkey.created) })}</p>
         {passkey.lastUsed !== undefined && (
-          <p class="hint">{t('account.lastUsed', { date: date(passkey.lastUsed) })}</p>
+          <p class="hint">{t('account.lastUsed', { date: formatDate(passkey.lastUsed) })}</p>
         )}
       </div>
       <div class="row-actions">

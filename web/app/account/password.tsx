@@ -5,7 +5,7 @@ import { t } from '../../language.js'
 import { HiddenUsername, NewPassword, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
@@ -16,9 +16,12 @@ export function PasswordSection({ session }: { readonly session: Session }) {
       <h2>{t('field.password')}</h2>
       <p class="row">
         <span>{t(hasPassword ? 'account.passwordLead' : 'change.firstLead')}</span>
-        <Go to={{ page: 'account', id: 'password' }} label={t(hasPassword ? 'change.title' : 'change.first')}>
+        <AppLink
+          to={{ page: 'account', id: 'password' }}
+          label={t(hasPassword ? 'change.title' : 'change.first')}
+        >
           {t(hasPassword ? 'account.change' : 'change.first')}
-        </Go>
+        </AppLink>
       </p>
     </section>
   )
@@ -37,9 +40,9 @@ export function ChangePassword({ session, onBack }: PartProps) {
     return (
       <Page key="done" seal="done" title={t('newPassword.done')} lead={t('change.doneLead')}>
         <div class="actions">
-          <Go to={{ page: 'account' }} class="button primary">
+          <AppLink to={{ page: 'account' }} class="button primary">
             {t('account.back')}
-          </Go>
+          </AppLink>
         </div>
       </Page>
     )

@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { copyText } from '../../parts/copy.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 
 interface Props {
   readonly codes: readonly string[]
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function RecoveryCodes({ codes, username, onDone }: Props) {
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   const [status, setStatus] = useState('')
   const text = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
 

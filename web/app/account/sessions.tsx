@@ -1,12 +1,12 @@
 /** The user's sessions, with buttons to revoke them. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { date, isKey, t } from '../../language.js'
+import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
-import { agentIn } from '../../user-agent.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
+import { parseUserAgent } from '../../user-agent.js'
 
 /** A session as the API returns it. */
 interface OpenSession {
@@ -23,7 +23,7 @@ export function Sessions({ session }: { readonly session: Session }) {
   const read = async (): Promise<void> =>
     setSessions((await callAs<{ sessions: readonly OpenSession[] }>(session, 'GET', 'sessions')).sessions)
   useEffect(() => {
-    read().catch((error: unknown) => setProblem(explain(error).message))
+    read().catch((error: unknown) => setProblem(explainError(error).message))
   }, [session])
   const revoke = async (path: string): Promise<void> => {
     await callAs(session, 'DELETE', path)
@@ -41,7 +41,7 @@ export function Sessions({ session }: { readonly session: Session }) {
                 <strong>{describeDevice(item)}</strong>{' '}
                 {item.isCurrent && <span class="badge">{t('sessions.current')}</span>}
                 <p class="hint">{describeSignIn(item)}</p>
-                <p class="hint">{t('account.lastUsed', { date: date(item.lastUsed) })}</p>
+                <p class="hint">{t('account.lastUsed', { date: formatDate(item.lastUsed) })}</p>
               </div>
               {!item.isCurrent && (
                 <Action
@@ -78,16 +78,18 @@ function describeSignIn({ appId, signedIn }: OpenSession): string {
   const { address, time } = signedIn
   const words = [
     isOwnPage(appId) ? toAppName(appId) : describeBrowser(signedIn),
-    t('sessions.signedIn', { date: date(time) }),
-    ...(address === '' ? [] : [t('sessions.at', { address: plain(address) })])
+    t('sessions.signedIn', { date: formatDate(time) }),
+    ...(address === '' ? [] : [t('sessions.at', { address: toPlainText(address) })])
   ]
   return words.join(', ')
 }
 
 /** Returns the names of the browser and its system. */
 function describeBrowser({ userAgent = '' }: NonNullable<OpenSession['signedIn']>): string {
-  const { browser = t('sessions.another'), system } = agentIn(userAgent)
-  return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
+  const { browser = t('sessions.another'), system } = parseUserAgent(userAgent)
+  return system === undefined
+    ? toPlainText(browser)
+    : t('sessions.with', { browser: toPlainText(browser), system })
 }
 
 function isOwnPage(appId: string): boolean {
@@ -97,5 +99,5 @@ function isOwnPage(appId: string): boolean {
 /** Returns the display name of an app. The service's own pages have app ids, too. */
 function toAppName(appId: string): string {
   const key = `sessions.${appId}`
-  return isKey(key) ? t(key) : plain(appId)
+  return isKey(key) ? t(key) : toPlainText(appId)
 }

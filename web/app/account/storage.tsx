@@ -2,19 +2,19 @@
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
-import { sizeInWords } from '../parts/lengths.js'
+import { formatSize } from '../parts/lengths.js'
 
 interface StorageUsed {
   readonly dbDocuments: number
   readonly attachedFiles: number
 }
 
-export function Storage() {
+export function StorageSection() {
   const { client } = useAccount()
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const [used, setUsed] = useState<StorageUsed>()
   const [quota, setQuota] = useState(facts.quota)
   const [problem, setProblem] = useState<Message>()
@@ -24,7 +24,7 @@ export function Storage() {
         setUsed(account.storageUsed)
         setQuota(own)
       },
-      (error: unknown) => setProblem(explain(error).message)
+      (error: unknown) => setProblem(explainError(error).message)
     )
   }, [])
   const all = used ? used.dbDocuments + used.attachedFiles : 0
@@ -35,8 +35,8 @@ export function Storage() {
       {used && (
         <>
           <p class="num">
-            <strong>{sizeInWords(all)}</strong>
-            {quota > 0 && ` ${t('own.ofQuota', { quota: sizeInWords(quota) })}`}
+            <strong>{formatSize(all)}</strong>
+            {quota > 0 && ` ${t('own.ofQuota', { quota: formatSize(quota) })}`}
           </p>
           {quota > 0 && (
             <meter
@@ -49,8 +49,8 @@ export function Storage() {
           )}
           <p class="hint num">
             {t('own.storageParts', {
-              events: sizeInWords(used.dbDocuments),
-              files: sizeInWords(used.attachedFiles)
+              events: formatSize(used.dbDocuments),
+              files: formatSize(used.attachedFiles)
             })}
           </p>
         </>

@@ -2,17 +2,17 @@
 import { useContext } from 'preact/hooks'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
-import { Go } from '../parts/go.js'
-import { save } from '../parts/save.js'
+import { AppLink } from '../parts/go.js'
+import { saveFile } from '../parts/save.js'
 
-export function TakeOut() {
+export function ExportData() {
   const { client, username } = useAccount()
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   const exportData = async (): Promise<void> =>
-    save(
-      await client.file('account/export'),
+    saveFile(
+      await client.download('account/export'),
       `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.zip`
     )
   return (
@@ -22,7 +22,9 @@ export function TakeOut() {
       <div class="actions start">
         <Action onClick={exportData}>{t('own.exportAction')}</Action>
       </div>
-      <p>{rich('own.exportMore', { table: <Go to={{ page: 'table' }}>{t('own.exportTable')}</Go> })}</p>
+      <p>
+        {rich('own.exportMore', { table: <AppLink to={{ page: 'table' }}>{t('own.exportTable')}</AppLink> })}
+      </p>
     </section>
   )
 }

@@ -5,10 +5,10 @@ import { t } from '../../language.js'
 import { Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
-import { Go } from '../parts/go.js'
-import { Enrolment } from './enrolment.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
+import { AppLink } from '../parts/go.js'
+import { EnableTwoFactor } from './enrolment.js'
 import { BackButton, type PartProps } from './part.js'
 
 interface State {
@@ -27,9 +27,9 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
         <>
           <p>{t(isOn ? 'account.twoFactorOn' : 'account.twoFactorOff')}</p>
           <div class="actions start">
-            <Go to={{ page: 'account', id: 'two-factor' }} class="button">
+            <AppLink to={{ page: 'account', id: 'two-factor' }} class="button">
               {t(isOn ? 'account.switchOff' : 'account.switchOn')}
-            </Go>
+            </AppLink>
           </div>
         </>
       )}
@@ -42,7 +42,7 @@ export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>
   if (isOn === undefined) return null
-  return isOn ? <DisableTwoFactor {...props} /> : <Enrolment {...props} />
+  return isOn ? <DisableTwoFactor {...props} /> : <EnableTwoFactor {...props} />
 }
 
 /** Reads whether signing in requires a second factor. */
@@ -51,7 +51,7 @@ function useTwoFactor(session: Session): State {
   useEffect(() => {
     callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions').then(
       ({ hasSecondFactor }) => setState({ isOn: hasSecondFactor }),
-      (error: unknown) => setState({ problem: explain(error).message })
+      (error: unknown) => setState({ problem: explainError(error).message })
     )
   }, [session])
   return state
@@ -59,7 +59,7 @@ function useTwoFactor(session: Session): State {
 
 /** Turns it off, after confirmation. */
 function DisableTwoFactor({ session, onBack }: PartProps) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const disable = async ({ password }: Values): Promise<void> => {
     await callAs(session, 'POST', 'mfa/deactivate', password ? { password } : {})
     onBack()

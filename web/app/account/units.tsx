@@ -1,24 +1,30 @@
 /** Chooses the display units. They are stored in the private profile set and take effect immediately. */
 import { t } from '../../language.js'
-import { explain } from '../../problem.js'
+import { explainError } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { takeUnitWishes, unitChoices, unitsKey, unitWishes, type UnitWishes } from '../data/unit-wishes.js'
-import { tell } from '../parts/toast.js'
+import {
+  loadDisplayUnits,
+  unitChoices,
+  unitsKey,
+  displayUnits,
+  type DisplayUnits
+} from '../data/unit-wishes.js'
+import { showToast } from '../parts/toast.js'
 
-export function Units() {
+export function UnitsSection() {
   const { client } = useAccount()
-  const units = useStore(unitWishes)
+  const units = useStore(displayUnits)
   const choose = (kind: string, value: string): void => {
-    const oldUnits = unitWishes.value
+    const oldUnits = displayUnits.value
     const newUnits = { ...oldUnits, [kind]: value }
-    takeUnitWishes(newUnits)
+    loadDisplayUnits(newUnits)
     client
       .call('profile.update', { id: 'private', update: { [unitsKey]: newUnits } })
       .catch((error: unknown) => {
-        takeUnitWishes(oldUnits)
-        const { message } = explain(error)
-        tell(typeof message === 'string' ? message : t('error.unexpected'))
+        loadDisplayUnits(oldUnits)
+        const { message } = explainError(error)
+        showToast(typeof message === 'string' ? message : t('error.unexpected'))
       })
   }
   return (
@@ -26,7 +32,7 @@ export function Units() {
       <h2>{t('data.units')}</h2>
       <p class="hint">{t('data.units.hint')}</p>
       <div class="unit-choices">
-        {(Object.keys(unitChoices) as (keyof UnitWishes)[]).map(kind => (
+        {(Object.keys(unitChoices) as (keyof DisplayUnits)[]).map(kind => (
           <label key={kind}>
             <span>{t(`data.units.${kind}`)}</span>
             <select onChange={event => choose(kind, event.currentTarget.value)}>
@@ -43,7 +49,7 @@ export function Units() {
   )
 }
 
-const unitNames: Readonly<Record<UnitWishes[keyof UnitWishes], string>> = {
+const unitNames: Readonly<Record<DisplayUnits[keyof DisplayUnits], string>> = {
   kg: 'kg',
   lb: 'lb',
   st: 'st, lb',

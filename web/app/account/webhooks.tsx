@@ -4,14 +4,14 @@ import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { nameOfAccess } from '../parts/access-name.js'
+import { getAccessName } from '../parts/access-name.js'
 import { Confirm } from '../parts/confirm.js'
-import { dayAndTime } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
+import { formatDateTime } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
 
 interface Webhook {
   readonly id: string
@@ -21,7 +21,7 @@ interface Webhook {
   readonly lastRun: { readonly status: number; readonly timestamp: number }
 }
 
-export function Webhooks() {
+export function WebhooksSection() {
   const account = useAccount()
   const accesses = useStore(account.accesses)
   const [webhooks, setWebhooks] = useState<readonly Webhook[]>()
@@ -30,7 +30,7 @@ export function Webhooks() {
   const read = async (): Promise<void> =>
     setWebhooks((await account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')).webhooks)
   useEffect(() => {
-    read().catch((error: unknown) => setProblem(explain(error).message))
+    read().catch((error: unknown) => setProblem(explainError(error).message))
   }, [])
   return (
     <section>
@@ -40,14 +40,14 @@ export function Webhooks() {
       <ul class="sessions">
         {webhooks?.map(webhook => (
           <li key={webhook.id}>
-            <strong>{plain(webhook.url)}</strong>
+            <strong>{toPlainText(webhook.url)}</strong>
             <p class="hint num">
-              {t('own.webhookBy', { who: nameOfAccess(webhook.accessId, accesses, account.info.id) })},{' '}
+              {t('own.webhookBy', { who: getAccessName(webhook.accessId, accesses, account.info.id) })},{' '}
               {describeState(webhook)}
             </p>
             <div class="actions side">
               <Action
-                label={t('own.testOf', { url: plain(webhook.url) })}
+                label={t('own.testOf', { url: toPlainText(webhook.url) })}
                 onClick={async () => await test(webhook.id)}
               >
                 {t('own.test')}
@@ -70,7 +70,7 @@ export function Webhooks() {
             await read()
           }}
         >
-          <p>{t('own.deleteWebhookText', { url: plain(deleting.url) })}</p>
+          <p>{t('own.deleteWebhookText', { url: toPlainText(deleting.url) })}</p>
         </Confirm>
       )}
     </section>
@@ -84,7 +84,7 @@ export function Webhooks() {
         throw new Refusal('own-webhook', t('own.testFailed'))
       throw error
     }
-    tell(t('own.tested'))
+    showToast(t('own.tested'))
   }
 }
 
@@ -92,5 +92,5 @@ function describeState({ state, lastRun }: Webhook): string {
   if (state === 'inactive') return t('own.webhookInactive')
   if (lastRun.timestamp === 0) return t('own.webhookNeverCalled')
   const isGood = lastRun.status >= 200 && lastRun.status < 300
-  return t(isGood ? 'own.webhookCalled' : 'own.webhookFailed', { date: dayAndTime(lastRun.timestamp) })
+  return t(isGood ? 'own.webhookCalled' : 'own.webhookFailed', { date: formatDateTime(lastRun.timestamp) })
 }

@@ -1,26 +1,26 @@
 /** The open account: its streams and their contents, its accesses, and live changes. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { call } from '../../api.js'
+import { callRoute } from '../../api.js'
 import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
 import { Client } from './client.js'
-import { languageKey, languageWish, takeLanguageWish } from './language-wish.js'
+import { languageKey, preferredLanguage, loadPreferredLanguage } from './language-wish.js'
 import type { Live } from './live.js'
 import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
-import { storeOf, type Store } from './store.js'
-import { treeOf, type Tree } from './tree.js'
-import { takeUnitWishes, unitsKey } from './unit-wishes.js'
+import { createStore, type Store } from './store.js'
+import { buildTree, type Tree } from './tree.js'
+import { loadDisplayUnits, unitsKey } from './unit-wishes.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
 
 export class Account {
   /** Undefined until it has been read. */
-  readonly tree: Store<Tree | undefined> = storeOf<Tree | undefined>(undefined)
-  readonly facts: Store<readonly Fact[]> = storeOf<readonly Fact[]>([])
+  readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
+  readonly facts: Store<readonly Fact[]> = createStore<readonly Fact[]>([])
   /** Empty for a shared link, which may not list them. */
-  readonly accesses: Store<readonly Access[]> = storeOf<readonly Access[]>([])
-  readonly zones: Store<readonly ZonePeriod[]> = storeOf<readonly ZonePeriod[]>([])
+  readonly accesses: Store<readonly Access[]> = createStore<readonly Access[]>([])
+  readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
   readonly #closed = new AbortController()
 
@@ -44,7 +44,7 @@ export class Account {
   /** Opens the account of the signed-in user, or that of a shared link by its token. Rejects with a `Refusal`. */
   static async open(username: string, token?: string): Promise<Account> {
     const client = new Client(username, token)
-    const [info, { goLive }] = await Promise.all([
+    const [info, { openLive: goLive }] = await Promise.all([
       client.call<AccessInfo>('getAccessInfo'),
       // Loaded in parallel, and not part of the first page's bundle.
       import('./live.js')
@@ -53,7 +53,7 @@ export class Account {
     await Promise.all([
       account.readStreams(),
       account.readFacts(),
-      ...(account.isOwner ? [account.readAccesses(), account.readZones()] : [])
+      ...(account.isOwner ? [account.readAccesses(), account.readProfile()] : [])
     ])
     return account
   }
@@ -73,8 +73,8 @@ export class Account {
   }
 
   /** Returns the directory of event types, loaded once. */
-  async types(): Promise<EventTypes> {
-    this.#types ??= call<{ types: EventTypes }>('GET', 'www/event-types.json').then(({ types }) => types)
+  async readEventTypes(): Promise<EventTypes> {
+    this.#types ??= callRoute<{ types: EventTypes }>('GET', 'www/event-types.json').then(({ types }) => types)
     return await this.#types
   }
 
@@ -82,7 +82,7 @@ export class Account {
     const { streams } = await this.client.call<{ streams: readonly Stream[] }>('streams.get', {
       state: 'all'
     })
-    this.tree.set(treeOf(streams))
+    this.tree.set(buildTree(streams))
   }
 
   async readFacts(): Promise<void> {
@@ -96,7 +96,7 @@ export class Account {
   }
 
   /** Reads what pages store in the private profile set: time zones, display units and the language. */
-  async readZones(): Promise<void> {
+  async readProfile(): Promise<void> {
     const { profile } = await this.client.call<{ profile: Readonly<Record<string, unknown>> }>(
       'profile.get',
       {
@@ -105,13 +105,13 @@ export class Account {
     )
     const zones = profile[zonesKey]
     if (Array.isArray(zones)) this.zones.set(zones as ZonePeriod[])
-    takeUnitWishes(profile[unitsKey])
-    takeLanguageWish(profile[languageKey])
+    loadDisplayUnits(profile[unitsKey])
+    loadPreferredLanguage(profile[languageKey])
   }
 
   /** Stores the language of pages, on all devices, and of emails. */
-  async wishLanguage(tag: string): Promise<void> {
-    languageWish.set(tag)
+  async setLanguage(tag: string): Promise<void> {
+    preferredLanguage.set(tag)
     await Promise.all([
       this.client.call('profile.update', { id: 'private', update: { [languageKey]: tag } }),
       this.client.call('account.update', { update: { language: tag } })

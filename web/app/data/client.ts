@@ -6,7 +6,7 @@ import type { MethodId } from '../../../client/src/calls.js'
 import { Coffer, settled } from '../../../client/src/coffer.js'
 import { download } from '../../../client/src/downloads.js'
 import { postForm } from '../../../client/src/xhr.js'
-import { ask, keepsSession, root, type Refusal } from '../../api.js'
+import { sendFetch, keepsSession, root, type Refusal } from '../../api.js'
 
 /** A call with unchecked params. */
 interface Call {
@@ -15,7 +15,7 @@ interface Call {
 }
 
 /** A running upload. */
-export interface Sending<T> {
+export interface Upload<T> {
   readonly done: Promise<T>
   /** Cancels it. `done` rejects with an `AbortError`. */
   readonly cancel: () => void
@@ -38,7 +38,7 @@ export class Client {
       areJoined: true,
       retries: 0,
       timeout: 0,
-      fetch: ask
+      fetch: sendFetch
     })
   }
 
@@ -76,7 +76,7 @@ export class Client {
   }
 
   /** Calls methods in order in one request, which `signal` cancels. Rejects with the first `Refusal` among the results. */
-  async some<T extends unknown[]>(calls: readonly Call[], signal?: AbortSignal): Promise<T> {
+  async batchStrict<T extends unknown[]>(calls: readonly Call[], signal?: AbortSignal): Promise<T> {
     return await this.#watchAccess(
       async () => settled(await this.coffer.batch(calls as never, { signal })) as T
     )
@@ -86,13 +86,13 @@ export class Client {
    * Downloads a file, such as an attachment or a preview. `onBytes` is called with the number of bytes read so far. Rejects with a
    * `Refusal`.
    */
-  async file(path: string, signal?: AbortSignal, onBytes?: (bytes: number) => void): Promise<Blob> {
+  async download(path: string, signal?: AbortSignal, onBytes?: (bytes: number) => void): Promise<Blob> {
     const options = { signal, onProgress: onBytes }
     return await this.#watchAccess(async () => await (await download(this.coffer, path, options)).blob())
   }
 
   /** Posts files to a path below the root of the account. `onProgress` receives the share that has been sent, from 0 to 1. */
-  upload<T>(path: string, form: FormData, onProgress: (share: number) => void): Sending<T> {
+  upload<T>(path: string, form: FormData, onProgress: (share: number) => void): Upload<T> {
     const abort = new AbortController()
     const options = {
       signal: abort.signal,

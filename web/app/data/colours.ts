@@ -18,7 +18,11 @@ const hints: readonly (readonly [RegExp, Colour])[] = [
 ]
 
 /** Returns the CSS value of a stream's colour. */
-export function colourOf({ id, name, clientData }: Pick<Stream, 'id' | 'name' | 'clientData'>): string {
+export function getStreamColour({
+  id,
+  name,
+  clientData
+}: Pick<Stream, 'id' | 'name' | 'clientData'>): string {
   return `var(--${chooseColour({ id, name, ...(clientData ? { clientData } : {}) })})`
 }
 

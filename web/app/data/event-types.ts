@@ -1,12 +1,12 @@
 /** Display names of event types, the kinds of events that users add most, and their contents as text. */
-import { isKey, language, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { isKey, getLanguage, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
 import type { IconName } from '../parts/icon.js'
 import type { Event, Stream } from './model.js'
-import { plainType, shownQuantity, unitOf, written, type Quantity } from './units.js'
+import { toPointType, formatQuantity, getUnit, formatNumber, type Quantity } from './units.js'
 
 /** A kind of event that users add. */
-export interface Kind {
+export interface EventKind {
   /** Also the text key of its name, and the id of the stream created for it. */
   readonly id: string
   /** Event type; replaced by another unit of its class if the user prefers that. */
@@ -17,10 +17,17 @@ export interface Kind {
 }
 
 /** Kinds suggested to new accounts. */
-export const firstKinds = ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'] as const
+export const suggestedKinds = [
+  'weight',
+  'blood-pressure',
+  'note',
+  'photo',
+  'mood',
+  'body-temperature'
+] as const
 
 /** All kinds, the most common first. */
-export const kinds: readonly Kind[] = [
+export const eventKinds: readonly EventKind[] = [
   createKind('weight', 'mass/kg', 'lines', 'kg lb kilo pounds body mass poids gewicht masse körper'),
   createKind(
     'blood-pressure',
@@ -71,20 +78,20 @@ export const kinds: readonly Kind[] = [
 ]
 
 /** Returns the display name of a type: `Mass`, `Blood pressure`, `Note`. */
-export function typeName(type: string): string {
-  const name = plainType(type)
+export function getTypeName(type: string): string {
+  const name = toPointType(type)
   const [group = ''] = name.split('/')
   for (const key of [`data.type.${name}`, `data.type.${group}`]) if (isKey(key)) return t(key)
   return humanize(name.replace('/', ', '))
 }
 
 /** Returns the display name of a kind. */
-export function kindName({ id }: Pick<Kind, 'id'>): string {
+export function getKindName({ id }: Pick<EventKind, 'id'>): string {
   return t(`data.kind.${id}` as 'data.kind.weight')
 }
 
 /** Returns the display name of an enum value. */
-export function choiceName(value: unknown): string {
+export function getChoiceName(value: unknown): string {
   const key = `data.choice.${String(value)}`
   return isKey(key) ? t(key) : humanize(String(value))
 }
@@ -97,33 +104,33 @@ export function isGlucose(streams: readonly Pick<Stream, 'id' | 'name'>[]): bool
 }
 
 /** Formats a content in one line, in the user's units: `61.9 kg`, `118/77 mmHg`, the beginning of a note. */
-export function shownValue(
+export function formatContent(
   type: string,
   content: unknown,
   options: { readonly isGlucose?: boolean } = {}
 ): string {
-  const { value, unit } = shownParts(type, content, options)
+  const { value, unit } = formatContentParts(type, content, options)
   if (unit === '') return value
-  const hasNoSpace = unit === '°' || (unit === '%' && language() === 'en')
+  const hasNoSpace = unit === '°' || (unit === '%' && getLanguage() === 'en')
   return hasNoSpace ? `${value}${unit}` : `${value}\u00a0${unit}`
 }
 
-/** Formats a content like {@link shownValue}, with the unit separate. */
-export function shownParts(
+/** Formats a content like {@link formatContent}, with the unit separate. */
+export function formatContentParts(
   type: string,
   content: unknown,
   options: { readonly isGlucose?: boolean } = {}
 ): Quantity {
-  const name = plainType(type)
-  if (content === undefined || content === null || type !== name) return withoutUnit(typeName(type))
+  const name = toPointType(type)
+  if (content === undefined || content === null || type !== name) return withoutUnit(getTypeName(type))
   if (name === 'mood/rating' && typeof content === 'number')
-    return withoutUnit(`${written(content * 10, 1)}/10`)
+    return withoutUnit(`${formatNumber(content * 10, 1)}/10`)
   if (typeof content === 'number')
-    return unitOf(name) ? shownQuantity(name, content, options) : withoutUnit(written(content))
+    return getUnit(name) ? formatQuantity(name, content, options) : withoutUnit(formatNumber(content))
   if (typeof content === 'boolean') return withoutUnit(t(content ? 'data.yes' : 'data.no'))
   if (typeof content === 'string')
     return withoutUnit(
-      isChoice(name) ? choiceName(content) : truncate(name === 'note/html' ? stripTags(content) : content)
+      isChoice(name) ? getChoiceName(content) : truncate(name === 'note/html' ? stripTags(content) : content)
     )
   if (typeof content === 'object' && !Array.isArray(content))
     return formatObject(name, content as Readonly<Record<string, unknown>>)
@@ -131,28 +138,29 @@ export function shownParts(
 }
 
 /** Formats an event in one line. */
-export function shownEvent({ type, content, description, attachments }: Event, isOfGlucose = false): string {
+export function formatEvent({ type, content, description, attachments }: Event, isOfGlucose = false): string {
   if (content !== undefined && content !== null && !type.startsWith('series:'))
-    return shownValue(type, content, { isGlucose: isOfGlucose })
-  return truncate(description ?? attachments?.[0]?.fileName ?? typeName(type))
+    return formatContent(type, content, { isGlucose: isOfGlucose })
+  return truncate(description ?? attachments?.[0]?.fileName ?? getTypeName(type))
 }
 
 /** Returns the icon of a type. */
-export function iconOf(type: string): IconName {
-  const name = plainType(type)
+export function getTypeIcon(type: string): IconName {
+  const name = toPointType(type)
   const [group] = name.split('/')
-  const kind = kinds.find(each => each.type === name) ?? kinds.find(each => each.type.split('/')[0] === group)
-  return kind?.icon ?? (unitOf(name) ? 'lines' : 'file')
+  const kind =
+    eventKinds.find(each => each.type === name) ?? eventKinds.find(each => each.type.split('/')[0] === group)
+  return kind?.icon ?? (getUnit(name) ? 'lines' : 'file')
 }
 
-function createKind(id: string, type: string, icon: IconName, words: string): Kind {
+function createKind(id: string, type: string, icon: IconName, words: string): EventKind {
   return { id, type, icon, words }
 }
 
 function formatObject(type: string, content: Readonly<Record<string, unknown>>): Quantity {
   const number = (key: string): string | undefined => {
     const value = content[key]
-    return typeof value === 'number' ? written(value) : undefined
+    return typeof value === 'number' ? formatNumber(value) : undefined
   }
   if (type === 'blood-pressure/mmhg-bpm')
     return { value: `${number('systolic') ?? '–'}/${number('diastolic') ?? '–'}`, unit: 'mmHg' }
@@ -162,12 +170,12 @@ function formatObject(type: string, content: Readonly<Record<string, unknown>>):
   }
   if (type === 'ratio/generic')
     return withoutUnit(`${number('value') ?? '–'} / ${number('relativeTo') ?? '–'}`)
-  if (type === 'sleep/analysis') return withoutUnit(choiceName(content['analysis'] ?? 'asleep'))
+  if (type === 'sleep/analysis') return withoutUnit(getChoiceName(content['analysis'] ?? 'asleep'))
   for (const key of ['title', 'subject', 'displayName', 'url', 'filename']) {
     const text = content[key]
     if (typeof text === 'string' && text !== '') return withoutUnit(truncate(text))
   }
-  return withoutUnit(typeName(type))
+  return withoutUnit(getTypeName(type))
 }
 
 function isChoice(type: string): boolean {
@@ -185,13 +193,13 @@ function stripTags(html: string): string {
 }
 
 function truncate(text: string): string {
-  const line = plain(text.slice(0, 400))
+  const line = toPlainText(text.slice(0, 400))
   return line.length > 140 ? `${line.slice(0, 139)}…` : line
 }
 
 /** `menstrual-flow` → `Menstrual flow`, `luteinizingHormoneSurge` → `Luteinizing hormone surge`. */
 function humanize(name: string): string {
-  const text = plain(name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[-_]/g, ' '))
+  const text = toPlainText(name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[-_]/g, ' '))
   const isCode = /[A-Z]{2}/.test(text)
   return text.slice(0, 1).toUpperCase() + (isCode ? text.slice(1) : text.slice(1).toLowerCase())
 }

@@ -2,21 +2,21 @@
 import { appRoot, sharedName } from '../route.js'
 
 /** The contents of a shared link. */
-export interface Shared {
+export interface SharedLink {
   readonly username: string
   readonly token: string
 }
 
 /** Returns the URL that opens what a token may see. */
-export function linkTo({ username, token }: Shared): string {
+export function buildLink({ username, token }: SharedLink): string {
   return `${new URL(sharedName, appRoot).href}#${encodeURIComponent(username)}.${encodeURIComponent(token)}`
 }
 
 /** The fragment of the page's URL: a shared link, none, or an invalid one. */
-export type Taken = Shared | 'none' | 'broken'
+export type LinkResult = SharedLink | 'none' | 'broken'
 
 /** Parses the fragment of the page's URL, and removes it from the address bar and the history. */
-export function takeLink(): Taken {
+export function takeLink(): LinkResult {
   const { hash, pathname, search } = location
   if (hash === '') return 'none'
   history.replaceState(null, '', pathname + search)
@@ -24,7 +24,7 @@ export function takeLink(): Taken {
 }
 
 /** Parses the fragment of a URL. Returns undefined unless it is a shared link. */
-function parseLink(fragment: string): Shared | undefined {
+function parseLink(fragment: string): SharedLink | undefined {
   const match = /^#([\w-]{1,60})\.([\w%.~-]{1,400})$/.exec(fragment)
   if (!match) return undefined
   try {

@@ -1,16 +1,16 @@
 /** Live changes, received over a socket. (docs/api/sockets.md) */
 import { Socket } from '../../../client/src/socket.js'
 import type { Client } from './client.js'
-import { storeOf, type Store } from './store.js'
+import { createStore, type Store } from './store.js'
 
 const changeKinds = ['events', 'streams', 'accesses'] as const
-export type Kind = (typeof changeKinds)[number]
+export type ChangeKind = (typeof changeKinds)[number]
 
 export interface Live {
   /** Whether changes are currently received. */
   readonly isOn: Store<boolean>
   /** Calls `listener` after changes, at most once in `spacing` milliseconds. Returns a function that stops it. */
-  follow(kind: Kind, listener: () => void, spacing?: number): () => void
+  follow(kind: ChangeKind, listener: () => void, spacing?: number): () => void
   /** Calls `listener` whenever the socket is disconnected or refused: the session or access may have ended. */
   onDoubt(listener: () => void): void
   close(): void
@@ -20,8 +20,8 @@ export interface Live {
  * Opens the socket of an account. That of a shared link only polls: a WebSocket would send the cookie of a user who is signed in
  * with this browser.
  */
-export function goLive({ coffer }: Client): Live {
-  const isOn = storeOf(false)
+export function openLive({ coffer }: Client): Live {
+  const isOn = createStore(false)
   const target = new EventTarget()
   const socket = new Socket(coffer, coffer.endpoint.token === undefined ? {} : { WebSocket: false })
   socket.on('open', () => {

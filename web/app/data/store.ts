@@ -9,7 +9,7 @@ export interface Store<T> {
 }
 
 /** Creates a store with an initial value. */
-export function storeOf<T>(initial: T): Store<T> {
+export function createStore<T>(initial: T): Store<T> {
   const listeners = new Set<(value: T) => void>()
   let current = initial
   return {

@@ -6,15 +6,15 @@ export interface Tree {
   readonly roots: readonly Stream[]
   find(id: string): Stream | undefined
   /** Returns the path of a stream, from the root to the stream itself. */
-  pathOf(id: string): readonly Stream[]
+  getPath(id: string): readonly Stream[]
   /** Returns the ids of a stream and of all streams below it. */
-  idsBelow(id: string): readonly string[]
+  listSubtreeIds(id: string): readonly string[]
   /** All streams, depth first. */
   readonly all: readonly Stream[]
 }
 
 /** Builds a tree from the result of `streams.get`. */
-export function treeOf(streams: readonly Stream[]): Tree {
+export function buildTree(streams: readonly Stream[]): Tree {
   const roots = streams.filter(({ id }) => !id.startsWith(':'))
   const all = roots.flatMap(flatten)
   const byId = new Map(all.map(stream => [stream.id, stream]))
@@ -27,8 +27,8 @@ export function treeOf(streams: readonly Stream[]): Tree {
     roots,
     all,
     find: id => byId.get(id),
-    pathOf: getPath,
-    idsBelow: id => {
+    getPath,
+    listSubtreeIds: id => {
       const stream = byId.get(id)
       return stream ? flatten(stream).map(each => each.id) : []
     }

@@ -1,9 +1,9 @@
 /** The units in which a user wants to see numbers, independent of the stored units. */
-import { locale } from '../../language.js'
-import { storeOf, type Store } from './store.js'
+import { getLocale } from '../../language.js'
+import { createStore, type Store } from './store.js'
 
 /** Display units by quantity. */
-export interface UnitWishes {
+export interface DisplayUnits {
   readonly mass: 'kg' | 'lb' | 'st'
   readonly temperature: 'c' | 'f'
   readonly distance: 'km' | 'mi'
@@ -15,7 +15,7 @@ export interface UnitWishes {
 export const unitsKey = 'coffer:units'
 
 /** Available units, the most common first. */
-export const unitChoices: { readonly [K in keyof UnitWishes]: readonly UnitWishes[K][] } = {
+export const unitChoices: { readonly [K in keyof DisplayUnits]: readonly DisplayUnits[K][] } = {
   mass: ['kg', 'lb', 'st'],
   temperature: ['c', 'f'],
   distance: ['km', 'mi'],
@@ -24,21 +24,23 @@ export const unitChoices: { readonly [K in keyof UnitWishes]: readonly UnitWishe
 }
 
 /** The current user's units; those of the browser's region until they have been read. */
-export const unitWishes: Store<UnitWishes> = storeOf<UnitWishes>(usualUnits(navigator.languages[0] ?? 'en'))
+export const displayUnits: Store<DisplayUnits> = createStore<DisplayUnits>(
+  getDefaultUnits(navigator.languages[0] ?? 'en')
+)
 
 /** Sets the units from a profile; missing or unknown ones get the region's default. */
-export function takeUnitWishes(stored: unknown): void {
-  const defaults = usualUnits(locale())
+export function loadDisplayUnits(stored: unknown): void {
+  const defaults = getDefaultUnits(getLocale())
   const input = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {}
   const units = Object.entries(unitChoices).map(([kind, choices]) => [
     kind,
-    (choices as readonly string[]).find(each => each === input[kind]) ?? defaults[kind as keyof UnitWishes]
+    (choices as readonly string[]).find(each => each === input[kind]) ?? defaults[kind as keyof DisplayUnits]
   ])
-  unitWishes.set(Object.fromEntries(units) as UnitWishes)
+  displayUnits.set(Object.fromEntries(units) as DisplayUnits)
 }
 
 /** Returns the usual units in the region of a language tag. */
-export function usualUnits(tag: string): UnitWishes {
+export function getDefaultUnits(tag: string): DisplayUnits {
   const region = new Intl.Locale(tag).maximize().region ?? ''
   const isAmerican = ['US', 'LR', 'PR'].includes(region)
   const isBritish = region === 'GB'

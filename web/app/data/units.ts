@@ -1,6 +1,6 @@
 /** Units of numbers: symbols and names, display units, and exact conversions. */
-import { language, locale } from '../../language.js'
-import { unitWishes } from './unit-wishes.js'
+import { getLanguage, getLocale } from '../../language.js'
+import { displayUnits } from './unit-wishes.js'
 
 export interface Unit {
   /** `kg`, `°C`, `mmol/L`. */
@@ -16,7 +16,7 @@ export interface Quantity {
 }
 
 /** Returns the unit of a numerical type or of a series of it; undefined for other types. */
-export function unitOf(type: string): Unit | undefined {
+export function getUnit(type: string): Unit | undefined {
   const [kind, format] = splitType(type)
   if (kind === 'money') return getCurrency(format)
   const symbol = getOwn(getOwn(symbols, kind), format)
@@ -28,7 +28,7 @@ export function unitOf(type: string): Unit | undefined {
  * Converts a number between types of one class. Returns undefined if they do not measure the same. Converts between molar and mass
  * concentrations only if `isGlucose`.
  */
-export function converted(value: number, from: string, to: string, isGlucose = false): number | undefined {
+export function convertUnit(value: number, from: string, to: string, isGlucose = false): number | undefined {
   if (from === to) return value
   const [kind, format] = splitType(from)
   const [otherKind, other] = splitType(to)
@@ -43,8 +43,8 @@ export function converted(value: number, from: string, to: string, isGlucose = f
 }
 
 /** Returns the type in which the user enters and sees numbers of this type. */
-export function wishedType(type: string, { isGlucose = false } = {}): string {
-  const { mass, temperature, distance, height, glucose } = unitWishes.value
+export function getDisplayType(type: string, { isGlucose = false } = {}): string {
+  const { mass, temperature, distance, height, glucose } = displayUnits.value
   const [kind, format] = splitType(type)
   if (kind === 'mass' && ['kg', 'lb', 'st'].includes(format)) return mass === 'kg' ? 'mass/kg' : 'mass/lb'
   if (kind === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
@@ -58,45 +58,47 @@ export function wishedType(type: string, { isGlucose = false } = {}): string {
 }
 
 /** Returns a function that converts numbers of a type to the display unit; undefined if that is the same. */
-export function conversionOf(type: string): ((value: number) => number) | undefined {
-  const displayType = wishedType(type)
-  const pointType = plainType(type)
-  return displayType === pointType ? undefined : value => converted(value, pointType, displayType) ?? value
+export function getConversion(type: string): ((value: number) => number) | undefined {
+  const displayType = getDisplayType(type)
+  const pointType = toPointType(type)
+  return displayType === pointType ? undefined : value => convertUnit(value, pointType, displayType) ?? value
 }
 
 /** Formats a number of a type in the user's unit: `{value: '61.9', unit: 'kg'}`. */
-export function shownQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
-  const displayType = wishedType(type, { isGlucose })
-  const number = converted(value, type, displayType, isGlucose)
-  if (number === undefined) return { value: written(value), unit: unitOf(type)?.symbol ?? '' }
-  const isAsStored = displayType === plainType(type)
-  if (displayType === 'mass/lb' && unitWishes.value.mass === 'st')
+export function formatQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
+  const displayType = getDisplayType(type, { isGlucose })
+  const number = convertUnit(value, type, displayType, isGlucose)
+  if (number === undefined) return { value: formatNumber(value), unit: getUnit(type)?.symbol ?? '' }
+  const isAsStored = displayType === toPointType(type)
+  if (displayType === 'mass/lb' && displayUnits.value.mass === 'st')
     return formatTwoUnits(number, 14, ['st', 'lb'])
   if (displayType === 'length/in') return formatTwoUnits(number, 12, ['ft', 'in'])
   const [kind, format] = splitType(displayType)
-  if (kind === 'money') return { value: written(number, 2), unit: format.toUpperCase() }
-  if (displayType === 'ratio/percent') return { value: written(number), unit: '%' }
+  if (kind === 'money') return { value: formatNumber(number, 2), unit: format.toUpperCase() }
+  if (displayType === 'ratio/percent') return { value: formatNumber(number), unit: '%' }
   return {
-    value: written(number, isAsStored ? undefined : getDecimals(displayType)),
-    unit: unitOf(displayType)?.symbol ?? ''
+    value: formatNumber(number, isAsStored ? undefined : getDecimals(displayType)),
+    unit: getUnit(displayType)?.symbol ?? ''
   }
 }
 
 /** Formats a number with at most `decimals` decimals, 6 by default; in scientific notation if it is very large or small. */
-export function written(value: number, decimals?: number): string {
+export function formatNumber(value: number, decimals?: number): string {
   const size = Math.abs(value)
   if (size >= 1e15 || (size > 0 && size < 1e-6))
-    return new Intl.NumberFormat(locale(), { notation: 'scientific', maximumFractionDigits: 3 }).format(value)
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
+    return new Intl.NumberFormat(getLocale(), { notation: 'scientific', maximumFractionDigits: 3 }).format(
+      value
+    )
+  return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
 }
 
 /** Returns the type of the points of a series; other types unchanged. */
-export function plainType(type: string): string {
+export function toPointType(type: string): string {
   return type.replace(/^series:/, '')
 }
 
 function splitType(type: string): [string, string] {
-  const [kind = '', format = ''] = plainType(type).split('/')
+  const [kind = '', format = ''] = toPointType(type).split('/')
   return [kind, format]
 }
 
@@ -110,7 +112,10 @@ function formatTwoUnits(value: number, size: number, [large, small]: readonly [s
   const total = Math.round(Math.abs(value) * 10) / 10
   const whole = Math.floor(total / size)
   const sign = value < 0 ? '−' : ''
-  return { value: `${sign}${written(whole)} ${large} ${written(total - whole * size, 1)}`, unit: small }
+  return {
+    value: `${sign}${formatNumber(whole)} ${large} ${formatNumber(total - whole * size, 1)}`,
+    unit: small
+  }
 }
 
 /** Returns the number of decimals of a converted number, about as precise as such measurements are. */
@@ -138,7 +143,10 @@ function fromCelsius(value: number, unit: string): number {
 function getCurrency(format: string): Unit {
   const code = format.toUpperCase()
   try {
-    return { symbol: code, name: new Intl.DisplayNames([language()], { type: 'currency' }).of(code) ?? code }
+    return {
+      symbol: code,
+      name: new Intl.DisplayNames([getLanguage()], { type: 'currency' }).of(code) ?? code
+    }
   } catch {
     return { symbol: code, name: code }
   }
@@ -151,7 +159,7 @@ function getUnitName(format: string, kind: string): string | undefined {
       ? 'celsius'
       : getOwn(intlUnits, kind === 'time' && format === 'd' ? 'day' : format)
   if (unit === undefined || (kind === 'volume' && format === 'c')) return undefined
-  return new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'long' })
+  return new Intl.NumberFormat(getLanguage(), { style: 'unit', unit, unitDisplay: 'long' })
     .formatToParts(2)
     .filter(({ type }) => type === 'unit')
     .map(({ value }) => value)

@@ -15,7 +15,7 @@ const comparedFields = [
 export type Change = (typeof comparedFields)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
 
 /** Returns the differences in display order. */
-export function changesBetween(before: Event, after: Event): readonly Change[] {
+export function listChanges(before: Event, after: Event): readonly Change[] {
   const changes: Change[] = comparedFields.filter(
     field => JSON.stringify(before[field]) !== JSON.stringify(after[field])
   )

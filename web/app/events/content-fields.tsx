@@ -1,12 +1,12 @@
 /** Form fields of a content: a control for each value, and special controls for some types. */
 import { useState } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
-import { choiceName, typeName } from '../data/event-types.js'
-import { decimalMark } from '../data/numbers.js'
-import { unitOf } from '../data/units.js'
-import { Row, type Tied } from '../parts/row.js'
+import { getChoiceName, getTypeName } from '../data/event-types.js'
+import { getDecimalMark } from '../data/numbers.js'
+import { getUnit } from '../data/units.js'
+import { FormRow, type ControlAttributes } from '../parts/row.js'
 import type { ContentField, Entries } from './fields.js'
-import { Here } from './here.js'
+import { LocationButton } from './here.js'
 
 interface Props {
   readonly type: string
@@ -27,7 +27,7 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
   const optional = fields.filter(({ isRequired }) => !isRequired)
   const isFolded = required.length > 0 && optional.length > 2 && optional.every(({ name }) => !entries[name])
   const control = (field: ContentField) => (
-    <Row
+    <FormRow
       key={field.name}
       name={field.name}
       label={getLabel(field, type, label)}
@@ -45,12 +45,12 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
           last={field.path.length === 0 ? last : undefined}
         />
       )}
-    </Row>
+    </FormRow>
   )
   return (
     <div class={`content ${group}`}>
       {required.map(control)}
-      {type === 'position/wgs84' && <Here />}
+      {type === 'position/wgs84' && <LocationButton />}
       {isFolded ? (
         <details class="more">
           <summary>{t('events.more')}</summary>
@@ -65,7 +65,7 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
 
 interface ControlProps extends Pick<Props, 'type' | 'others' | 'onType' | 'last'> {
   readonly field: ContentField
-  readonly tied: Tied
+  readonly tied: ControlAttributes
   readonly entry: string
 }
 
@@ -94,7 +94,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
           <option value="">{t('events.choose')}</option>
           {field.values?.map(value => (
             <option key={String(value)} value={String(value)} selected={String(value) === entry}>
-              {choiceName(value)}
+              {getChoiceName(value)}
             </option>
           ))}
         </select>
@@ -141,17 +141,17 @@ function UnitChoice({
       >
         {others.map(each => (
           <option key={each} value={each} selected={each === type}>
-            {unitOf(each)?.symbol || typeName(each)}
+            {getUnit(each)?.symbol || getTypeName(each)}
           </option>
         ))}
       </select>
     )
-  const unit = field.path.length === 0 ? unitOf(type)?.symbol : getFieldUnit(field)
+  const unit = field.path.length === 0 ? getUnit(type)?.symbol : getFieldUnit(field)
   return unit ? <span class="unit">{unit}</span> : null
 }
 
 /** A slider from worst to best, in tenths. */
-function MoodSlider({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
+function MoodSlider({ tied, entry }: { readonly tied: ControlAttributes; readonly entry: string }) {
   const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
   const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
   return (
@@ -168,13 +168,13 @@ function MoodSlider({ tied, entry }: { readonly tied: Tied; readonly entry: stri
         onInput={event => setValue(Number(event.currentTarget.value))}
       />
       <span>{t('events.best')}</span>
-      <output class="num">{`${String(Math.round(value * 100) / 10).replace('.', decimalMark())}/10`}</output>
+      <output class="num">{`${String(Math.round(value * 100) / 10).replace('.', getDecimalMark())}/10`}</output>
     </div>
   )
 }
 
 function getLabel({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
-  if (path.length === 0) return label ?? typeName(type)
+  if (path.length === 0) return label ?? getTypeName(type)
   const key = `events.field.${path.at(-1)!}`
   const name = isKey(key) ? t(key) : path.join(' › ')
   return isRequired || type.startsWith('blood-pressure/') ? name : t('events.optional', { name })

@@ -3,20 +3,20 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Form, type Values } from '../../parts/form.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
-import { plainType, unitOf } from '../data/units.js'
-import { dayAndTime } from '../parts/time.js'
-import { Row } from '../parts/row.js'
+import { toPointType, getUnit } from '../data/units.js'
+import { formatDateTime } from '../parts/time.js'
+import { FormRow } from '../parts/row.js'
 import { ContentFields } from './content-fields.js'
-import { contentOf, entriesOf, fieldsOf, schemaOf, type Entries } from './fields.js'
+import { toContent, toEntries, listFields, findSchema, type Entries } from './fields.js'
 import { FilePicker } from './file-picker.js'
-import { atFields, refusalOfFields } from './refused.js'
-import { changesOf, createEvent, createStream, type Said } from './saving.js'
+import { toFieldError, createFieldError } from './refused.js'
+import { buildUpdate, createEvent, createStream, type EventInput } from './saving.js'
 import { newStreamField, StreamFields } from './stream-fields.js'
 import { TimeFields } from './time-fields.js'
-import { timeEntries, timeOf, timesOf } from './times.js'
+import { toTimeEntries, parseLocalEntry, readTimes } from './times.js'
 
 interface Props {
   readonly types: EventTypes
@@ -58,10 +58,10 @@ export function EventForm({
   const [isOpen, setOpen] = useState(event !== undefined || /^(?:sleep|activity)\//.test(given))
   const container = useRef<HTMLDivElement>(null)
   const isSeries = type.startsWith('series:')
-  const fields = useMemo(() => (isSeries ? [] : fieldsOf(schemaOf(types, type))), [types, type, isSeries])
-  const entries = entriesOf(fields, event?.content)
+  const fields = useMemo(() => (isSeries ? [] : listFields(findSchema(types, type))), [types, type, isSeries])
+  const entries = toEntries(fields, event?.content)
   const times = useMemo(
-    () => (event ? timeEntries(event.time, event.duration) : getDefaultTimes(given, time)),
+    () => (event ? toTimeEntries(event.time, event.duration) : getDefaultTimes(given, time)),
     [event]
   )
   useEffect(() => {
@@ -70,15 +70,15 @@ export function EventForm({
       container.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
   }, [])
 
-  const readInput = (values: Values): Said & { readonly streamName: string } => {
-    const { content, wrong } = contentOf(fields, values, event?.content)
-    const when = timesOf(values, Date.now() / 1000, event)
+  const readInput = (values: Values): EventInput & { readonly streamName: string } => {
+    const { content, wrong } = toContent(fields, values, event?.content)
+    const when = readTimes(values, Date.now() / 1000, event)
     const problems = new Map([...wrong, ...when.wrong])
     const streamName = (values[newStreamField] ?? newStream?.name ?? '').trim()
     if (chosen.length === 0 && streamName === '') problems.set(newStreamField, 'missing')
     if (isFileNeeded(type) && !event && files.length === 0) problems.set('files', 'file')
     if ([...problems.keys()].some(name => !name.startsWith('content'))) setOpen(true)
-    if (problems.size > 0) throw refusalOfFields(problems)
+    if (problems.size > 0) throw createFieldError(problems)
     const { time: at, duration } = when
     return {
       type,
@@ -102,31 +102,31 @@ export function EventForm({
     try {
       onSaved(await write({ ...draft, streamIds }), event)
     } catch (error) {
-      throw atFields(error, fields)
+      throw toFieldError(error, fields)
     } finally {
       setSent(undefined)
     }
     void account.readFacts()
   }
-  const write = async (draft: Said): Promise<Event> => {
+  const write = async (draft: EventInput): Promise<Event> => {
     if (!event) return await createEvent(account, draft, files, setSent)
-    const update = changesOf(event, draft)
+    const update = buildUpdate(event, draft)
     if (!update) return event
     return (await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event
   }
   const stream = chosen[0] === undefined ? newStream?.name : account.tree.value?.find(chosen[0])?.name
-  const beginning = timeOf(times['time'] ?? '')
+  const beginning = parseLocalEntry(times['time'] ?? '')
   const summary = t('events.when', {
-    time: beginning === undefined ? t('events.now') : dayAndTime(beginning),
-    stream: plain(stream ?? t('events.newStream'))
+    time: beginning === undefined ? t('events.now') : formatDateTime(beginning),
+    stream: toPlainText(stream ?? t('events.newStream'))
   })
   const more = (
     <>
       <TimeFields entries={times} canLast={!isSeries} hint={event && getZoneHint(event)} />
       <StreamFields chosen={chosen} onChosen={setChosen} newName={newStream?.name ?? ''} />
-      <Row name="description" label={t('events.optional', { name: t('events.description') })}>
+      <FormRow name="description" label={t('events.optional', { name: t('events.description') })}>
         {tied => <textarea {...tied} rows={2} defaultValue={event?.description ?? ''} />}
-      </Row>
+      </FormRow>
     </>
   )
   return (
@@ -162,25 +162,25 @@ export function EventForm({
 
 /** Returns the types of the same class with other units. */
 function listUnitTypes(types: EventTypes, type: string): readonly string[] {
-  const [group = ''] = plainType(type).split('/')
-  if (group === 'count' || type.startsWith('series:') || unitOf(type) === undefined) return []
-  return Object.keys(types).filter(each => each.startsWith(`${group}/`) && unitOf(each) !== undefined)
+  const [group = ''] = toPointType(type).split('/')
+  if (group === 'count' || type.startsWith('series:') || getUnit(type) === undefined) return []
+  return Object.keys(types).filter(each => each.startsWith(`${group}/`) && getUnit(each) !== undefined)
 }
 
 /** Returns a hint for an event created in another time zone than that of this device. */
 function getZoneHint({ clientData, time }: Event): string | undefined {
   const zone = clientData?.['coffer:zone']
   if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined
-  return t('events.zone', { zone, time: dayAndTime(time, zone) })
+  return t('events.zone', { zone, time: formatDateTime(time, zone) })
 }
 
 /** Returns the initial time fields of a new event: now, except for types that are usually entered afterwards. */
 function getDefaultTimes(type: string, time: number | undefined): Entries {
-  if (type === 'activity/plain') return timeEntries(time, 1800)
-  if (type !== 'sleep/analysis') return timeEntries(time, undefined)
+  if (type === 'activity/plain') return toTimeEntries(time, 1800)
+  if (type !== 'sleep/analysis') return toTimeEntries(time, undefined)
   const night = 8 * 3600
   const start = time ?? Math.round(Date.now() / 60_000) * 60 - night
-  return { ...timeEntries(start, night), lasting: 'until' }
+  return { ...toTimeEntries(start, night), lasting: 'until' }
 }
 
 function isFileNeeded(type: string): boolean {

@@ -2,25 +2,25 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { plain, plainLines } from '../../plain.js'
+import { toPlainText, toPlainLines } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
-import { iconOf, isGlucose, shownParts, typeName } from '../data/event-types.js'
+import { getStreamColour } from '../data/colours.js'
+import { getTypeIcon, isGlucose, formatContentParts, getTypeName } from '../data/event-types.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { Own } from '../parts/own.js'
-import { formatted } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
+import { OwnerOnly } from '../parts/own.js'
+import { formatTime } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
 import { EventForm } from './event-form.js'
-import { Facts } from './facts.js'
+import { EventDetails } from './facts.js'
 import { Files } from './files.js'
-import { ForGood } from './for-good.js'
+import { DeletePermanently } from './for-good.js'
 import { History } from './history.js'
 import { Integrity } from './integrity-line.js'
 import { restoreEvent, trashEvent } from './saving.js'
-import { SeriesNumbers } from './series-numbers.js'
+import { SeriesStatistics } from './series-numbers.js'
 
 interface Props {
   readonly event: Event
@@ -36,10 +36,10 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
   const [isEditing, setEditing] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
   const { attachments = [], content, description, id, streamIds, time, type } = event
-  const path = tree?.pathOf(streamIds[0]!) ?? []
+  const path = tree?.getPath(streamIds[0]!) ?? []
   const stream = path.at(-1)
   const isSeries = type.startsWith('series:')
-  const { value, unit } = shownParts(type, content, { isGlucose: isGlucose(path) })
+  const { value, unit } = formatContentParts(type, content, { isGlucose: isGlucose(path) })
   const hasValue = content !== undefined && content !== null && !isSeries
   const isNote = typeof content === 'string' && type.startsWith('note/')
   const refresh = async (): Promise<void> => {
@@ -52,30 +52,30 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
   const trash = async (): Promise<void> => {
     await trashEvent(account, id)
     await refresh()
-    tell(t('events.trashed'), restore)
+    showToast(t('events.trashed'), restore)
   }
   return (
-    <div class="event" style={{ '--c': stream ? colourOf(stream) : 'var(--slate)' }}>
+    <div class="event" style={{ '--c': stream ? getStreamColour(stream) : 'var(--slate)' }}>
       <header>
         <p class="path">
           {path.map(each => (
-            <Go key={each.id} to={{ page: 'streams', id: each.id }}>
-              {plain(each.name)}
-            </Go>
+            <AppLink key={each.id} to={{ page: 'streams', id: each.id }}>
+              {toPlainText(each.name)}
+            </AppLink>
           ))}
         </p>
         <div class="title">
           <span class="sign">
-            <Icon name={iconOf(type)} />
+            <Icon name={getTypeIcon(type)} />
           </span>
-          <h1>{plain(stream?.name ?? typeName(type))}</h1>
+          <h1>{toPlainText(stream?.name ?? getTypeName(type))}</h1>
         </div>
-        <p class="lead">{formatted(time, { dateStyle: 'full', timeStyle: 'short' })}</p>
+        <p class="lead">{formatTime(time, { dateStyle: 'full', timeStyle: 'short' })}</p>
       </header>
       {event.trashed && (
         <div class="notice">
           {t('events.inTrash')}
-          <Own>
+          <OwnerOnly>
             <div class="tools">
               <Action class="square" onClick={restore}>
                 {t('shell.restore')}
@@ -84,7 +84,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
                 {t('shell.deletePermanently')}
               </button>
             </div>
-          </Own>
+          </OwnerOnly>
         </div>
       )}
       <section class="card what">
@@ -96,7 +96,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
             onSaved={saved => {
               setEditing(false)
               onChanged(saved)
-              tell(t('events.changed'))
+              showToast(t('events.changed'))
             }}
             others={
               <button type="button" class="button" onClick={() => setEditing(false)}>
@@ -111,11 +111,11 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
                 {value} {unit !== '' && <small>{unit}</small>}
               </p>
             )}
-            {isNote && <p class="text">{plainLines(content)}</p>}
-            {isSeries && <SeriesNumbers event={event} />}
-            {description !== undefined && <p class="text">{plainLines(description)}</p>}
-            <Facts event={event} types={types} />
-            <Own>
+            {isNote && <p class="text">{toPlainLines(content)}</p>}
+            {isSeries && <SeriesStatistics event={event} />}
+            {description !== undefined && <p class="text">{toPlainLines(description)}</p>}
+            <EventDetails event={event} types={types} />
+            <OwnerOnly>
               <div class="tools">
                 <button type="button" class="square" onClick={() => setEditing(true)}>
                   <Icon name="edit" />
@@ -128,7 +128,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
                   </Action>
                 )}
               </div>
-            </Own>
+            </OwnerOnly>
           </>
         )}
       </section>
@@ -138,11 +138,11 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
         <Integrity event={event} />
         <details>
           <summary>{t('events.json')}</summary>
-          <pre tabIndex={0}>{plainLines(JSON.stringify(event, undefined, 2))}</pre>
+          <pre tabIndex={0}>{toPlainLines(JSON.stringify(event, undefined, 2))}</pre>
         </details>
       </section>
       {isDeleting && (
-        <ForGood
+        <DeletePermanently
           event={event}
           files={attachments.length}
           versions={history.length}

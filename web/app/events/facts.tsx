@@ -1,28 +1,28 @@
 /** Details of an event: values of its content, duration, streams, type. */
 import { useMemo } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { choiceName, typeName } from '../data/event-types.js'
+import { getChoiceName, getTypeName } from '../data/event-types.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { unitWishes } from '../data/unit-wishes.js'
-import { plainType, unitOf, wishedType, written } from '../data/units.js'
-import { Go } from '../parts/go.js'
-import { lengthInWords } from '../parts/lengths.js'
-import { dayAndTime } from '../parts/time.js'
-import { fieldsOf, schemaOf } from './fields.js'
+import { displayUnits } from '../data/unit-wishes.js'
+import { toPointType, getUnit, getDisplayType, formatNumber } from '../data/units.js'
+import { AppLink } from '../parts/go.js'
+import { formatDuration } from '../parts/lengths.js'
+import { formatDateTime } from '../parts/time.js'
+import { listFields, findSchema } from './fields.js'
 
 /** Maximum characters of a displayed value. */
 const maxCharacters = 300
 
-export function Facts({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
+export function EventDetails({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
   const tree = useStore(useAccount().tree)
-  useStore(unitWishes)
+  useStore(displayUnits)
   const { content, streamIds, type } = event
   const values = useMemo(() => listValues(content, type, types), [content, type, types])
   const length = formatPeriod(event)
-  const isOtherUnit = typeof content === 'number' && wishedType(type) !== type
+  const isOtherUnit = typeof content === 'number' && getDisplayType(type) !== type
   return (
     <dl class="facts">
       {values.map(([name, value]) => (
@@ -34,7 +34,7 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
       {isOtherUnit && (
         <div>
           <dt>{t('events.asGiven')}</dt>
-          <dd class="num">{`${written(content)} ${unitOf(type)?.symbol ?? ''}`}</dd>
+          <dd class="num">{`${formatNumber(content)} ${getUnit(type)?.symbol ?? ''}`}</dd>
         </div>
       )}
       {length !== undefined && (
@@ -47,16 +47,16 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
         <dt>{t(streamIds.length > 1 ? 'shell.streams' : 'events.stream')}</dt>
         <dd class="in">
           {streamIds.map(id => (
-            <Go key={id} to={{ page: 'streams', id }}>
-              {plain(tree?.find(id)?.name ?? id)}
-            </Go>
+            <AppLink key={id} to={{ page: 'streams', id }}>
+              {toPlainText(tree?.find(id)?.name ?? id)}
+            </AppLink>
           ))}
         </dd>
       </div>
       <div>
         <dt>{t('events.type')}</dt>
         <dd>
-          {typeName(type)} <code>{type}</code>
+          {getTypeName(type)} <code>{type}</code>
         </dd>
       </div>
     </dl>
@@ -67,7 +67,7 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
 function formatPeriod({ duration, time }: Event): string | undefined {
   if (duration === null) return t('events.lasting.running')
   if (!duration) return undefined
-  return t('events.untilTime', { time: dayAndTime(time + duration), length: lengthInWords(duration) })
+  return t('events.untilTime', { time: formatDateTime(time + duration), length: formatDuration(duration) })
 }
 
 /** Returns the names and values of an object content; nothing for other contents. */
@@ -77,7 +77,7 @@ function listValues(
   types: EventTypes
 ): readonly (readonly [string, string])[] {
   if (typeof content !== 'object' || content === null || type.startsWith('series:')) return []
-  const known = fieldsOf(schemaOf(types, plainType(type)))
+  const known = listFields(findSchema(types, toPointType(type)))
   return Object.entries(content)
     .filter(([, value]) => value !== null && value !== undefined)
     .slice(0, 50)
@@ -92,12 +92,12 @@ function listValues(
 
 function getFieldName(key: string): string {
   const text = `events.field.${key}`
-  return isKey(text) ? t(text) : plain(key).slice(0, 80)
+  return isKey(text) ? t(text) : toPlainText(key).slice(0, 80)
 }
 
 function formatValue(value: unknown, isChoice: boolean): string {
-  if (typeof value === 'number') return written(value)
+  if (typeof value === 'number') return formatNumber(value)
   if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
-  const text = typeof value === 'string' ? (isChoice ? choiceName(value) : value) : JSON.stringify(value)
-  return plain(text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text)
+  const text = typeof value === 'string' ? (isChoice ? getChoiceName(value) : value) : JSON.stringify(value)
+  return toPlainText(text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text)
 }

@@ -1,6 +1,6 @@
 /** Generates form fields from the schemas of contents, and converts between contents and form entries. */
 import type { ContentSchema, EventTypes } from '../data/model.js'
-import { editable, typedNumber } from '../data/numbers.js'
+import { formatEditable, parseTypedNumber } from '../data/numbers.js'
 
 export interface ContentField {
   /** Name of the control: `content`, or `content/systolic`, as in the service's errors. */
@@ -22,7 +22,7 @@ export interface ContentField {
 }
 
 /** Problem codes by field name. Their texts have the keys `events.wrong.{code}`. */
-export type Wrong = ReadonlyMap<string, string>
+export type FieldProblems = ReadonlyMap<string, string>
 
 type ReadResult = { readonly value: unknown } | { readonly wrong: string }
 
@@ -30,19 +30,19 @@ type ReadResult = { readonly value: unknown } | { readonly wrong: string }
 export type Entries = Readonly<Record<string, string>>
 
 /** Returns the schema of a type: its own, or that of its class; undefined for unknown types. */
-export function schemaOf(types: EventTypes, type: string): ContentSchema | undefined {
+export function findSchema(types: EventTypes, type: string): ContentSchema | undefined {
   const own = Object.hasOwn(types, type) ? types[type] : undefined
   const group = `${type.split('/')[0]!}/*`
   return own ?? (Object.hasOwn(types, group) ? types[group] : undefined)
 }
 
 /** Returns the fields of a content: none for types without one, a single JSON field where the schema is unknown. */
-export function fieldsOf(schema: ContentSchema | undefined): readonly ContentField[] {
+export function listFields(schema: ContentSchema | undefined): readonly ContentField[] {
   return listFieldsAt(schema ?? {}, [], schema !== undefined)
 }
 
 /** Converts a content to form entries; a missing one to empty entries. */
-export function entriesOf(fields: readonly ContentField[], content: unknown): Entries {
+export function toEntries(fields: readonly ContentField[], content: unknown): Entries {
   return Object.fromEntries(
     fields.map(field => [field.name, toEntry(field, getValueAt(content, field.path))])
   )
@@ -52,11 +52,11 @@ export function entriesOf(fields: readonly ContentField[], content: unknown): En
  * Converts form entries to a content, or returns the problems by field. `before` is the current content: properties without a
  * field are preserved. A content without any value is undefined.
  */
-export function contentOf(
+export function toContent(
   fields: readonly ContentField[],
   entries: Entries,
   before?: unknown
-): { readonly content: unknown; readonly wrong: Wrong } {
+): { readonly content: unknown; readonly wrong: FieldProblems } {
   const wrong = new Map<string, string>()
   const isWhole = fields.some(({ path }) => path.length === 0)
   if (fields.length === 0) return { content: undefined, wrong }
@@ -128,9 +128,9 @@ function isPartlyFilled(fields: readonly ContentField[], entries: Entries, key: 
 
 function toEntry({ kind }: ContentField, value: unknown): string {
   if (value === undefined || value === null) return ''
-  if (kind === 'number' && typeof value === 'number') return editable(value)
+  if (kind === 'number' && typeof value === 'number') return formatEditable(value)
   if (kind === 'list' && Array.isArray(value))
-    return value.map(each => (typeof each === 'number' ? editable(each) : String(each))).join('\n')
+    return value.map(each => (typeof each === 'number' ? formatEditable(each) : String(each))).join('\n')
   if (typeof value === 'string' && kind !== 'json') return value
   return kind === 'json' ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)
 }
@@ -179,7 +179,7 @@ function matchesPattern(pattern: string | undefined, entry: string): boolean {
 }
 
 function readNumber({ isInteger = false, minimum, maximum }: ContentField, entry: string): ReadResult {
-  const typed = typedNumber(entry)
+  const typed = parseTypedNumber(entry)
   if ('problem' in typed) return { wrong: typed.problem }
   const { number } = typed
   if (isInteger && !Number.isInteger(number)) return { wrong: 'whole' }
@@ -191,7 +191,7 @@ function readNumber({ isInteger = false, minimum, maximum }: ContentField, entry
 function readList(field: ContentField, entry: string): ReadResult {
   const lines = entry.split('\n').filter(each => each.trim() !== '')
   if (field.isOfNumbers !== true) return { value: lines }
-  const read = lines.map(each => typedNumber(each))
+  const read = lines.map(each => parseTypedNumber(each))
   const bad = read.find(each => 'problem' in each)
   return bad && 'problem' in bad
     ? { wrong: bad.problem }

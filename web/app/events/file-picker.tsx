@@ -1,8 +1,8 @@
 /** Attachments of a new event: chosen, taken with the camera, or dropped. Shows a preview of pictures. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { Row } from '../parts/row.js'
+import { toPlainText } from '../../plain.js'
+import { FormRow } from '../parts/row.js'
 
 interface Props {
   readonly type: string
@@ -29,8 +29,8 @@ export function FilePicker({ type, files, onFiles }: Props) {
         onFiles([...(event.dataTransfer?.files ?? [])])
       }}
     >
-      {picture !== undefined && <img src={picture} alt={plain(first?.name ?? '')} />}
-      <Row name="files" label={t(isPicture ? 'events.picture' : 'events.files')}>
+      {picture !== undefined && <img src={picture} alt={toPlainText(first?.name ?? '')} />}
+      <FormRow name="files" label={t(isPicture ? 'events.picture' : 'events.files')}>
         {tied => (
           <input
             {...tied}
@@ -40,7 +40,7 @@ export function FilePicker({ type, files, onFiles }: Props) {
             onChange={event => onFiles([...(event.currentTarget.files ?? [])])}
           />
         )}
-      </Row>
+      </FormRow>
     </div>
   )
 }

@@ -2,18 +2,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import type { Attachment, Event } from '../data/model.js'
-import type { Sending } from '../data/client.js'
+import type { Upload } from '../data/client.js'
 import { Confirm } from '../parts/confirm.js'
 import { Icon } from '../parts/icon.js'
-import { sizeInWords } from '../parts/lengths.js'
-import { Own } from '../parts/own.js'
+import { formatSize } from '../parts/lengths.js'
+import { OwnerOnly } from '../parts/own.js'
 import { Picture } from '../parts/picture.js'
-import { save } from '../parts/save.js'
-import { tell } from '../parts/toast.js'
+import { saveFile } from '../parts/save.js'
+import { showToast } from '../parts/toast.js'
 
 interface Props {
   readonly event: Event
@@ -34,7 +34,7 @@ export function Files({ event, onChanged }: Props) {
   const [problem, setProblem] = useState<Message>()
   const [isOver, setOver] = useState(false)
   const [removing, setRemoving] = useState<Attachment>()
-  const currentUpload = useRef<Sending<{ event: Event }> | undefined>(undefined)
+  const currentUpload = useRef<Upload<{ event: Event }> | undefined>(undefined)
   const { attachments = [], description, id, type } = event
   useEffect(() => () => currentUpload.current?.cancel(), [])
 
@@ -42,7 +42,7 @@ export function Files({ event, onChanged }: Props) {
     if (files.length === 0 || upload || !account.isOwner) return
     const form = new FormData()
     for (const file of files) form.append('file', file, file.name)
-    const names = files.map(({ name }) => plain(name)).join(', ')
+    const names = files.map(({ name }) => toPlainText(name)).join(', ')
     setProblem(undefined)
     currentUpload.current = client.upload<{ event: Event }>(`events/${encodeURIComponent(id)}`, form, share =>
       setUpload(before => before && { ...before, part: share })
@@ -51,16 +51,16 @@ export function Files({ event, onChanged }: Props) {
     try {
       onChanged((await currentUpload.current.done).event)
     } catch (error) {
-      if (!(error instanceof DOMException)) setProblem(explain(error).message)
+      if (!(error instanceof DOMException)) setProblem(explainError(error).message)
     }
     currentUpload.current = undefined
     setUpload(undefined)
   }
   const downloadAttachment = async ({ id: fileId, fileName }: Attachment): Promise<void> => {
     try {
-      save(await client.file(`events/${id}/${fileId}`), plain(fileName))
+      saveFile(await client.download(`events/${id}/${fileId}`), toPlainText(fileName))
     } catch (error) {
-      setProblem(explain(error).message)
+      setProblem(explainError(error).message)
     }
   }
   if (!account.isOwner && attachments.length === 0) return null
@@ -82,7 +82,7 @@ export function Files({ event, onChanged }: Props) {
       {type === 'picture/attached' && attachments.length > 0 && (
         <Picture
           event={event}
-          alt={description ?? t('events.pictureOf', { file: plain(attachments[0]!.fileName) })}
+          alt={description ?? t('events.pictureOf', { file: toPlainText(attachments[0]!.fileName) })}
           width={1024}
         />
       )}
@@ -92,26 +92,26 @@ export function Files({ event, onChanged }: Props) {
             <li key={each.id}>
               <Icon name={each.type.startsWith('image/') ? 'photo' : 'file'} />
               <span>
-                {plain(each.fileName)} <small>{sizeInWords(each.size)}</small>
+                {toPlainText(each.fileName)} <small>{formatSize(each.size)}</small>
               </span>
               <button
                 type="button"
                 class="round"
-                aria-label={t('events.saveFile', { file: plain(each.fileName) })}
+                aria-label={t('events.saveFile', { file: toPlainText(each.fileName) })}
                 onClick={() => void downloadAttachment(each)}
               >
                 <Icon name="import" />
               </button>
-              <Own>
+              <OwnerOnly>
                 <button
                   type="button"
                   class="round"
-                  aria-label={t('events.removeFile', { file: plain(each.fileName) })}
+                  aria-label={t('events.removeFile', { file: toPlainText(each.fileName) })}
                   onClick={() => setRemoving(each)}
                 >
                   <Icon name="trash" />
                 </button>
-              </Own>
+              </OwnerOnly>
             </li>
           ))}
         </ul>
@@ -128,7 +128,7 @@ export function Files({ event, onChanged }: Props) {
           </button>
         </div>
       ) : (
-        <Own>
+        <OwnerOnly>
           <label class="drop">
             <Icon name="plus" />
             <span>{t('events.addFiles')}</span>
@@ -142,11 +142,11 @@ export function Files({ event, onChanged }: Props) {
               }}
             />
           </label>
-        </Own>
+        </OwnerOnly>
       )}
       {removing && (
         <Confirm
-          title={t('events.removeFile', { file: plain(removing.fileName) })}
+          title={t('events.removeFile', { file: toPlainText(removing.fileName) })}
           action={t('events.remove')}
           onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
@@ -156,10 +156,10 @@ export function Files({ event, onChanged }: Props) {
             })
             setRemoving(undefined)
             onChanged(removed.event)
-            tell(t('events.removed'))
+            showToast(t('events.removed'))
           }}
         >
-          <p>{t('events.removeWhat', { size: sizeInWords(removing.size) })}</p>
+          <p>{t('events.removeWhat', { size: formatSize(removing.size) })}</p>
         </Confirm>
       )}
     </section>

@@ -1,12 +1,12 @@
 /** Deletes an event permanently, after showing what is deleted with it. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { shownEvent } from '../data/event-types.js'
+import { formatEvent } from '../data/event-types.js'
 import type { Event } from '../data/model.js'
 import { Confirm } from '../parts/confirm.js'
-import { dayAndTime } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
+import { formatDateTime } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
 
 interface Props {
   readonly event: Event
@@ -16,10 +16,10 @@ interface Props {
   readonly onDeleted: () => void
 }
 
-export function ForGood({ event, files, versions, onClose, onDeleted }: Props) {
+export function DeletePermanently({ event, files, versions, onClose, onDeleted }: Props) {
   const account = useAccount()
   const { id, streamIds, time, type } = event
-  const streams = streamIds.map(each => plain(account.tree.value?.find(each)?.name ?? each)).join(', ')
+  const streams = streamIds.map(each => toPlainText(account.tree.value?.find(each)?.name ?? each)).join(', ')
   return (
     <Confirm
       title={t('events.deleteTitle')}
@@ -28,12 +28,12 @@ export function ForGood({ event, files, versions, onClose, onDeleted }: Props) {
       onConfirm={async () => {
         await account.client.call('events.delete', { id })
         void account.readFacts()
-        tell(t('shell.deleted'))
+        showToast(t('shell.deleted'))
         onClose()
         onDeleted()
       }}
     >
-      <p>{t('events.deleteText', { what: shownEvent(event), time: dayAndTime(time), streams })}</p>
+      <p>{t('events.deleteText', { what: formatEvent(event), time: formatDateTime(time), streams })}</p>
       <ul>
         {files > 0 && <li>{t('events.deleteFiles', { count: files })}</li>}
         {type.startsWith('series:') && <li>{t('events.deletePoints')}</li>}

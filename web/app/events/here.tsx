@@ -1,10 +1,10 @@
 /** Fills in the current location. Queries the device only when clicked. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { editable } from '../data/numbers.js'
+import { formatEditable } from '../data/numbers.js'
 import { Icon } from '../parts/icon.js'
 
-export function Here() {
+export function LocationButton() {
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
   const locate = (button: HTMLButtonElement): void => {
     const { form } = button
@@ -12,7 +12,7 @@ export function Here() {
     setState('busy')
     const fill = (name: string, value: number | null): void => {
       const control = form.elements.namedItem(`content/${name}`)
-      if (control instanceof HTMLInputElement) control.value = value === null ? '' : editable(value)
+      if (control instanceof HTMLInputElement) control.value = value === null ? '' : formatEditable(value)
     }
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {

@@ -1,13 +1,13 @@
 /** The history of an event: who changed what, and when. */
 import { isKey, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { shownEvent } from '../data/event-types.js'
+import { formatEvent } from '../data/event-types.js'
 import type { Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { dayAndTime } from '../parts/time.js'
-import { nameOfAccess } from '../parts/access-name.js'
-import { changesBetween } from './changes.js'
+import { formatDateTime } from '../parts/time.js'
+import { getAccessName } from '../parts/access-name.js'
+import { listChanges } from './changes.js'
 
 interface Props {
   readonly event: Event
@@ -18,22 +18,25 @@ export function History({ event, history }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const getAuthor = (id: string): string => nameOfAccess(id, accesses, account.info.id)
+  const getAuthor = (id: string): string => getAccessName(id, accesses, account.info.id)
   const listStreamNames = (ids: readonly string[]): string =>
-    ids.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
+    ids.map(id => toPlainText(tree?.find(id)?.name ?? id)).join(', ')
   const versions = [...history, event]
   const describeChanges = (before: Event, after: Event): string =>
-    changesBetween(before, after)
+    listChanges(before, after)
       .map(change => {
         if (change === 'content')
-          return t('events.change.content', { before: shownEvent(before), after: shownEvent(after) })
+          return t('events.change.content', { before: formatEvent(before), after: formatEvent(after) })
         if (change === 'streamIds')
           return t('events.change.streamIds', {
             before: listStreamNames(before.streamIds),
             after: listStreamNames(after.streamIds)
           })
         if (change === 'time')
-          return t('events.change.time', { before: dayAndTime(before.time), after: dayAndTime(after.time) })
+          return t('events.change.time', {
+            before: formatDateTime(before.time),
+            after: formatDateTime(after.time)
+          })
         const key = `events.change.${change}`
         return isKey(key) ? t(key) : change
       })
@@ -46,7 +49,7 @@ export function History({ event, history }: Props) {
       <ol>
         <li>
           <span>{t('events.addedBy', { who: getAuthor(event.createdBy) })}</span>
-          <time>{dayAndTime(event.created)}</time>
+          <time>{formatDateTime(event.created)}</time>
         </li>
         {versions.slice(1).map((version, index) => (
           <li key={`${version.modified} ${index}`}>
@@ -54,7 +57,7 @@ export function History({ event, history }: Props) {
               {t('events.changedBy', { who: getAuthor(version.modifiedBy) })}
               <small>{describeChanges(versions[index]!, version)}</small>
             </span>
-            <time>{dayAndTime(version.modified)}</time>
+            <time>{formatDateTime(version.modified)}</time>
           </li>
         ))}
         {hasGap && (
@@ -63,7 +66,7 @@ export function History({ event, history }: Props) {
               {t('events.changedBy', { who: getAuthor(event.modifiedBy) })}
               <small>{t('events.noVersions')}</small>
             </span>
-            <time>{dayAndTime(event.modified)}</time>
+            <time>{formatDateTime(event.modified)}</time>
           </li>
         )}
       </ol>

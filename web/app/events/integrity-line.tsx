@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
-import { proofOf, type Proof } from './integrity.js'
+import { checkIntegrity, type IntegrityResult } from './integrity.js'
 
 export function Integrity({ event }: { readonly event: Event }) {
-  const [proof, setProof] = useState<Proof>()
+  const [proof, setProof] = useState<IntegrityResult>()
   useEffect(() => {
     let isGone = false
-    void proofOf(event).then(found => {
+    void checkIntegrity(event).then(found => {
       if (!isGone) setProof(found)
     })
     return () => {

@@ -3,12 +3,12 @@
 import { toCanonicalJson } from '../../../core/json/canonical.js'
 
 /** `untold`: the event has no integrity value; `unchecked`: this browser cannot compute digests. */
-export type Proof = 'matches' | 'differs' | 'untold' | 'unchecked'
+export type IntegrityResult = 'matches' | 'differs' | 'untold' | 'unchecked'
 
 type Item = Readonly<Record<string, unknown>>
 
 /** Compares an event with its integrity value. */
-export async function proofOf(event: object): Promise<Proof> {
+export async function checkIntegrity(event: object): Promise<IntegrityResult> {
   const { integrity } = event as Item
   if (typeof integrity !== 'string') return 'untold'
   const [, algorithm = '', digest] = /^EVENT:0:(\w+)-(.+)$/.exec(integrity) ?? []
@@ -16,7 +16,7 @@ export async function proofOf(event: object): Promise<Proof> {
   // Browsers compute digests only on secure pages.
   if (name === undefined || !('subtle' in crypto)) return 'unchecked'
   const bytes = new Uint8Array(
-    await crypto.subtle.digest(name, new TextEncoder().encode(eventText(event as Item)))
+    await crypto.subtle.digest(name, new TextEncoder().encode(toDigestInput(event as Item)))
   )
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
@@ -24,7 +24,7 @@ export async function proofOf(event: object): Promise<Proof> {
 }
 
 /** Returns the text from which the digest is computed. */
-function eventText(event: Item): string {
+function toDigestInput(event: Item): string {
   const { integrity: _digest, tags: _tags, streamId, attachments, duration, trashed, ...rest } = event
   return toCanonicalJson({
     ...rest,

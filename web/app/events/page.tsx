@@ -5,22 +5,22 @@ import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import type { PageProps } from '../route.js'
 import { useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { EventView } from './event-view.js'
 
 /** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
-export interface Read {
+export interface EventResult {
   readonly event: Event & { readonly deleted?: number }
   readonly history: readonly Event[]
 }
 
 export default function EventPage({ id }: PageProps) {
   const account = useAccount()
-  const [read, setRead] = useState<Read>()
+  const [read, setRead] = useState<EventResult>()
   const [types, setTypes] = useState<EventTypes>()
   const [problem, setProblem] = useState<Message>()
   const [isUnknown, setUnknown] = useState(id === undefined)
@@ -30,8 +30,8 @@ export default function EventPage({ id }: PageProps) {
     const load = async (): Promise<void> => {
       try {
         const [found, known] = await Promise.all([
-          account.client.call<Read>('events.getOne', { id, includeHistory: true }),
-          account.types()
+          account.client.call<EventResult>('events.getOne', { id, includeHistory: true }),
+          account.readEventTypes()
         ])
         if (isGone) return
         setRead(found)
@@ -41,7 +41,7 @@ export default function EventPage({ id }: PageProps) {
       } catch (error) {
         if (isGone) return
         if (error instanceof Refusal && error.id === 'unknown-resource') setUnknown(true)
-        else setProblem(explain(error).message)
+        else setProblem(explainError(error).message)
       }
     }
     void load()
@@ -54,8 +54,8 @@ export default function EventPage({ id }: PageProps) {
   const reload = (event: Event): void => {
     setRead(before => before && { ...before, event })
     account.client
-      .call<Read>('events.getOne', { id, includeHistory: true })
-      .then(setRead, (error: unknown) => setProblem(explain(error).message))
+      .call<EventResult>('events.getOne', { id, includeHistory: true })
+      .then(setRead, (error: unknown) => setProblem(explainError(error).message))
   }
   if (isUnknown) return <EmptyPage text={t(id === undefined ? 'events.none' : 'events.unknown')} />
   if (read?.event.deleted !== undefined) return <EmptyPage text={t('events.deleted')} />
@@ -76,9 +76,9 @@ function EmptyPage({ text }: { readonly text: string }) {
     <div class="empty">
       <h1>{t('events.nothingSelected')}</h1>
       <p class="lead">{text}</p>
-      <Go to={{ page: 'table' }} class="button">
+      <AppLink to={{ page: 'table' }} class="button">
         {t('events.toTable')}
-      </Go>
+      </AppLink>
     </div>
   )
 }

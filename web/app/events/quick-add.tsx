@@ -3,20 +3,27 @@ import './add.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
-import { iconOf, isGlucose, kinds, shownEvent, shownValue, typeName } from '../data/event-types.js'
+import { getStreamColour } from '../data/colours.js'
+import {
+  getTypeIcon,
+  isGlucose,
+  eventKinds,
+  formatEvent,
+  formatContent,
+  getTypeName
+} from '../data/event-types.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
-import { tell } from '../parts/toast.js'
+import { showToast } from '../parts/toast.js'
 import type { AddProps } from '../shell/adding.js'
 import { EventForm } from './event-form.js'
 import { trashEvent } from './saving.js'
-import { found, suggestionFor, suggestionsOf, type Suggestion } from './suggestions.js'
+import { searchKinds, findSuggestion, listSuggestions, type Suggestion } from './suggestions.js'
 
 export default function QuickAdd({ draft, onClose }: AddProps) {
   const account = useAccount()
@@ -25,29 +32,32 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
   const [types, setTypes] = useState<EventTypes>()
   const [problem, setProblem] = useState<Message>()
   const [chosen, setChosen] = useState<Suggestion | undefined>(() =>
-    draft.type === undefined ? undefined : suggestionFor(draft.type, facts, tree, draft.streamId)
+    draft.type === undefined ? undefined : findSuggestion(draft.type, facts, tree, draft.streamId)
   )
   useEffect(() => {
-    account.types().then(setTypes, (error: unknown) => setProblem(explain(error).message))
+    account.readEventTypes().then(setTypes, (error: unknown) => setProblem(explainError(error).message))
   }, [account])
   const suggestions = useMemo(
-    () => suggestionsOf(facts, tree, Date.now() / 1000, draft.streamId),
+    () => listSuggestions(facts, tree, Date.now() / 1000, draft.streamId),
     [facts, tree, draft.streamId]
   )
   const onSaved = (event: Event): void => {
     onClose()
-    tell(t('events.saved', { what: `${plain(chosen!.name)}: ${shownEvent(event)}` }), async () => {
-      await trashEvent(account, event.id)
-    })
+    showToast(
+      t('events.saved', { what: `${toPlainText(chosen!.name)}: ${formatEvent(event)}` }),
+      async () => {
+        await trashEvent(account, event.id)
+      }
+    )
   }
   const streamId = chosen?.streamId ?? draft.streamId
-  const path = streamId === undefined ? [] : (tree?.pathOf(streamId) ?? [])
+  const path = streamId === undefined ? [] : (tree?.getPath(streamId) ?? [])
   const last =
     chosen?.latest === undefined || typeof chosen.latest !== 'number'
       ? undefined
-      : shownValue(chosen.type, chosen.latest, { isGlucose: isGlucose(path) })
+      : formatContent(chosen.type, chosen.latest, { isGlucose: isGlucose(path) })
   return (
-    <Dialog title={chosen ? plain(chosen.name) : t('shell.add')} onClose={onClose}>
+    <Dialog title={chosen ? toPlainText(chosen.name) : t('shell.add')} onClose={onClose}>
       <div class="quick-add">
         {problem !== undefined && <Alert>{problem}</Alert>}
         {chosen && types && (
@@ -59,7 +69,7 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
             time={draft.time}
             newStream={chosen.newStream ?? { name: chosen.name }}
             last={last === undefined ? undefined : t('events.last', { value: last })}
-            label={hasSingleValue(chosen) ? plain(chosen.name) : undefined}
+            label={hasSingleValue(chosen) ? toPlainText(chosen.name) : undefined}
             onSaved={onSaved}
             others={
               <button type="button" class="button" onClick={() => setChosen(undefined)}>
@@ -93,7 +103,7 @@ function ChooseSuggestion({ offered: suggestions, types, streamId, onChosen }: C
   const [query, setQuery] = useState('')
   const [showsAll, setShowsAll] = useState(false)
   const isSearching = showsAll || query.trim() !== ''
-  const results = isSearching ? found(query, types, facts.value, tree.value, streamId) : suggestions
+  const results = isSearching ? searchKinds(query, types, facts.value, tree.value, streamId) : suggestions
   return (
     <>
       {isSearching && (
@@ -144,30 +154,34 @@ interface OfferProps {
 function SuggestionButton({ suggestion, isFound, onChosen }: OfferProps) {
   const tree = useStore(useAccount().tree)
   const { detail, latest, name, streamId, type } = suggestion
-  const path = streamId === undefined ? [] : (tree?.pathOf(streamId) ?? [])
+  const path = streamId === undefined ? [] : (tree?.getPath(streamId) ?? [])
   const stream = path.at(-1)
   const isShort = latest !== undefined && !(isFound && detail)
   const small = isShort
-    ? shownValue(type, latest, { isGlucose: isGlucose(path) })
+    ? formatContent(type, latest, { isGlucose: isGlucose(path) })
     : isFound
-      ? kinds.some(each => each.type === type)
+      ? eventKinds.some(each => each.type === type)
         ? ''
         : (detail ?? '')
-      : stream && typeName(type) !== name
-        ? typeName(type)
+      : stream && getTypeName(type) !== name
+        ? getTypeName(type)
         : ''
   return (
     <button
       type="button"
       class="offer"
-      style={{ '--c': stream ? colourOf(stream) : colourOf({ id: suggestion.newStream?.id ?? name, name }) }}
+      style={{
+        '--c': stream
+          ? getStreamColour(stream)
+          : getStreamColour({ id: suggestion.newStream?.id ?? name, name })
+      }}
       onClick={() => onChosen(suggestion)}
     >
       <span class="sign">
-        <Icon name={iconOf(type)} />
+        <Icon name={getTypeIcon(type)} />
       </span>
       <span class="what">
-        {plain(name)}
+        {toPlainText(name)}
         {small !== '' && <small>{small}</small>}
       </span>
     </button>

@@ -1,9 +1,9 @@
 /** Converts problems of fields, found here or by the service, to errors that forms show at the fields. */
 import { Refusal } from '../../api.js'
-import type { ContentField, Wrong } from './fields.js'
+import type { ContentField, FieldProblems } from './fields.js'
 
 /** Creates an error that makes a form show problems at its fields. */
-export function refusalOfFields(problems: Wrong): Refusal {
+export function createFieldError(problems: FieldProblems): Refusal {
   return new Refusal(
     'invalid-parameters-format',
     '',
@@ -15,7 +15,7 @@ export function refusalOfFields(problems: Wrong): Refusal {
  * Converts an error of the service to one of the fields concerned; returns it unchanged if there are none.
  * (docs/spec/errors.md#violations)
  */
-export function atFields(error: unknown, fields: readonly ContentField[]): unknown {
+export function toFieldError(error: unknown, fields: readonly ContentField[]): unknown {
   if (!(error instanceof Refusal) || error.id !== 'invalid-parameters-format' || !Array.isArray(error.data))
     return error
   const problems = new Map<string, string>()
@@ -29,7 +29,7 @@ export function atFields(error: unknown, fields: readonly ContentField[]): unkno
       if (field) problems.set(field.name, codes[toText(violation['code'])] ?? 'service')
     }
   }
-  return problems.size === 0 ? error : refusalOfFields(problems)
+  return problems.size === 0 ? error : createFieldError(problems)
 }
 
 function toText(value: unknown): string {

@@ -4,7 +4,7 @@ import type { Account } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 
 /** The input of an event form. */
-export interface Said {
+export interface EventInput {
   readonly type: string
   readonly content: unknown
   readonly time: number
@@ -16,7 +16,7 @@ export interface Said {
 /** Creates an event with its files. Rejects with a `Refusal`, or an `AbortError`. */
 export async function createEvent(
   account: Account,
-  { content, duration, description, ...input }: Said,
+  { content, duration, description, ...input }: EventInput,
   files: readonly File[] = [],
   onProgress: (part: number) => void = () => {}
 ): Promise<Event> {
@@ -38,7 +38,7 @@ export async function createEvent(
 }
 
 /** Returns the update that changes an event to the input; undefined if there is no difference. */
-export function changesOf(event: Event, input: Said): Readonly<Record<string, unknown>> | undefined {
+export function buildUpdate(event: Event, input: EventInput): Readonly<Record<string, unknown>> | undefined {
   const { content, description, duration, streamIds, time, type } = input
   const changes: Record<string, unknown> = {}
   if (type !== event.type) changes['type'] = type

@@ -1,13 +1,13 @@
 /** Statistics of a series: number of points, and min, average and max of each column. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event, SeriesPoints } from '../data/model.js'
-import { plainType, shownQuantity, unitOf, written } from '../data/units.js'
-import { Go } from '../parts/go.js'
+import { toPointType, formatQuantity, getUnit, formatNumber } from '../data/units.js'
+import { AppLink } from '../parts/go.js'
 
-export function SeriesNumbers({ event }: { readonly event: Event }) {
+export function SeriesStatistics({ event }: { readonly event: Event }) {
   const { client, tree } = useAccount()
   const [summary, setSummary] = useState<SeriesPoints>()
   const { duration, id, streamIds, type } = event
@@ -28,8 +28,8 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
     .map(name => name.slice(0, -5))
   const format = (value: number | undefined): string => {
     if (value === undefined) return '–'
-    if (unitOf(type) === undefined) return written(value, 2)
-    const shown = shownQuantity(type, Number(value.toPrecision(6)))
+    if (getUnit(type) === undefined) return formatNumber(value, 2)
+    const shown = formatQuantity(type, Number(value.toPrecision(6)))
     return `${shown.value} ${shown.unit}`
   }
   return (
@@ -50,7 +50,7 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
           <tbody>
             {columns.map(name => (
               <tr key={name}>
-                <th scope="row">{name === 'value' ? t('events.value') : plain(name)}</th>
+                <th scope="row">{name === 'value' ? t('events.value') : toPlainText(name)}</th>
                 {['min', 'mean', 'max'].map(each => (
                   <td key={each} class="num">
                     {format(getValue(`${name}.${each}`))}
@@ -62,10 +62,10 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
         </table>
       )}
       <p class="hint">
-        {t('events.seriesOf', { type: plainType(type) })}{' '}
-        <Go to={{ page: 'streams', id: streamIds[0]! }}>
-          {plain(tree.value?.find(streamIds[0]!)?.name ?? '')}
-        </Go>
+        {t('events.seriesOf', { type: toPointType(type) })}{' '}
+        <AppLink to={{ page: 'streams', id: streamIds[0]! }}>
+          {toPlainText(tree.value?.find(streamIds[0]!)?.name ?? '')}
+        </AppLink>
       </p>
     </div>
   )

@@ -1,11 +1,11 @@
 /** Chooses the streams of an event; can name a new one. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { Icon } from '../parts/icon.js'
-import { Row } from '../parts/row.js'
+import { FormRow } from '../parts/row.js'
 import { StreamOptions } from '../parts/stream-options.js'
 
 interface Props {
@@ -23,10 +23,10 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
   const all = useStore(tree)
   const [isAdding, setAdding] = useState(false)
   const [first] = chosen
-  const getName = (id: string): string => plain(all?.find(id)?.name ?? id)
+  const getName = (id: string): string => toPlainText(all?.find(id)?.name ?? id)
   return (
     <div class="streams-of">
-      <Row name="streamIds" label={t('events.stream')}>
+      <FormRow name="streamIds" label={t('events.stream')}>
         {tied => (
           <select
             {...tied}
@@ -41,15 +41,15 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
             </option>
           </select>
         )}
-      </Row>
+      </FormRow>
       {first === undefined && (
-        <Row name={newStreamField} label={t('events.streamName')}>
+        <FormRow name={newStreamField} label={t('events.streamName')}>
           {tied => (
             <div class="line">
               <input {...tied} type="text" autocomplete="off" maxLength={200} defaultValue={newName} />
             </div>
           )}
-        </Row>
+        </FormRow>
       )}
       {chosen.length > 1 && (
         <ul class="also">
@@ -69,7 +69,7 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
         </ul>
       )}
       {isAdding ? (
-        <Row name="also" label={t('events.addStream')}>
+        <FormRow name="also" label={t('events.addStream')}>
           {tied => (
             <select
               {...tied}
@@ -83,7 +83,7 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
               <StreamOptions without={chosen} />
             </select>
           )}
-        </Row>
+        </FormRow>
       ) : (
         first !== undefined && (
           <button type="button" class="text also-add" onClick={() => setAdding(true)}>

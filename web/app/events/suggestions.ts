@@ -1,9 +1,9 @@
 /** Suggests what the user probably wants to add, by frequency and recency, and searches all event types. */
 import { foldText } from '../../plain.js'
-import { firstKinds, kindName, kinds, typeName, type Kind } from '../data/event-types.js'
+import { suggestedKinds, getKindName, eventKinds, getTypeName, type EventKind } from '../data/event-types.js'
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
-import { unitOf, wishedType } from '../data/units.js'
+import { getUnit, getDisplayType } from '../data/units.js'
 
 /** A suggested event, in an existing stream or in one that will be created. */
 export interface Suggestion {
@@ -31,13 +31,13 @@ const maxResults = 40
  * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is given, only in that
  * stream and those below it. New users get common kinds.
  */
-export function suggestionsOf(
+export function listSuggestions(
   facts: readonly Fact[],
   tree: Tree | undefined,
   now: number,
   streamId?: string
 ): readonly Suggestion[] {
-  const within = streamId === undefined ? undefined : new Set(tree?.idsBelow(streamId))
+  const within = streamId === undefined ? undefined : new Set(tree?.listSubtreeIds(streamId))
   const used = facts
     .filter(fact => isManual(fact, tree) && (!within || within.has(fact.streamId)))
     .toSorted((a, b) => getWeight(b, now) - getWeight(a, now))
@@ -50,14 +50,14 @@ export function suggestionsOf(
       ...(fact.latest === undefined ? {} : { latest: fact.latest })
     }))
   const known = new Set(used.map(({ type }) => getClass(type)))
-  const first = kinds
+  const first = eventKinds
     .filter(kind => isSuggestedKind(kind) && !known.has(getClass(kind.type)))
     .map(kind => suggestKind(kind, facts, tree, streamId))
   return [...used, ...first].slice(0, Math.max(maxSuggestions, used.length))
 }
 
 /** Searches kinds and types by the words typed: common kinds first, then all types. */
-export function found(
+export function searchKinds(
   query: string,
   types: EventTypes,
   facts: readonly Fact[],
@@ -69,40 +69,40 @@ export function found(
     const candidates = foldText(text).split(/[\s/,-]+/)
     return words.every(word => candidates.some(each => each.startsWith(word)))
   }
-  const known = kinds.filter(kind => matches(`${kindName(kind)} ${kind.words} ${kind.type}`))
+  const known = eventKinds.filter(kind => matches(`${getKindName(kind)} ${kind.words} ${kind.type}`))
   const others = Object.keys(types)
     .filter(type => !type.endsWith('/*') && !known.some(kind => kind.type === type))
     .filter(type =>
-      matches(`${typeName(type)} ${type} ${unitOf(type)?.name ?? ''} ${unitOf(type)?.symbol ?? ''}`)
+      matches(`${getTypeName(type)} ${type} ${getUnit(type)?.name ?? ''} ${getUnit(type)?.symbol ?? ''}`)
     )
   return [
     ...known.map(kind => suggestKind(kind, facts, tree, streamId)),
-    ...others.map(type => suggestType(type, typeName(type), facts, tree, streamId))
+    ...others.map(type => suggestType(type, getTypeName(type), facts, tree, streamId))
   ].slice(0, maxResults)
 }
 
 /** Returns the suggestion for a type, and for a stream if one is given. */
-export function suggestionFor(
+export function findSuggestion(
   type: string,
   facts: readonly Fact[],
   tree: Tree | undefined,
   streamId?: string
 ): Suggestion {
-  const kind = kinds.find(each => each.type === type)
+  const kind = eventKinds.find(each => each.type === type)
   return kind
     ? suggestKind(kind, facts, tree, streamId)
-    : suggestType(type, typeName(type), facts, tree, streamId)
+    : suggestType(type, getTypeName(type), facts, tree, streamId)
 }
 
 function suggestKind(
-  kind: Kind,
+  kind: EventKind,
   facts: readonly Fact[],
   tree: Tree | undefined,
   streamId?: string
 ): Suggestion {
-  const name = kindName(kind)
+  const name = getKindName(kind)
   const isGlucose = kind.id === 'glucose'
-  const displayType = wishedType(kind.type, { isGlucose })
+  const displayType = getDisplayType(kind.type, { isGlucose })
   const candidates = tree?.find(kind.id)
   if (candidates && !isTrashed(candidates.id, tree) && streamId === undefined)
     return { key: kind.id, type: displayType, name, streamId: candidates.id }
@@ -141,21 +141,21 @@ function isManual({ streamId, type }: Fact, tree: Tree | undefined): boolean {
 }
 
 function isTrashed(id: string, tree: Tree | undefined): boolean {
-  return tree?.pathOf(id).some(({ trashed }) => trashed) ?? false
+  return tree?.getPath(id).some(({ trashed }) => trashed) ?? false
 }
 
 /** Returns the weight of a suggestion. Events recorded many times a day come from devices and count little. */
 function getWeight({ count, first, last, type }: Fact, now: number): number {
   const days = Math.max(1, (last - first) / 86_400)
   const manualFactor = count / days > maxManualPerDay ? 0.02 : 1
-  const usualFactor = kinds.some(each => isSuggestedKind(each) && getClass(each.type) === getClass(type))
+  const usualFactor = eventKinds.some(each => isSuggestedKind(each) && getClass(each.type) === getClass(type))
     ? 1.5
     : 1
   return Math.log2(1 + count) * 2 ** (-Math.max(0, now - last) / halfLifeSeconds) * manualFactor * usualFactor
 }
 
-function isSuggestedKind({ id }: Kind): boolean {
-  return (firstKinds as readonly string[]).includes(id)
+function isSuggestedKind({ id }: EventKind): boolean {
+  return (suggestedKinds as readonly string[]).includes(id)
 }
 
 function getClass(type: string): string {

@@ -1,9 +1,9 @@
 /** The time and duration fields of an event. */
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Row } from '../parts/row.js'
+import { FormRow } from '../parts/row.js'
 import type { Entries } from './fields.js'
-import { localEntry, type Lasting } from './times.js'
+import { toLocalEntry, type DurationKind } from './times.js'
 
 interface Props {
   readonly entries: Entries
@@ -12,18 +12,18 @@ interface Props {
   readonly hint?: string | undefined
 }
 
-const durationKinds: readonly Lasting[] = ['moment', 'length', 'until', 'running']
+const durationKinds: readonly DurationKind[] = ['moment', 'length', 'until', 'running']
 
 export function TimeFields({ entries, canLast, hint }: Props) {
-  const [lasting, setLasting] = useState(entries['lasting'] as Lasting)
+  const [lasting, setLasting] = useState(entries['lasting'] as DurationKind)
   const container = useRef<HTMLDivElement>(null)
   const setNow = (): void => {
     const control = container.current?.querySelector<HTMLInputElement>('input[name=time]')
-    if (control) control.value = localEntry(Date.now() / 1000)
+    if (control) control.value = toLocalEntry(Date.now() / 1000)
   }
   return (
     <div class="times" ref={container}>
-      <Row name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
+      <FormRow name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
         {tied => (
           <div class="line">
             <input {...tied} type="datetime-local" step="any" defaultValue={entries['time'] ?? ''} />
@@ -34,11 +34,11 @@ export function TimeFields({ entries, canLast, hint }: Props) {
             )}
           </div>
         )}
-      </Row>
+      </FormRow>
       {canLast && (
-        <Row name="lasting" label={t('events.lasting')}>
+        <FormRow name="lasting" label={t('events.lasting')}>
           {tied => (
-            <select {...tied} onChange={event => setLasting(event.currentTarget.value as Lasting)}>
+            <select {...tied} onChange={event => setLasting(event.currentTarget.value as DurationKind)}>
               {durationKinds.map(each => (
                 <option key={each} value={each} selected={each === lasting}>
                   {t(`events.lasting.${each}`)}
@@ -46,12 +46,12 @@ export function TimeFields({ entries, canLast, hint }: Props) {
               ))}
             </select>
           )}
-        </Row>
+        </FormRow>
       )}
       {lasting === 'length' && (
         <div class="pair">
           {(['hours', 'minutes'] as const).map(name => (
-            <Row key={name} name={name} label={t(`events.${name}`)}>
+            <FormRow key={name} name={name} label={t(`events.${name}`)}>
               {tied => (
                 <div class="line">
                   <input
@@ -63,18 +63,18 @@ export function TimeFields({ entries, canLast, hint }: Props) {
                   />
                 </div>
               )}
-            </Row>
+            </FormRow>
           ))}
         </div>
       )}
       {lasting === 'until' && (
-        <Row name="until" label={t('events.until')}>
+        <FormRow name="until" label={t('events.until')}>
           {tied => (
             <div class="line">
               <input {...tied} type="datetime-local" step="any" defaultValue={entries['until'] ?? ''} />
             </div>
           )}
-        </Row>
+        </FormRow>
       )}
     </div>
   )

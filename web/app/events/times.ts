@@ -1,12 +1,12 @@
 /** Converts times and durations to and from form entries. Times are in seconds; entries are in the time zone of this device. */
-import { typedNumber } from '../data/numbers.js'
-import type { Entries, Wrong } from './fields.js'
+import { parseTypedNumber } from '../data/numbers.js'
+import type { Entries, FieldProblems } from './fields.js'
 
 /** How the duration is entered. */
-export type Lasting = 'moment' | 'length' | 'until' | 'running'
+export type DurationKind = 'moment' | 'length' | 'until' | 'running'
 
 /** Formats a time for a `datetime-local` control. */
-export function localEntry(seconds: number): string {
+export function toLocalEntry(seconds: number): string {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) return ''
   const day = [
@@ -19,21 +19,21 @@ export function localEntry(seconds: number): string {
 }
 
 /** Parses the value of a `datetime-local` control. Returns undefined if it is empty or invalid. */
-export function timeOf(entry: string): number | undefined {
+export function parseLocalEntry(entry: string): number | undefined {
   const ms = new Date(entry).getTime()
   return Number.isNaN(ms) ? undefined : ms / 1000
 }
 
 /** Returns the initial entries of the time fields. */
-export function timeEntries(time: number | undefined, duration: number | null | undefined): Entries {
-  const lasting: Lasting = duration === null ? 'running' : duration ? 'length' : 'moment'
+export function toTimeEntries(time: number | undefined, duration: number | null | undefined): Entries {
+  const lasting: DurationKind = duration === null ? 'running' : duration ? 'length' : 'moment'
   const length = typeof duration === 'number' ? duration : 0
   return {
-    time: time === undefined ? '' : localEntry(time),
+    time: time === undefined ? '' : toLocalEntry(time),
     lasting,
     hours: length >= 3600 ? String(Math.floor(length / 3600)) : '',
     minutes: length > 0 ? String(Number(((length % 3600) / 60).toFixed(3))) : '',
-    until: time === undefined || length === 0 ? '' : localEntry(time + length)
+    until: time === undefined || length === 0 ? '' : toLocalEntry(time + length)
   }
 }
 
@@ -41,17 +41,17 @@ export function timeEntries(time: number | undefined, duration: number | null | 
  * Converts time entries to a time and duration, or returns the problems by field. `before` is the current time, which is kept
  * exactly if its entries have not changed. An empty time means `now`.
  */
-export function timesOf(
+export function readTimes(
   entries: Entries,
   now: number,
   before?: { readonly time: number; readonly duration?: number | null }
-): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: Wrong } {
+): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: FieldProblems } {
   const wrong = new Map<string, string>()
-  const initial = before && timeEntries(before.time, before.duration)
+  const initial = before && toTimeEntries(before.time, before.duration)
   const isSame = (...names: string[]): boolean =>
     names.every(name => (entries[name] ?? '') === initial?.[name])
   const entry = entries['time'] ?? ''
-  const time = before && isSame('time') ? before.time : entry === '' ? now : timeOf(entry)
+  const time = before && isSame('time') ? before.time : entry === '' ? now : parseLocalEntry(entry)
   if (time === undefined) wrong.set('time', 'time')
   const start = time ?? now
   const result = (duration: number | null | undefined) => ({ time: start, duration, wrong })
@@ -64,7 +64,7 @@ export function timesOf(
       return result(hours! * 3600 + minutes! * 60)
     }
     case 'until': {
-      const end = timeOf(entries['until'] ?? '')
+      const end = parseLocalEntry(entries['until'] ?? '')
       if (end === undefined) wrong.set('until', 'time')
       else if (end < start) wrong.set('until', 'before')
       return result(end === undefined ? undefined : Math.max(0, end - start))
@@ -80,7 +80,7 @@ function padTwo(number: number): string {
 
 function readLength(entry: string, name: string, wrong: Map<string, string>): number {
   if (entry.trim() === '') return 0
-  const typed = typedNumber(entry)
+  const typed = parseTypedNumber(entry)
   if ('problem' in typed) wrong.set(name, typed.problem)
   else if (typed.number < 0) wrong.set(name, 'small')
   return 'number' in typed ? typed.number : 0

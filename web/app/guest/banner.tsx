@@ -1,17 +1,17 @@
 /** Shows whose data a shared link shows, which streams, and until when. */
-import { locale, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { Icon } from '../parts/icon.js'
-import { day } from '../parts/time.js'
+import { formatDay } from '../parts/time.js'
 
 /** Maximum stream names shown. */
 const maxNames = 5
 /** Later expiry dates are not shown: ten thousand years, in seconds. */
 const maxShownExpiry = 10_000 * 365 * 86_400
 
-export function Banner() {
+export function GuestBanner() {
   const { info, tree, username } = useAccount()
   const streams = useStore(tree)
   const names = info.permissions.flatMap(permission =>
@@ -20,11 +20,11 @@ export function Banner() {
       : []
   )
   function getName(id: string): string {
-    return plain(streams?.find(id)?.name ?? id)
+    return toPlainText(streams?.find(id)?.name ?? id)
   }
   const shownNames = names.slice(0, maxNames)
   if (names.length > maxNames) shownNames.push(t('shell.moreStreams', { count: names.length - maxNames }))
-  const list = new Intl.ListFormat(locale(), { type: 'conjunction' }).format(shownNames)
+  const list = new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(shownNames)
   const end = info.expires ?? Infinity
   return (
     <div class="guest-banner" role="note">
@@ -33,7 +33,7 @@ export function Banner() {
         <span>
           {t('guest.banner', { username })} <b>{list === '' ? t('guest.nothing') : list}</b>
           {end - Date.now() / 1000 < maxShownExpiry && (
-            <span class="num">; {t('shell.until', { date: day(end) })}</span>
+            <span class="num">; {t('shell.until', { date: formatDay(end) })}</span>
           )}
         </span>
       </p>

@@ -1,41 +1,41 @@
 /** A shared link: the pages of an account that its token may see, without a session. */
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { readPageFacts, readServiceInfo, Refusal, type PageFacts, type ServiceInfo } from '../../api.js'
-import { speak, t } from '../../language.js'
-import { Mast } from '../../parts/frame.js'
-import { explain } from '../../problem.js'
-import { hrefOf, Surroundings } from '../../surroundings.js'
+import { readPageSettings, readServiceInfo, Refusal, type PageSettings, type ServiceInfo } from '../../api.js'
+import { setLanguage, t } from '../../language.js'
+import { ServiceHeader } from '../../parts/frame.js'
+import { explainError } from '../../problem.js'
+import { getHref, PageContext } from '../../surroundings.js'
 import { Account, AccountContext } from '../data/account.js'
-import { takeLink, type Shared, type Taken } from '../data/link.js'
+import { takeLink, type SharedLink, type LinkResult } from '../data/link.js'
 import {
   appRoot,
-  hrefTo,
-  routeOf,
+  buildHref,
+  parseRoute,
   sharedName,
-  showUnder,
+  replaceUsername,
   useAddress,
-  visit,
+  navigate,
   type PageName
 } from '../route.js'
-import { Pages } from '../shell/pages.js'
+import { AppLayout } from '../shell/pages.js'
 import { Unreachable } from '../shell/unreachable.js'
-import { addTextsOf } from '../texts.js'
-import { Banner } from './banner.js'
+import { addModuleTexts } from '../texts.js'
+import { GuestBanner } from './banner.js'
 import './style.css'
 
 /** Pages available to shared links. Others redirect to the timeline. */
 const guestPages: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
 
 /** Shows the contents of a shared link. */
-export async function show(page: Element, link: Taken): Promise<void> {
-  showUnder(sharedName)
-  await addTextsOf('guest')
+export async function showSharedLink(page: Element, link: LinkResult): Promise<void> {
+  replaceUsername(sharedName)
+  await addModuleTexts('guest')
   try {
-    const [info, facts] = await Promise.all([readServiceInfo(), readPageFacts()])
+    const [info, facts] = await Promise.all([readServiceInfo(), readPageSettings()])
     render(<Guest info={info} facts={facts} first={link} />, page)
   } catch (error) {
-    render(<Unreachable message={explain(error).message} />, page)
+    render(<Unreachable message={explainError(error).message} />, page)
   }
 }
 
@@ -44,13 +44,13 @@ type EmptyReason = 'none' | 'broken' | 'ended' | 'left' | 'own'
 
 interface Props {
   readonly info: ServiceInfo
-  readonly facts: PageFacts
-  readonly first: Taken
+  readonly facts: PageSettings
+  readonly first: LinkResult
 }
 
 function Guest({ info, facts, first }: Props) {
-  const route = routeOf(useAddress())
-  const [link, setLink] = useState<Shared | EmptyReason>(first)
+  const route = parseRoute(useAddress())
+  const [link, setLink] = useState<SharedLink | EmptyReason>(first)
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<unknown>()
   const [tag, setTag] = useState(document.documentElement.lang)
@@ -105,31 +105,34 @@ function Guest({ info, facts, first }: Props) {
       account &&
       (location.pathname === new URL(sharedName, appRoot).pathname || !guestPages.includes(route.page))
     )
-      visit(hrefTo(sharedName, { page: guestPages.includes(route.page) ? route.page : 'timeline' }), true)
+      navigate(
+        buildHref(sharedName, { page: guestPages.includes(route.page) ? route.page : 'timeline' }),
+        true
+      )
   }, [account, route.page])
 
-  const surroundings = useMemo<Surroundings>(
-    () => ({ info, facts, go: () => undefined, hrefOf }),
+  const surroundings = useMemo<PageContext>(
+    () => ({ info, facts, go: () => undefined, getHref }),
     [info, facts]
   )
-  const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
+  const onLanguage = (wanted: string): void => void setLanguage([wanted]).then(() => setTag(wanted))
   const view = () => {
-    if (problem !== undefined) return <Unreachable message={explain(problem).message} />
+    if (problem !== undefined) return <Unreachable message={explainError(problem).message} />
     if (typeof link === 'string') return <EmptyView why={link} name={info.name} />
     if (!account || !guestPages.includes(route.page)) return <p class="loading">{t('loading')}</p>
     return (
       <AccountContext.Provider value={account}>
-        <Pages
+        <AppLayout
           route={{ ...route, user: sharedName }}
           tag={tag}
           onLanguage={onLanguage}
           onLeave={() => setLink('left')}
-          banner={<Banner key={tag} />}
+          banner={<GuestBanner key={tag} />}
         />
       </AccountContext.Provider>
     )
   }
-  return <Surroundings.Provider value={surroundings}>{view()}</Surroundings.Provider>
+  return <PageContext.Provider value={surroundings}>{view()}</PageContext.Provider>
 }
 
 /** Returns whether an error means that the link is invalid. An unknown account is not distinguished from an unknown token. */
@@ -143,7 +146,7 @@ function EmptyView({ why, name }: { readonly why: EmptyReason; readonly name: st
   }, [name])
   return (
     <div class="guest-nothing">
-      <Mast name={name} />
+      <ServiceHeader name={name} />
       <main>
         <h1>{t(`guest.${why}`)}</h1>
         <p>{t(`guest.${why}Lead`)}</p>

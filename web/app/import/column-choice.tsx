@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
-import { typeName } from '../data/event-types.js'
+import { getTypeName } from '../data/event-types.js'
 import type { ContentSchema, EventTypes } from '../data/model.js'
-import { unitOf } from '../data/units.js'
+import { getUnit } from '../data/units.js'
 
 /** A type that a column may contain; with a field for contents with several values. */
 export interface Measure {
@@ -45,7 +45,7 @@ const moreOption = 'more'
 interface Props {
   /** Name of the column. */
   readonly name: string
-  /** A role, or {@link valueOf} of a measure; empty for none. */
+  /** A role, or {@link toOptionValue} of a measure; empty for none. */
   readonly value: string
   /** Measures of the mapping, which may not be among the common ones. */
   readonly own: readonly Measure[]
@@ -57,10 +57,10 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
   const [types, setTypes] = useState<EventTypes>()
   const first = [
     ...commonMeasures,
-    ...own.filter(each => !commonMeasures.some(known => valueOf(known) === valueOf(each)))
+    ...own.filter(each => !commonMeasures.some(known => toOptionValue(known) === toOptionValue(each)))
   ]
   const others = types
-    ? listMeasures(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
+    ? listMeasures(types).filter(each => !first.some(known => toOptionValue(known) === toOptionValue(each)))
     : []
   return (
     <select
@@ -70,7 +70,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
         const chosen = event.currentTarget.value
         if (chosen !== moreOption) return onChange(chosen)
         event.currentTarget.value = value
-        void account.types().then(setTypes)
+        void account.readEventTypes().then(setTypes)
       }}
     >
       <option value="">{t('import.skipColumn')}</option>
@@ -90,13 +90,13 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
 }
 
 /** Returns the option value of a measure. */
-export function valueOf({ field = '', type }: Measure): string {
+export function toOptionValue({ field = '', type }: Measure): string {
   return `${type} ${field}`
 }
 
 function renderOptions(measures: readonly Measure[]) {
   return measures.map(measure => (
-    <option key={valueOf(measure)} value={valueOf(measure)}>
+    <option key={toOptionValue(measure)} value={toOptionValue(measure)}>
       {getLabel(measure)}
     </option>
   ))
@@ -104,11 +104,11 @@ function renderOptions(measures: readonly Measure[]) {
 
 /** Returns the label of a measure: `Weight (kg)`, `Blood pressure: systolic`. */
 function getLabel({ field, type }: Measure): string {
-  if (field !== undefined) return `${typeName(type)}: ${field}`
-  const { name, symbol } = unitOf(type) ?? { name: '', symbol: '' }
+  if (field !== undefined) return `${getTypeName(type)}: ${field}`
+  const { name, symbol } = getUnit(type) ?? { name: '', symbol: '' }
   return symbol === ''
-    ? typeName(type)
-    : `${typeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
+    ? getTypeName(type)
+    : `${getTypeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
 }
 
 /** Returns all measures of the directory, sorted by label. */

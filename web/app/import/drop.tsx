@@ -2,27 +2,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
-import type { Sending } from '../data/client.js'
+import type { Upload } from '../data/client.js'
 import { Icon } from '../parts/icon.js'
-import { hrefTo, visit } from '../route.js'
+import { buildHref, navigate } from '../route.js'
 import type { Import } from './model.js'
 
-export function Drop() {
+export function FileDrop() {
   const { client, username } = useAccount()
   const [upload, setUpload] = useState<{ readonly name: string; readonly part: number }>()
   const [problem, setProblem] = useState<Message>()
   const [isOver, setOver] = useState(false)
-  const currentUpload = useRef<Sending<{ import: Import }> | undefined>(undefined)
+  const currentUpload = useRef<Upload<{ import: Import }> | undefined>(undefined)
   const fileInput = useRef<HTMLInputElement>(null)
   useEffect(() => () => currentUpload.current?.cancel(), [])
 
   const send = async (file: File | undefined): Promise<void> => {
     if (!file || upload) return
     setProblem(undefined)
-    setUpload({ name: plain(file.name), part: 0 })
+    setUpload({ name: toPlainText(file.name), part: 0 })
     const form = new FormData()
     form.append('params', JSON.stringify({ zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))
     form.append('file', file, file.name)
@@ -31,9 +31,9 @@ export function Drop() {
     )
     try {
       const { import: created } = await currentUpload.current.done
-      visit(hrefTo(username, { page: 'import', id: created.id }))
+      navigate(buildHref(username, { page: 'import', id: created.id }))
     } catch (error) {
-      if (!(error instanceof DOMException)) setProblem(explain(error).message)
+      if (!(error instanceof DOMException)) setProblem(explainError(error).message)
       setUpload(undefined)
     }
     currentUpload.current = undefined

@@ -1,11 +1,11 @@
 /** The contents of a file: for each type and source, its values, count and period. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { colourOf } from '../data/colours.js'
-import { isGlucose, shownValue, typeName } from '../data/event-types.js'
-import { formatted } from '../parts/time.js'
-import { written, type Lane } from './model.js'
+import { toPlainText } from '../../plain.js'
+import { getStreamColour } from '../data/colours.js'
+import { isGlucose, formatContent, getTypeName } from '../data/event-types.js'
+import { formatTime } from '../parts/time.js'
+import { formatCount, type Lane } from './model.js'
 
 interface Props {
   readonly lanes: readonly Lane[]
@@ -13,7 +13,7 @@ interface Props {
   readonly total: number
 }
 
-export function Lanes({ lanes, total }: Props) {
+export function ImportLanes({ lanes, total }: Props) {
   return (
     <section class="card found">
       <h2>{t('import.records', { count: total })}</h2>
@@ -32,14 +32,14 @@ export function Lanes({ lanes, total }: Props) {
             <tr key={lane.key}>
               <td>
                 <span class="to">
-                  <i class="dot" style={{ '--c': colourOf({ id: lane.key, name: lane.stream }) }} />
-                  <b>{plain(lane.stream)}</b>
+                  <i class="dot" style={{ '--c': getStreamColour({ id: lane.key, name: lane.stream }) }} />
+                  <b>{toPlainText(lane.stream)}</b>
                 </span>
-                <small>{plain(lane.source) || typeName(lane.type)}</small>
+                <small>{toPlainText(lane.source) || getTypeName(lane.type)}</small>
               </td>
               <td>{formatValues(lane)}</td>
               <td class="num">
-                {written(lane.count)}
+                {formatCount(lane.count)}
                 <small>{t(lane.form === 'series' ? 'import.asSeries' : 'import.asEvents')}</small>
                 <small>{formatPeriod(lane)}</small>
               </td>
@@ -52,21 +52,21 @@ export function Lanes({ lanes, total }: Props) {
 }
 
 function formatPeriod({ from, to }: Lane): string {
-  const [first, last] = [from, to].map(time => formatted(time, { year: 'numeric', month: 'short' }))
+  const [first, last] = [from, to].map(time => formatTime(time, { year: 'numeric', month: 'short' }))
   return first === last ? first! : `${first} – ${last}`
 }
 
 /** Formats values: the range of numbers, `61 – 64 kg`; ranges by field if there are several; otherwise an example. */
 function formatValues({ example, max, min, stream, type }: Lane): ComponentChildren {
   const show = (content: unknown): string =>
-    shownValue(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
+    formatContent(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
   if (min === undefined || max === undefined || type.startsWith('position/'))
     return example === undefined ? '' : show(example)
   const whole = formatRange(show(min), show(max))
-  if (typeof min === 'number' || typeof max === 'number' || whole !== typeName(type)) return whole
+  if (typeof min === 'number' || typeof max === 'number' || whole !== getTypeName(type)) return whole
   return Object.keys(min).map(field => (
     <small key={field}>
-      {plain(field)} {formatRange(written(min[field]!), written(max[field] ?? min[field]!))}
+      {toPlainText(field)} {formatRange(formatCount(min[field]!), formatCount(max[field] ?? min[field]!))}
     </small>
   ))
 }

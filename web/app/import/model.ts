@@ -1,7 +1,7 @@
 /** Imports as the API returns them. (docs/api/imports.md) */
-import { isKey, locale, t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { lengthInWords } from '../parts/lengths.js'
+import { isKey, getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
+import { formatDuration } from '../parts/lengths.js'
 
 export type State =
   | 'looking'
@@ -107,38 +107,38 @@ export function isBusy({ state }: Import): boolean {
   return state === 'looking' || state === 'writing' || state === 'removing'
 }
 
-export function sumOf(counts: Counts = {}): number {
+export function sumCounts(counts: Counts = {}): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
 /** Returns the text of a reason in the page's language. */
-export function reasonText(reason: string): string {
+export function getReasonText(reason: string): string {
   const key = `import.reason.${reason}`
-  return isKey(key) ? t(key) : plain(reason)
+  return isKey(key) ? t(key) : toPlainText(reason)
 }
 
 /** Returns the text of a notice in the page's language; `english` if it has no translation. */
-export function noticeText({ message, values = {} }: Notice, english = message): string {
+export function getNoticeText({ message, values = {} }: Notice, english = message): string {
   const key = `import.message.${message}`
-  if (!isKey(key)) return plain(english)
+  if (!isKey(key)) return toPlainText(english)
   const texts = Object.entries(values).map(([name, value]) => [name, getValueText(name, value)])
   return t(key, Object.fromEntries(texts) as Record<string, string | number>)
 }
 
 function getValueText(name: string, value: string | number | Notice): string | number {
-  if (typeof value === 'object') return noticeText(value)
-  if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : value
+  if (typeof value === 'object') return getNoticeText(value)
+  if (typeof value === 'number') return name === 'seconds' ? formatDuration(value) : value
   const key = `import.${name}.${value}`
-  return isKey(key) ? t(key) : plain(value)
+  return isKey(key) ? t(key) : toPlainText(value)
 }
 
 /** Returns the error message of a failed import in the page's language. */
-export function failureText({ errorId = '', message = '', notice }: Import): string {
+export function getFailureText({ errorId = '', message = '', notice }: Import): string {
   const key = `error.${errorId}`
-  if (notice) return noticeText(notice, message)
-  return isKey(key) ? t(key) : plain(message)
+  if (notice) return getNoticeText(notice, message)
+  return isKey(key) ? t(key) : toPlainText(message)
 }
 
-export function written(count: number): string {
-  return new Intl.NumberFormat(locale()).format(count)
+export function formatCount(count: number): string {
+  return new Intl.NumberFormat(getLocale()).format(count)
 }

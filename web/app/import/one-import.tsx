@@ -3,20 +3,20 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { Refusal } from '../../api.js'
 import { useAccount } from '../data/account.js'
 import { Confirm } from '../parts/confirm.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { lengthInWords, sizeInWords } from '../parts/lengths.js'
-import { day } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
-import { hrefTo, visit } from '../route.js'
-import { Lanes } from './lanes.js'
-import { failureText, isBusy, noticeText, sumOf, type Import, type Mapping } from './model.js'
-import { Outcome } from './outcome.js'
+import { formatDuration, formatSize } from '../parts/lengths.js'
+import { formatDay } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
+import { buildHref, navigate } from '../route.js'
+import { ImportLanes } from './lanes.js'
+import { getFailureText, isBusy, getNoticeText, sumCounts, type Import, type Mapping } from './model.js'
+import { ImportSummary } from './outcome.js'
 import { Tables } from './tables.js'
 
 /** Methods that change an import. */
@@ -25,7 +25,7 @@ type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
 /** Milliseconds between polls of the progress. */
 const pollIntervalMs = 500
 
-export function OneImport({ id }: { readonly id: string }) {
+export function ImportView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
   const [current, setCurrent] = useState<Import>()
   const [problem, setProblem] = useState<Message>()
@@ -46,8 +46,8 @@ export function OneImport({ id }: { readonly id: string }) {
         if (isGone) return
         // The import has been undone.
         if (error instanceof Refusal && error.id === 'unknown-resource')
-          visit(hrefTo(username, { page: 'import' }), true)
-        else setProblem(explain(error).message)
+          navigate(buildHref(username, { page: 'import' }), true)
+        else setProblem(explainError(error).message)
       }
     )
     return () => {
@@ -67,29 +67,29 @@ export function OneImport({ id }: { readonly id: string }) {
   const isDone = state === 'written'
   const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'
   const changed = Object.keys(mappings).length > 0
-  const toImport = sumOf(tally?.broughtIn)
-  const existing = sumOf(tally?.known)
+  const toImport = sumCounts(tally?.broughtIn)
+  const existing = sumCounts(tally?.known)
   // An import that wrote nothing is discarded, others are undone.
   const hasWritten = isDone || state === 'cancelled' || state === 'failed'
   const isComplete = Object.values(mappings).every(({ time, values }) => time >= 0 && values.length > 0)
   return (
     <div class="column">
-      <Go to={{ page: 'import' }} class="crumb">
+      <AppLink to={{ page: 'import' }} class="crumb">
         <Icon name="left" />
         {t('import.title')}
-      </Go>
+      </AppLink>
       <h1>{t(`import.heading.${state}`)}</h1>
       {state === 'looked' && <p class="lead">{t('import.reviewLead')}</p>}
       <section class="card file">
         <Icon name="file" />
         <p>
-          <b>{plain(current.fileName)}</b>
+          <b>{toPlainText(current.fileName)}</b>
           <small>
-            {[look?.formatName, sizeInWords(current.size), formatPeriod(look)].filter(Boolean).join(', ')}
+            {[look?.formatName, formatSize(current.size), formatPeriod(look)].filter(Boolean).join(', ')}
           </small>
         </p>
         {current.seconds !== undefined && !isBusy(current) && (
-          <span class="done">{t('import.took', { time: lengthInWords(current.seconds) })}</span>
+          <span class="done">{t('import.took', { time: formatDuration(current.seconds) })}</span>
         )}
       </section>
       {isBusy(current) && (
@@ -105,11 +105,11 @@ export function OneImport({ id }: { readonly id: string }) {
         </section>
       )}
       {message !== undefined && (state === 'failed' || state === 'unreadable') && (
-        <Alert>{failureText(current)}</Alert>
+        <Alert>{getFailureText(current)}</Alert>
       )}
       {look?.warnings.map((warning, at) => (
         <p class="notice" key={warning}>
-          {look.notices?.[at] ? noticeText(look.notices[at], warning) : plain(warning)}
+          {look.notices?.[at] ? getNoticeText(look.notices[at], warning) : toPlainText(warning)}
         </p>
       ))}
       {look && look.tables.length > 0 && canRun && (
@@ -137,8 +137,8 @@ export function OneImport({ id }: { readonly id: string }) {
           </Action>
         </div>
       )}
-      {look && look.lanes.length > 0 && <Lanes lanes={look.lanes} total={sumOf(look.records)} />}
-      {tally && <Outcome tally={tally} isDone={isDone} look={look} />}
+      {look && look.lanes.length > 0 && <ImportLanes lanes={look.lanes} total={sumCounts(look.records)} />}
+      {tally && <ImportSummary tally={tally} isDone={isDone} look={look} />}
       <div class="bar card">
         {state === 'looked' && tally && (
           <p>
@@ -147,7 +147,7 @@ export function OneImport({ id }: { readonly id: string }) {
           </p>
         )}
         {isDone && (
-          <Go
+          <AppLink
             to={{
               page: 'timeline',
               query: look?.from && look.to ? { from: String(look.from), to: String(look.to) } : {}
@@ -155,7 +155,7 @@ export function OneImport({ id }: { readonly id: string }) {
             class="button primary"
           >
             {t('import.viewTimeline')}
-          </Go>
+          </AppLink>
         )}
         {canRun && !changed && toImport + existing > 0 && (
           <Action class="button primary" onClick={async () => await callMethod('imports.run')}>
@@ -179,7 +179,7 @@ export function OneImport({ id }: { readonly id: string }) {
           onConfirm={async () => {
             await callMethod('imports.delete')
             setRemoving(false)
-            tell(t(hasWritten ? 'import.undoStarted' : 'import.discarded'))
+            showToast(t(hasWritten ? 'import.undoStarted' : 'import.discarded'))
           }}
           onClose={() => setRemoving(false)}
         >
@@ -202,7 +202,9 @@ function ZoneChoice({ zone = 'UTC', onChange }: ZoneProps) {
           value={zone}
           onChange={event => {
             setProblem(undefined)
-            onChange(event.currentTarget.value).catch((error: unknown) => setProblem(explain(error).message))
+            onChange(event.currentTarget.value).catch((error: unknown) =>
+              setProblem(explainError(error).message)
+            )
           }}
         >
           {[...new Set([zone, 'UTC', ...zones])].map(name => (
@@ -225,6 +227,6 @@ interface ZoneProps {
 /** Formats the period from the first to the last day. */
 function formatPeriod(look: Import['look']): string {
   if (!look || look.from === null || look.to === null) return ''
-  const [first, last] = [day(look.from), day(look.to)]
+  const [first, last] = [formatDay(look.from), formatDay(look.to)]
   return first === last ? first : `${first} – ${last}`
 }

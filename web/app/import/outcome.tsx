@@ -1,11 +1,11 @@
 /** Summary of an import. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { typeName } from '../data/event-types.js'
-import { reasonText, sumOf, written, type Counts, type Import } from './model.js'
+import { toPlainText } from '../../plain.js'
+import { getTypeName } from '../data/event-types.js'
+import { getReasonText, sumCounts, formatCount, type Counts, type Import } from './model.js'
 
 /** Shows how many records are imported, already known or skipped. The three add up to the records of the file. */
-export function Outcome({
+export function ImportSummary({
   tally,
   isDone,
   look
@@ -21,15 +21,15 @@ export function Outcome({
         <SummaryPart
           title={t(isDone ? 'import.imported' : 'import.toImport')}
           counts={tally.broughtIn}
-          toText={typeName}
+          toText={getTypeName}
         />
-        <SummaryPart title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
+        <SummaryPart title={t('import.alreadyImported')} counts={tally.known} toText={getTypeName} />
         <SummaryPart
           title={t('import.skipped')}
           counts={tally.leftOut}
           rows={look?.leftOutRows}
           kinds={look?.leftOutKinds}
-          toText={reasonText}
+          toText={getReasonText}
         />
       </dl>
     </section>
@@ -49,11 +49,11 @@ interface PartProps {
 }
 
 function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
-  if (sumOf(counts) === 0) return null
+  if (sumCounts(counts) === 0) return null
   return (
     <div>
       <dt>
-        {title} <b class="num">{written(sumOf(counts))}</b>
+        {title} <b class="num">{formatCount(sumCounts(counts))}</b>
       </dt>
       {Object.entries(counts)
         .toSorted(([, a], [, b]) => b - a)
@@ -69,7 +69,7 @@ function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
               )}
               <Kinds kinds={kinds?.[name]} />
             </span>{' '}
-            <span class="num">{written(count)}</span>
+            <span class="num">{formatCount(count)}</span>
           </dd>
         ))}
     </div>
@@ -84,7 +84,7 @@ function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
   const names = Object.entries(kinds)
     .filter(([name]) => name !== 'row')
     .toSorted(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${plain(name)} (${written(count)})`)
+    .map(([name, count]) => `${toPlainText(name)} (${formatCount(count)})`)
   if (names.length === 0) return null
   const [first, more] = [names.slice(0, maxKinds), names.slice(maxKinds)]
   return (

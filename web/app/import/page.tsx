@@ -3,23 +3,23 @@ import './style.css'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { sizeInWords } from '../parts/lengths.js'
-import { dayAndTime } from '../parts/time.js'
+import { formatSize } from '../parts/lengths.js'
+import { formatDateTime } from '../parts/time.js'
 import type { PageProps } from '../route.js'
-import { Drop } from './drop.js'
-import { isBusy, sumOf, type Import } from './model.js'
-import { OneImport } from './one-import.js'
+import { FileDrop } from './drop.js'
+import { isBusy, sumCounts, type Import } from './model.js'
+import { ImportView } from './one-import.js'
 
 /** Milliseconds between polls of the progress. */
 const pollIntervalMs = 1000
 
 export default function ImportPage({ id }: PageProps) {
-  return id === undefined ? <Overview /> : <OneImport id={id} />
+  return id === undefined ? <Overview /> : <ImportView id={id} />
 }
 
 function Overview() {
@@ -38,7 +38,7 @@ function Overview() {
           timer = window.setTimeout(() => setPollCount(pollCount + 1), pollIntervalMs)
       },
       (error: unknown) => {
-        if (!isGone) setProblem(explain(error).message)
+        if (!isGone) setProblem(explainError(error).message)
       }
     )
     return () => {
@@ -50,7 +50,7 @@ function Overview() {
     <div class="column">
       <h1>{t('import.title')}</h1>
       <p class="lead">{t('import.lead')}</p>
-      <Drop />
+      <FileDrop />
       {problem !== undefined && <Alert>{problem}</Alert>}
       {imports && imports.length > 0 && (
         <section class="card before">
@@ -58,18 +58,18 @@ function Overview() {
           <ul>
             {imports.map(item => (
               <li key={item.id}>
-                <Go to={{ page: 'import', id: item.id }}>
+                <AppLink to={{ page: 'import', id: item.id }}>
                   <span>
-                    <b>{plain(item.fileName)}</b>
+                    <b>{toPlainText(item.fileName)}</b>
                     <small>
-                      {[item.look?.formatName, sizeInWords(item.size), dayAndTime(item.created)]
+                      {[item.look?.formatName, formatSize(item.size), formatDateTime(item.created)]
                         .filter(Boolean)
                         .join(', ')}
                     </small>
                   </span>
                   <span class="state">{describeState(item)}</span>
                   <Icon name="right" />
-                </Go>
+                </AppLink>
               </li>
             ))}
           </ul>
@@ -81,5 +81,5 @@ function Overview() {
 
 function describeState(item: Import): string {
   if (item.state !== 'written') return t(`import.state.${item.state}`)
-  return t('import.state.written', { count: sumOf(item.tally?.broughtIn) })
+  return t('import.state.written', { count: sumCounts(item.tally?.broughtIn) })
 }

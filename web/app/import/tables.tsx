@@ -1,7 +1,7 @@
 /** Mapping of the columns of a table: sample rows, and a choice for each column. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { ColumnChoice, roles, valueOf } from './column-choice.js'
+import { toPlainText } from '../../plain.js'
+import { ColumnChoice, roles, toOptionValue } from './column-choice.js'
 import type { ColumnMapping, Mapping, Table } from './model.js'
 
 interface Props {
@@ -61,7 +61,7 @@ function MappingTable({ table, mapping = { time: -1, values: [] }, onChange }: O
             {table.sample.map((cells, row) => (
               <tr key={row}>
                 {table.columns.map((_, column) => (
-                  <td key={column}>{plain(cells[column] ?? '').slice(0, 60)}</td>
+                  <td key={column}>{toPlainText(cells[column] ?? '').slice(0, 60)}</td>
                 ))}
               </tr>
             ))}
@@ -70,7 +70,7 @@ function MappingTable({ table, mapping = { time: -1, values: [] }, onChange }: O
       </div>
       {(table.questions ?? []).map(({ asks, cells }) => (
         <p key={`${asks} ${cells[0]}`} class="question" role="status">
-          {t(`import.question.${asks}`, { examples: plain(cells.slice(0, 3).join(' · ')) })}
+          {t(`import.question.${asks}`, { examples: toPlainText(cells.slice(0, 3).join(' · ')) })}
         </p>
       ))}
       {(['dates', 'decimals'] as const).map(asks => (
@@ -101,14 +101,14 @@ function MappingTable({ table, mapping = { time: -1, values: [] }, onChange }: O
 const interpretations = { dates: ['dmy', 'mdy', 'ymd'], decimals: ['point', 'comma'] } as const
 
 function getColumnName(name: string, column: number): string {
-  return plain(name) || t('import.column', { number: column + 1 })
+  return toPlainText(name) || t('import.column', { number: column + 1 })
 }
 
 function getChoice(mapping: Mapping, column: number): string {
   const role = roles.find(each => mapping[each] === column)
   if (role) return role
   const value = mapping.values.find(each => each.column === column)
-  return value ? valueOf(value) : ''
+  return value ? toOptionValue(value) : ''
 }
 
 function setChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {

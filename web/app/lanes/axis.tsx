@@ -1,10 +1,10 @@
 /** The time axis below the lanes. */
 import type { Store } from '../data/store.js'
-import { formatted } from '../parts/time.js'
-import { weekendsOf, useCanvas } from './chart.js'
+import { formatTime } from '../parts/time.js'
+import { getShownWeekends, useCanvas } from './chart.js'
 import type { Zones } from './calendar.js'
-import { place, type View } from './scale.js'
-import { timeTicks, type Tick } from './ticks.js'
+import { toX, type View } from './scale.js'
+import { createTimeTicks, type Tick } from './ticks.js'
 
 interface Props {
   readonly view: Store<View>
@@ -20,24 +20,21 @@ export function TimeAxis({ view, zones, hasGutter = true }: Props) {
       const current = view.value
       context.fillStyle = colours.ink
       context.globalAlpha = 0.035
-      for (const { from, to } of weekendsOf(current, zones)) {
-        const [left, right] = [
-          Math.max(0, place(from, current, plot)),
-          Math.min(plot, place(to, current, plot))
-        ]
+      for (const { from, to } of getShownWeekends(current, zones)) {
+        const [left, right] = [Math.max(0, toX(from, current, plot)), Math.min(plot, toX(to, current, plot))]
         context.fillRect(left, 0, right - left, height)
       }
       context.globalAlpha = 1
       context.textBaseline = 'middle'
       let end = -Infinity
-      const ticks = timeTicks(current, plot, zones)
+      const ticks = createTimeTicks(current, plot, zones)
       // Of two overlapping labels, the weaker one is omitted.
       const placed = ticks.map((tick, index) => {
         const isStrong = tick.isStrong || (index === 0 && tick.unit === 'day')
         const text = formatTick(tick, isStrong)
         context.font = `${isStrong ? 600 : 450} 11px ${font}`
         const width = context.measureText(text).width
-        const x = place(tick.time, current, plot)
+        const x = toX(tick.time, current, plot)
         return { text, isStrong, width, x: Math.max(width / 2 + 2, Math.min(plot - width / 2, x)) }
       })
       placed.forEach(({ isStrong, text, width, x }, index) => {
@@ -60,16 +57,16 @@ export function TimeAxis({ view, zones, hasGutter = true }: Props) {
 
 function formatTick({ time, unit, zone }: Tick, isStrong: boolean): string {
   const timeZone = zone
-  if (unit === 'year') return formatted(time, { year: 'numeric', timeZone })
+  if (unit === 'year') return formatTime(time, { year: 'numeric', timeZone })
   if (unit === 'month')
-    return formatted(time, isStrong ? { year: 'numeric', timeZone } : { month: 'short', timeZone })
+    return formatTime(time, isStrong ? { year: 'numeric', timeZone } : { month: 'short', timeZone })
   if (unit === 'day')
-    return formatted(
+    return formatTime(
       time,
       isStrong ? { day: 'numeric', month: 'short', timeZone } : { day: 'numeric', timeZone }
     )
-  if (isStrong) return formatted(time, { day: 'numeric', month: 'short', timeZone })
-  return formatted(time, {
+  if (isStrong) return formatTime(time, { day: 'numeric', month: 'short', timeZone })
+  return formatTime(time, {
     hour: '2-digit',
     minute: '2-digit',
     ...(unit === 'second' ? { second: '2-digit' } : {}),

@@ -5,7 +5,7 @@ import type { View } from './scale.js'
 const day = 86_400
 
 /** Returns the user's time zone at a time, or `fallback`. */
-export function zoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
+export function getZoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
   return periods.length === 0 ? fallback : resolveZone({ time }, periods)
 }
 
@@ -28,8 +28,8 @@ const maxCached = 4000
 const dayCache = new Map<string, Day>()
 
 /** Returns the day that contains a time. */
-export function dayAt(time: number, { periods, fallback }: Zones): Day {
-  const zone = zoneAt(time, periods, fallback)
+export function getDayAt(time: number, { periods, fallback }: Zones): Day {
+  const zone = getZoneAt(time, periods, fallback)
   // Computing the bounds of a day takes about 50 microseconds, and a year has 365.
   const key = `${zone} ${Math.floor((time + getCachedOffset(zone, time)) / day)}`
   const cached = dayCache.get(key)
@@ -41,11 +41,11 @@ export function dayAt(time: number, { periods, fallback }: Zones): Day {
 }
 
 /** Returns the days of a view, split where the user changed time zones; at most `maxDays`. */
-export function daysIn(view: View, zones: Zones, maxDays = 400): Day[] {
+export function listDays(view: View, zones: Zones, maxDays = 400): Day[] {
   const days: Day[] = []
   let time = view.from
   while (time < view.to && days.length < maxDays) {
-    const { from, to, ...rest } = dayAt(time, zones)
+    const { from, to, ...rest } = getDayAt(time, zones)
     const begin = days.length === 0 ? from : time
     // When the user changes time zones, the day ends and continues in the other zone.
     const moved = zones.periods.find(
@@ -59,10 +59,10 @@ export function daysIn(view: View, zones: Zones, maxDays = 400): Day[] {
 }
 
 /** Returns the weekends of a view; adjacent days are merged. */
-export function weekendsIn(view: View, zones: Zones): View[] {
+export function listWeekends(view: View, zones: Zones): View[] {
   const weekends: { from: number; to: number }[] = []
-  for (const { from, number, to } of daysIn(view, zones)) {
-    if (weekday(number) !== 6 && weekday(number) !== 0) continue
+  for (const { from, number, to } of listDays(view, zones)) {
+    if (getWeekday(number) !== 6 && getWeekday(number) !== 0) continue
     const last = weekends.at(-1)
     if (last && last.to === from) last.to = to
     else weekends.push({ from, to })
@@ -71,25 +71,25 @@ export function weekendsIn(view: View, zones: Zones): View[] {
 }
 
 /** Returns the day of the week; 0 is Sunday. */
-export function weekday(number: number): number {
+export function getWeekday(number: number): number {
   return (((number + 4) % 7) + 7) % 7
 }
 
 /** Returns the start of a month. `month` counts from January 1970. */
-export function monthBegin(month: number, zones: Zones): number {
+export function getMonthStart(month: number, zones: Zones): number {
   const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + countDaysBefore(month))
   const near = number * day
-  return getDayStart(zoneAt(near, zones.periods, zones.fallback), number)
+  return getDayStart(getZoneAt(near, zones.periods, zones.fallback), number)
 }
 
 /** Returns the month of a day, counted from January 1970. */
-export function monthOf(number: number): number {
+export function getMonth(number: number): number {
   const date = new Date(number * day * 1000)
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
 /** Returns the hour of the day at a time, with its fraction. */
-export function hourAt(time: number, zone: string): number {
+export function getHourAt(time: number, zone: string): number {
   const seconds = time + getOffset(zone, time)
   return (((seconds % day) + day) % day) / 3600
 }

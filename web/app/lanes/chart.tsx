@@ -1,21 +1,21 @@
 /** A lane on a canvas, redrawn when its inputs change, at most once per frame. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Store } from '../data/store.js'
-import { weekendsIn, type Zones } from './calendar.js'
+import { listWeekends, type Zones } from './calendar.js'
 import type { LaneData } from './data.js'
 import { drawLane, type Span } from './draw.js'
 import type { ValueRange } from './range.js'
-import { lengthOf, type View } from './scale.js'
-import { cleared, forgetColours, type Surface } from './surface.js'
+import { getLength, type View } from './scale.js'
+import { prepareSurface, clearColourCache, type Surface } from './surface.js'
 
 /** Lengths of views, in seconds, in which weekends are shown: not when they fill most of the view or become hairlines. */
 const minWeekendView = 2 * 86_400
 const maxWeekendView = 100 * 86_400
 
 /** Returns the weekends of a view if they should be shown. */
-export function weekendsOf(view: View, zones: Zones): View[] {
-  const length = lengthOf(view)
-  return length >= minWeekendView && length <= maxWeekendView ? weekendsIn(view, zones) : []
+export function getShownWeekends(view: View, zones: Zones): View[] {
+  const length = getLength(view)
+  return length >= minWeekendView && length <= maxWeekendView ? listWeekends(view, zones) : []
 }
 
 interface Props {
@@ -48,7 +48,7 @@ export function LaneChart({
   const canvas = useCanvas(
     surface => {
       const current = view.value
-      const weekends = isPlain ? noSpans : weekendsOf(current, zones)
+      const weekends = isPlain ? noSpans : getShownWeekends(current, zones)
       drawLane(surface, { view: current, data, range, weekends, spans, isFirst, isPlain, zones, name })
     },
     view,
@@ -72,18 +72,18 @@ export function useCanvas(
   const schedule = useRef(() => {
     frame.current ||= requestAnimationFrame(() => {
       frame.current = 0
-      const surface = canvas.current && cleared(canvas.current, hasGutter)
+      const surface = canvas.current && prepareSurface(canvas.current, hasGutter)
       if (surface) current.current(surface)
     })
   })
   useEffect(() => {
-    if (canvas.current) forgetColours(canvas.current)
+    if (canvas.current) clearColourCache(canvas.current)
     schedule.current()
   }, inputs)
   useEffect(() => {
     const redraw = schedule.current
     const repaint = (): void => {
-      if (canvas.current) forgetColours(canvas.current)
+      if (canvas.current) clearColourCache(canvas.current)
       redraw()
     }
     const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map(query =>

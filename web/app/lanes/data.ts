@@ -10,7 +10,7 @@ export interface Part {
 }
 
 /** Numbers over time: a line with the band from min to max, or dots. */
-export interface Band {
+export interface BandData {
   readonly kind: 'band'
   readonly parts: readonly Part[]
   /** Length of a part in seconds. */
@@ -20,14 +20,14 @@ export interface Band {
 }
 
 /** Ranges from one value to another, such as blood pressure. */
-export interface Pairs {
+export interface RangeData {
   readonly kind: 'pairs'
-  readonly bars: readonly Bar[]
+  readonly bars: readonly ValueBar[]
   /** Length of a part in seconds; 0 if each bar is one measurement. */
   readonly step: number
 }
 
-interface Bar {
+interface ValueBar {
   readonly time: number
   readonly low: number
   readonly high: number
@@ -35,17 +35,17 @@ interface Bar {
 }
 
 /** Sleep stage: in bed, asleep in any stage, deep sleep, awake. */
-export type Depth = 'bed' | 'asleep' | 'deep' | 'awake'
+export type SleepStage = 'bed' | 'asleep' | 'deep' | 'awake'
 
-export interface Stretch {
+export interface SleepPeriod {
   readonly from: number
   readonly to: number
-  readonly depth: Depth
+  readonly stage: SleepStage
 }
 
-export interface Nights {
+export interface NightData {
   readonly kind: 'nights'
-  readonly stretches: readonly Stretch[]
+  readonly periods: readonly SleepPeriod[]
 }
 
 export type MarkIcon = 'note' | 'photo' | 'pin' | 'run' | 'file' | 'dot' | 'look' | 'add' | 'refused'
@@ -63,22 +63,22 @@ export interface Mark {
   readonly weight?: number
 }
 
-export interface Marks {
+export interface MarkData {
   readonly kind: 'marks'
   readonly marks: readonly Mark[]
 }
 
 /** Counts of events that are too many to show individually. */
-export interface Heat {
+export interface DensityData {
   readonly kind: 'heat'
   readonly parts: readonly { readonly time: number; readonly count: number }[]
   readonly step: number
 }
 
-export type LaneData = Band | Pairs | Nights | Marks | Heat
+export type LaneData = BandData | RangeData | NightData | MarkData | DensityData
 
 /** Returns the index of the first item at `time` or later, in items sorted by time. */
-export function firstAt(items: readonly { readonly time: number }[], time: number): number {
+export function findIndexAt(items: readonly { readonly time: number }[], time: number): number {
   let [low, high] = [0, items.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -89,11 +89,11 @@ export function firstAt(items: readonly { readonly time: number }[], time: numbe
 }
 
 /** Returns the item nearest to a time, in items sorted by time. */
-export function nearest<T extends { readonly time: number }>(
+export function findNearest<T extends { readonly time: number }>(
   items: readonly T[],
   time: number
 ): T | undefined {
-  const at = firstAt(items, time)
+  const at = findIndexAt(items, time)
   const [before, after] = [items[at - 1], items[at]]
   if (!before || !after) return before ?? after
   return time - before.time < after.time - time ? before : after

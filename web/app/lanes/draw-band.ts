@@ -1,7 +1,7 @@
 /** Draws numbers over time: the mean as a line over the band from min to max, or dots if there are few values. */
-import { firstAt, type Band, type Part } from './data.js'
-import type { Height } from './height.js'
-import { place, type View } from './scale.js'
+import { findIndexAt, type BandData, type Part } from './data.js'
+import type { ValueScale } from './height.js'
+import { toX, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 /** Minimum pixels between dots. */
@@ -9,10 +9,10 @@ const dotSpacing = 5
 /** Smoothing window of the line through dots, as a share of the view. */
 const smoothing = 0.22
 
-export function drawBand(surface: Surface, view: View, band: Band, y: Height): void {
+export function drawBand(surface: Surface, view: View, band: BandData, y: ValueScale): void {
   const { parts, step } = band
-  const first = Math.max(0, firstAt(parts, view.from - step) - 1)
-  const last = Math.min(parts.length, firstAt(parts, view.to) + 1)
+  const first = Math.max(0, findIndexAt(parts, view.from - step) - 1)
+  const last = Math.min(parts.length, findIndexAt(parts, view.to) + 1)
   if (last <= first) return
   const visible = parts.slice(first, last)
   if (band.isAmount === true) drawColumns(surface, view, band, visible, y)
@@ -30,7 +30,7 @@ export function isSparse(parts: readonly Part[], view: View, plot: number): bool
 }
 
 /** Returns the longest gap that a line bridges, in seconds: several times the median. */
-export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
+export function getMaxGap(parts: readonly { readonly time: number }[], step: number): number {
   return Math.max(step * 2.5, (getMedianGap(parts) ?? 0) * 4)
 }
 
@@ -48,38 +48,38 @@ function drawLine(
   view: View,
   parts: readonly Part[],
   step: number,
-  y: Height
+  y: ValueScale
 ): void {
-  const maxGap = pauseOf(parts, step)
+  const maxGap = getMaxGap(parts, step)
   const half = step / 2
-  const x = (time: number): number => place(time + half, view, plot)
+  const x = (time: number): number => toX(time + half, view, plot)
   context.fillStyle = colours.own
   context.strokeStyle = colours.own
   context.lineJoin = 'round'
   context.lineWidth = plot < 420 ? 1 : 1.3
-  for (const run of runsOf(parts, maxGap)) {
+  for (const run of splitRuns(parts, maxGap)) {
     context.globalAlpha = 0.26
     context.beginPath()
     // Extends half a part on both sides, so that a single part has a width.
-    context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.max))
+    context.moveTo(toX(run[0]!.time, view, plot), y(run[0]!.max))
     for (const part of run) context.lineTo(x(part.time), y(part.max))
-    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.max))
-    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.min))
+    context.lineTo(toX(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.max))
+    context.lineTo(toX(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.min))
     for (let at = run.length - 1; at >= 0; at--) context.lineTo(x(run[at]!.time), y(run[at]!.min))
-    context.lineTo(place(run[0]!.time, view, plot), y(run[0]!.min))
+    context.lineTo(toX(run[0]!.time, view, plot), y(run[0]!.min))
     context.closePath()
     context.fill()
     context.globalAlpha = 1
     context.beginPath()
-    context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.mean))
+    context.moveTo(toX(run[0]!.time, view, plot), y(run[0]!.mean))
     for (const part of run) context.lineTo(x(part.time), y(part.mean))
-    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.mean))
+    context.lineTo(toX(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.mean))
     context.stroke()
   }
 }
 
 /** Splits parts into runs without long gaps. */
-export function runsOf(parts: readonly Part[], maxGap: number): Part[][] {
+export function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
   for (const part of parts) {
@@ -95,17 +95,17 @@ function drawDots(
   view: View,
   parts: readonly Part[],
   step: number,
-  y: Height
+  y: ValueScale
 ): void {
-  const x = (time: number): number => place(time + step / 2, view, plot)
+  const x = (time: number): number => toX(time + step / 2, view, plot)
   const window = (view.to - view.from) * smoothing
   context.strokeStyle = colours.own
   context.lineJoin = 'round'
   context.lineCap = 'round'
   context.lineWidth = 2.25
-  for (const run of runsOf(parts, pauseOf(parts, step) * 2)) {
+  for (const run of splitRuns(parts, getMaxGap(parts, step) * 2)) {
     context.beginPath()
-    for (const { mean, time } of smoothed(run, window)) context.lineTo(x(time), y(mean))
+    for (const { mean, time } of smooth(run, window)) context.lineTo(x(time), y(mean))
     context.stroke()
   }
   context.lineCap = 'butt'
@@ -121,7 +121,7 @@ function drawDots(
 }
 
 /** Returns the moving average of parts over a window in seconds. */
-export function smoothed(parts: readonly Part[], window: number): { time: number; mean: number }[] {
+export function smooth(parts: readonly Part[], window: number): { time: number; mean: number }[] {
   let [from, to, sum] = [0, 0, 0]
   return parts.map(({ time }) => {
     while (to < parts.length && parts[to]!.time <= time + window / 2) sum += parts[to++]!.mean
@@ -134,9 +134,9 @@ export function smoothed(parts: readonly Part[], window: number): { time: number
 function drawColumns(
   { colours, context, plot }: Surface,
   view: View,
-  { step }: Band,
+  { step }: BandData,
   parts: readonly Part[],
-  y: Height
+  y: ValueScale
 ): void {
   const median = getMedianGap(parts) ?? (view.to - view.from) / 40
   const width = Math.max(1, Math.min(26, (median / (view.to - view.from)) * plot * 0.62))
@@ -146,7 +146,7 @@ function drawColumns(
   const zero = y(0)
   context.beginPath()
   for (const { mean, time } of parts) {
-    const x = place(time + shift, view, plot) - width / 2
+    const x = toX(time + shift, view, plot) - width / 2
     context.roundRect(x, y(mean), width, Math.max(1, zero - y(mean)), [
       Math.min(3, width / 2),
       Math.min(3, width / 2),

@@ -1,8 +1,8 @@
 /** Draws events as icons on the time axis, or their density if there are too many. */
 import { drawGlyph } from './glyphs.js'
-import type { Heat, Mark, MarkIcon, Marks } from './data.js'
-import { merged } from './merge.js'
-import { lengthOf, place, type View } from './scale.js'
+import type { DensityData, Mark, MarkIcon, MarkData } from './data.js'
+import { mergeMarks } from './merge.js'
+import { getLength, toX, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 /** Minimum pixels between the centres of two marks. */
@@ -11,7 +11,7 @@ const markGap = 22
 /** Minimum pixels per mark; with fewer, the density is drawn. */
 const minPixelsPerMark = 5
 
-export function drawMarks(surface: Surface, view: View, { marks }: Marks): void {
+export function drawMarks(surface: Surface, view: View, { marks }: MarkData): void {
   const { colours, context, height, plot } = surface
   const middle = Math.round(height / 2)
   context.strokeStyle = colours.hair
@@ -20,12 +20,12 @@ export function drawMarks(surface: Surface, view: View, { marks }: Marks): void 
   context.moveTo(0, middle + 0.5)
   context.lineTo(plot, middle + 0.5)
   context.stroke()
-  const margin = (lengthOf(view) / plot) * markGap * 2
+  const margin = (getLength(view) / plot) * markGap * 2
   const visible = marks.filter(({ end, time }) => end >= view.from - margin && time <= view.to + margin)
   if (visible.length > plot / minPixelsPerMark)
-    return drawHeat(surface, view, countMarks(visible, view, plot))
+    return drawDensity(surface, view, countMarks(visible, view, plot))
   drawDurations(surface, view, visible, middle)
-  for (const { marks: own, x } of merged(visible, view, plot, markGap)) {
+  for (const { marks: own, x } of mergeMarks(visible, view, plot, markGap)) {
     const { colour, icon, weight } = own.reduce((best, mark) =>
       getPriority(mark) < getPriority(best) ? mark : best
     )
@@ -35,8 +35,8 @@ export function drawMarks(surface: Surface, view: View, { marks }: Marks): void 
 }
 
 /** Counts marks per four pixels. */
-function countMarks(marks: readonly Mark[], view: View, plot: number): Heat {
-  const step = (lengthOf(view) / plot) * 4
+function countMarks(marks: readonly Mark[], view: View, plot: number): DensityData {
+  const step = (getLength(view) / plot) * 4
   const counts = new Map<number, number>()
   for (const { time } of marks) {
     const begin = Math.floor(time / step) * step
@@ -72,7 +72,7 @@ function drawDurations(
   context.lineWidth = 5
   context.globalAlpha = 0.3
   for (const { colour, end, time } of marks) {
-    const [left, right] = [place(time, view, plot), place(end, view, plot)]
+    const [left, right] = [toX(time, view, plot), toX(end, view, plot)]
     if (right - left < 8) continue
     context.strokeStyle = colour ?? colours.own
     context.beginPath()
@@ -99,17 +99,17 @@ function drawCount({ colours, context, font }: Surface, x: number, y: number, co
 }
 
 /** Draws density: more events are darker. */
-export function drawHeat(
+export function drawDensity(
   { colours, context, height, plot }: Surface,
   view: View,
-  { parts, step }: Heat
+  { parts, step }: DensityData
 ): void {
   const maxCount = parts.reduce((max, { count }) => Math.max(max, count), 1)
   const barHeight = Math.min(30, height - 16)
   const top = Math.round((height - barHeight) / 2)
   context.fillStyle = colours.own
   for (const { count, time } of parts) {
-    const [left, right] = [place(time, view, plot), place(time + step, view, plot)]
+    const [left, right] = [toX(time, view, plot), toX(time + step, view, plot)]
     if (right < 0 || left > plot) continue
     context.globalAlpha = 0.18 + 0.72 * Math.sqrt(count / maxCount)
     context.fillRect(left, top, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), barHeight)

@@ -1,16 +1,16 @@
 /** Draws nights as columns by hour of day; in views of a few days, sleep periods along the time axis. */
-import { nightsOf, hourOfNight } from './nights.js'
+import { groupNights, getNightHour } from './nights.js'
 import type { Zones } from './calendar.js'
-import type { Depth, Nights } from './data.js'
-import { lengthOf, place, type View } from './scale.js'
+import type { SleepStage, NightData } from './data.js'
+import { getLength, toX, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
 const day = 86_400
 /** Minimum days for columns. */
 const minDaysForColumns = 4
-const opacities: Readonly<Record<Depth, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
+const opacities: Readonly<Record<SleepStage, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
 /** Heights of sleep stages along the time axis, from the bottom, as shares of the lane. */
-const levels: Readonly<Record<Depth, number>> = { bed: 0.1, awake: 0.72, asleep: 0.5, deep: 0.22 }
+const levels: Readonly<Record<SleepStage, number>> = { bed: 0.1, awake: 0.72, asleep: 0.5, deep: 0.22 }
 
 interface NightRange {
   /** Labels of hours, and their y positions in pixels. */
@@ -19,9 +19,9 @@ interface NightRange {
 }
 
 /** Returns the range of hours covered by the nights of a view; undefined if they are drawn along the time axis. */
-export function nightRange(data: Nights, view: View, zones: Zones): NightRange | undefined {
-  if (lengthOf(view) < minDaysForColumns * day) return undefined
-  const nights = nightsOf(data, zones)
+export function getNightRange(data: NightData, view: View, zones: Zones): NightRange | undefined {
+  if (getLength(view) < minDaysForColumns * day) return undefined
+  const nights = groupNights(data, zones)
   const visible = nights.filter(({ time }) => time > view.from - day && time < view.to + day)
   const used = visible.length > 0 ? visible : nights
   // Quantiles, so that one unusual night does not compress all others.
@@ -55,8 +55,8 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? NaN
 }
 
-export function drawNights(surface: Surface, view: View, data: Nights, zones: Zones): void {
-  const range = nightRange(data, view, zones)
+export function drawNights(surface: Surface, view: View, data: NightData, zones: Zones): void {
+  const range = getNightRange(data, view, zones)
   if (range) drawColumns(surface, view, data, zones, range)
   else drawAlongTime(surface, view, data)
 }
@@ -64,11 +64,11 @@ export function drawNights(surface: Surface, view: View, data: Nights, zones: Zo
 function drawColumns(
   { colours, context, height, plot }: Surface,
   view: View,
-  data: Nights,
+  data: NightData,
   zones: Zones,
   range: NightRange
 ): void {
-  const dayWidth = (day / lengthOf(view)) * plot
+  const dayWidth = (day / getLength(view)) * plot
   const width = Math.max(1, Math.min(18, dayWidth * 0.5))
   context.strokeStyle = colours.hair
   context.lineWidth = 1
@@ -78,12 +78,12 @@ function drawColumns(
     context.lineTo(plot, Math.round(y) + 0.5)
     context.stroke()
   }
-  for (const { stretches, time, zone } of nightsOf(data, zones)) {
-    const x = place(time, view, plot) - width / 2
+  for (const { periods: stretches, time, zone } of groupNights(data, zones)) {
+    const x = toX(time, view, plot) - width / 2
     if (x < -width || x > plot) continue
-    const bar = (from: number, to: number, depth: Depth): void => {
-      const top = range.y(hourOfNight(from, zone, time), height)
-      const end = range.y(hourOfNight(to, zone, time), height)
+    const bar = (from: number, to: number, depth: SleepStage): void => {
+      const top = range.y(getNightHour(from, zone, time), height)
+      const end = range.y(getNightHour(to, zone, time), height)
       if (depth === 'awake') {
         // Being awake is drawn as a gap in the column.
         if (width < 4) return
@@ -105,20 +105,25 @@ function drawColumns(
       context.fill()
     }
     const isPlain = stretches.length === 1
-    for (const { depth, from, to } of sortForDrawing(stretches)) bar(from, to, isPlain ? 'asleep' : depth)
+    for (const { stage: depth, from, to } of sortForDrawing(stretches))
+      bar(from, to, isPlain ? 'asleep' : depth)
   }
   context.globalAlpha = 1
 }
 
 /** Sorts periods so that time in bed is drawn below the others. */
-function sortForDrawing(stretches: Nights['stretches']): Nights['stretches'] {
-  return stretches.toSorted((one, other) => Number(other.depth === 'bed') - Number(one.depth === 'bed'))
+function sortForDrawing(stretches: NightData['periods']): NightData['periods'] {
+  return stretches.toSorted((one, other) => Number(other.stage === 'bed') - Number(one.stage === 'bed'))
 }
 
-function drawAlongTime({ colours, context, height, plot }: Surface, view: View, { stretches }: Nights): void {
+function drawAlongTime(
+  { colours, context, height, plot }: Surface,
+  view: View,
+  { periods: stretches }: NightData
+): void {
   context.fillStyle = colours.own
-  for (const { depth, from, to } of sortForDrawing(stretches)) {
-    const [left, right] = [place(from, view, plot), place(to, view, plot)]
+  for (const { stage: depth, from, to } of sortForDrawing(stretches)) {
+    const [left, right] = [toX(from, view, plot), toX(to, view, plot)]
     if (right < 0 || left > plot) continue
     const isBed = depth === 'bed'
     context.globalAlpha = isBed ? 0.16 : depth === 'deep' ? 0.95 : 0.5

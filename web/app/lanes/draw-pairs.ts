@@ -1,18 +1,18 @@
 /** Draws ranges of values, such as blood pressure. */
-import { firstAt, type Pairs } from './data.js'
-import type { Height } from './height.js'
-import { place, type View } from './scale.js'
+import { findIndexAt, type RangeData } from './data.js'
+import type { ValueScale } from './height.js'
+import { toX, type View } from './scale.js'
 import type { Surface } from './surface.js'
 
-export function drawPairs(
+export function drawRanges(
   { colours, context, plot }: Surface,
   view: View,
-  { bars, step }: Pairs,
-  y: Height
+  { bars, step }: RangeData,
+  y: ValueScale
 ): void {
   const half = step / 2
-  const from = Math.max(0, firstAt(bars, view.from - step) - 1)
-  const to = Math.min(bars.length, firstAt(bars, view.to) + 1)
+  const from = Math.max(0, findIndexAt(bars, view.from - step) - 1)
+  const to = Math.min(bars.length, findIndexAt(bars, view.to) + 1)
   if (to <= from) return
   const spacing = plot / Math.max(1, to - from)
   const width = Math.max(1.5, Math.min(plot < 420 ? 4 : 6, spacing * 0.6))
@@ -24,7 +24,7 @@ export function drawPairs(
   context.beginPath()
   for (let at = from; at < to; at++) {
     const { high, low, time } = bars[at]!
-    const x = place(time + half, view, plot)
+    const x = toX(time + half, view, plot)
     context.moveTo(x, y(high))
     context.lineTo(x, y(low))
   }
@@ -35,7 +35,7 @@ export function drawPairs(
   context.beginPath()
   for (let at = from; at < to; at++) {
     const { high, low, time } = bars[at]!
-    const x = place(time + half, view, plot)
+    const x = toX(time + half, view, plot)
     for (const value of [high, low]) {
       context.moveTo(x + size, y(value))
       context.arc(x, y(value), size, 0, 2 * Math.PI)

@@ -1,15 +1,15 @@
 /** Draws a lane: background, data, value labels. */
 import { drawBand } from './draw-band.js'
-import { drawHeat, drawMarks } from './draw-marks.js'
-import { drawNights, nightRange } from './draw-nights.js'
-import { drawPairs } from './draw-pairs.js'
+import { drawDensity, drawMarks } from './draw-marks.js'
+import { drawNights, getNightRange } from './draw-nights.js'
+import { drawRanges } from './draw-pairs.js'
 import type { Zones } from './calendar.js'
 import type { LaneData } from './data.js'
 import type { ValueRange } from './range.js'
-import { place, type View } from './scale.js'
-import { heightOf, type Height } from './height.js'
+import { toX, type View } from './scale.js'
+import { createValueScale, type ValueScale } from './height.js'
 import type { Surface } from './surface.js'
-import { valueTicks } from './ticks.js'
+import { createValueTicks } from './ticks.js'
 
 /** A named period, drawn behind all lanes. */
 export interface Span extends View {
@@ -17,7 +17,7 @@ export interface Span extends View {
   readonly id?: string
 }
 
-export interface Picture {
+export interface LaneDrawing {
   readonly view: View
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined
@@ -32,7 +32,7 @@ export interface Picture {
   readonly name: (value: number) => string
 }
 
-export function drawLane(surface: Surface, picture: Picture): void {
+export function drawLane(surface: Surface, picture: LaneDrawing): void {
   drawBackground(surface, picture)
   const { data, range } = picture
   if (!data) return
@@ -41,14 +41,14 @@ export function drawLane(surface: Surface, picture: Picture): void {
   context.beginPath()
   context.rect(0, 0, plot + 1, height)
   context.clip()
-  const y = heightOf(surface, range, picture.isFirst)
+  const y = createValueScale(surface, range, picture.isFirst)
   const drawsLabels = picture.isPlain !== true
   if (range && drawsLabels) drawLines(surface, range, y, false, picture.name)
   if (data.kind === 'band') drawBand(surface, picture.view, data, y)
-  else if (data.kind === 'pairs') drawPairs(surface, picture.view, data, y)
+  else if (data.kind === 'pairs') drawRanges(surface, picture.view, data, y)
   else if (data.kind === 'nights') drawNights(surface, picture.view, data, picture.zones)
   else if (data.kind === 'marks') drawMarks(surface, picture.view, data)
-  else drawHeat(surface, picture.view, data)
+  else drawDensity(surface, picture.view, data)
   context.restore()
   if (range && drawsLabels) drawLines(surface, range, y, true, picture.name)
   if (data.kind === 'nights' && drawsLabels) drawHourLabels(surface, picture)
@@ -56,7 +56,7 @@ export function drawLane(surface: Surface, picture: Picture): void {
 
 function drawBackground(
   { colours, context, font, height, plot }: Surface,
-  { isFirst, spans, view, weekends }: Picture
+  { isFirst, spans, view, weekends }: LaneDrawing
 ): void {
   context.fillStyle = colours.ink
   context.globalAlpha = 0.035
@@ -71,14 +71,14 @@ function drawBackground(
   context.textAlign = 'center'
   context.textBaseline = 'alphabetic'
   for (const { from, label, to } of spans) {
-    const [left, right] = [Math.max(0, place(from, view, plot)), Math.min(plot, place(to, view, plot))]
+    const [left, right] = [Math.max(0, toX(from, view, plot)), Math.min(plot, toX(to, view, plot))]
     if (right - left > 24)
       context.fillText(truncateToWidth(context, label, right - left - 4), (left + right) / 2, 17)
   }
 
   function fillBetween(from: number, to: number): void {
-    const left = Math.max(0, place(from, view, plot))
-    const right = Math.min(plot, place(to, view, plot))
+    const left = Math.max(0, toX(from, view, plot))
+    const right = Math.min(plot, toX(to, view, plot))
     if (right > left) context.fillRect(left, 0, right - left, height)
   }
 }
@@ -94,13 +94,13 @@ function truncateToWidth(context: CanvasRenderingContext2D, text: string, width:
 function drawLines(
   surface: Surface,
   range: ValueRange,
-  y: Height,
+  y: ValueScale,
   drawsLabels: boolean,
   name: (value: number) => string
 ): void {
   const { colours, context, height, plot } = surface
   const maxTicks = Math.max(2, Math.floor(height / 30))
-  for (const value of valueTicks(range.low, range.high, maxTicks)) {
+  for (const value of createValueTicks(range.low, range.high, maxTicks)) {
     const at = Math.round(y(value)) + 0.5
     if (at < 4 || at > height - 3) continue
     if (drawsLabels) drawLabel(surface, name(value), plot + 7, at)
@@ -115,9 +115,9 @@ function drawLines(
   }
 }
 
-function drawHourLabels(surface: Surface, { data, view, zones }: Picture): void {
+function drawHourLabels(surface: Surface, { data, view, zones }: LaneDrawing): void {
   if (data?.kind !== 'nights') return
-  const range = nightRange(data, view, zones)
+  const range = getNightRange(data, view, zones)
   if (!range) return
   for (const { text, y } of range.hours(surface.height)) drawLabel(surface, text, surface.plot + 7, y)
 }

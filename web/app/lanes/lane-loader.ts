@@ -1,14 +1,14 @@
 /** Loads the data of a lane for a view, when the view stops moving and when data change. */
 import type { Client } from '../data/client.js'
-import { storeOf, type Store } from '../data/store.js'
-import type { Band, LaneData } from './data.js'
-import { rangeOf, type ValueRange } from './range.js'
-import { lengthOf, type View } from './scale.js'
-import { load } from './load.js'
+import { createStore, type Store } from '../data/store.js'
+import type { BandData, LaneData } from './data.js'
+import { getValueRange, type ValueRange } from './range.js'
+import { getLength, type View } from './scale.js'
+import { loadLane } from './load.js'
 import type { Grid } from './loading.js'
-import type { Plan } from './plan.js'
+import type { LanePlan } from './plan.js'
 
-export interface Shown {
+export interface LaneState {
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined
   readonly problem?: unknown
@@ -28,7 +28,7 @@ const fullReadDelayMs = 6000
 const rereadDelayMs = 1000
 
 export class LaneLoader {
-  readonly shown: Store<Shown> = storeOf<Shown>({ data: undefined, range: undefined })
+  readonly state: Store<LaneState> = createStore<LaneState>({ data: undefined, range: undefined })
   #grid: Grid | undefined
   #readingGrid: Grid | undefined
   #view: View | undefined
@@ -38,13 +38,13 @@ export class LaneLoader {
 
   constructor(
     private readonly client: Client,
-    private readonly plan: Plan
+    private readonly plan: LanePlan
   ) {}
 
   /** Reads missing data of a view with this width in pixels. */
-  look(view: View, pixels: number): void {
+  load(view: View, pixels: number): void {
     this.#view = view
-    const step = lengthOf(view) / Math.max(40, Math.round(pixels / partWidth))
+    const step = getLength(view) / Math.max(40, Math.round(pixels / partWidth))
     const known = this.#readingGrid ?? this.#grid
     const isCovered =
       known &&
@@ -65,7 +65,7 @@ export class LaneLoader {
       return
     }
     if (!grid) return
-    const { data } = this.shown.value
+    const { data } = this.state.value
     if (this.plan.kind !== 'series' || data?.kind !== 'band' || data.parts.length === 0)
       return void this.#read(grid)
     // Reads a series from its last point; earlier changes are found by the complete read later.
@@ -80,7 +80,7 @@ export class LaneLoader {
     clearTimeout(this.#timer)
   }
 
-  async #read(grid: Grid, before?: Band): Promise<void> {
+  async #read(grid: Grid, before?: BandData): Promise<void> {
     this.#abort?.abort()
     clearTimeout(this.#timer)
     const abort = (this.#abort = new AbortController())
@@ -89,16 +89,16 @@ export class LaneLoader {
     const last = before?.parts.at(-1)?.time
     const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
     try {
-      const read = await load({ client, plan, grid: asked, signal: abort.signal })
+      const read = await loadLane({ client, plan, grid: asked, signal: abort.signal })
       if (abort.signal.aborted) return
       const data =
         before && read.kind === 'band'
           ? { ...read, parts: [...before.parts.filter(({ time }) => time < asked.from), ...read.parts] }
           : read
       this.#grid = grid
-      this.shown.set({ data, range: rangeOf(data, this.#view ?? grid) })
+      this.state.set({ data, range: getValueRange(data, this.#view ?? grid) })
     } catch (problem) {
-      if (!abort.signal.aborted) this.shown.set({ ...this.shown.value, problem })
+      if (!abort.signal.aborted) this.state.set({ ...this.state.value, problem })
     } finally {
       if (this.#abort === abort) this.#finish()
     }
@@ -114,15 +114,15 @@ export class LaneLoader {
 
   /** Updates the range of visible values. */
   #updateRange(view: View): void {
-    const { data, range } = this.shown.value
-    const next = data && rangeOf(data, view)
-    if (next?.low !== range?.low || next?.high !== range?.high) this.shown.set({ data, range: next })
+    const { data, range } = this.state.value
+    const next = data && getValueRange(data, view)
+    if (next?.low !== range?.low || next?.high !== range?.high) this.state.set({ data, range: next })
   }
 }
 
 /** Returns a grid for a view. Parts begin at multiples of their length, so they stay the same while the user drags. */
 function createGrid(view: View, step: number): Grid {
-  const more = lengthOf(view) <= maxViewWithMargin ? lengthOf(view) * margin : 0
+  const more = getLength(view) <= maxViewWithMargin ? getLength(view) * margin : 0
   const from = Math.floor((view.from - more) / step) * step
   return { from, to: from + Math.ceil((view.to + more - from) / step) * step, step }
 }

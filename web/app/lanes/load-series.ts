@@ -1,22 +1,22 @@
 /** Reads series: min, max and mean per part, merged over all holder events in the range. */
 import type { Event, SeriesPoints } from '../data/model.js'
 import type { LaneData, Part } from './data.js'
-import type { Grid, Loading } from './loading.js'
+import type { Grid, LoadRequest } from './loading.js'
 
 /** Maximum holder events, each of which takes a call. */
 const maxHolders = 400
 
-export async function loadSeries({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+export async function loadSeries({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   const { streamIds: streams, types } = plan
   const params = { streams, types, fromTime: grid.from, toTime: grid.to, limit: maxHolders }
-  const [{ events }] = await client.some<[{ events: readonly Event[] }]>(
+  const [{ events }] = await client.batchStrict<[{ events: readonly Event[] }]>(
     [{ method: 'events.get', params }],
     signal
   )
   const requests = events.flatMap(holder => buildRequests(holder, grid))
   if (requests.length === 0) return { kind: 'band', parts: [], step: grid.step }
   const calls = requests.map(({ params: own }) => ({ method: 'hfs.get' as const, params: own }))
-  const results = await client.some<SeriesPoints[]>(calls, signal)
+  const results = await client.batchStrict<SeriesPoints[]>(calls, signal)
   const parts = new Map<number, Part>()
   results.forEach((result, at) => {
     for (const part of toParts(result, requests[at]!.holder, grid)) {

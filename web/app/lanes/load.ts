@@ -1,21 +1,21 @@
 /** Reads the data of lanes in the resolution of their pixels. Times are in seconds. */
 import type { Event, Sample } from '../data/model.js'
-import { conversionOf } from '../data/units.js'
-import type { LaneData, Mark, MarkIcon, Part, Stretch } from './data.js'
-import type { Plan } from './plan.js'
-import type { Grid, Loading } from './loading.js'
+import { getConversion } from '../data/units.js'
+import type { LaneData, Mark, MarkIcon, Part, SleepPeriod } from './data.js'
+import type { LanePlan } from './plan.js'
+import type { Grid, LoadRequest } from './loading.js'
 import { loadSeries } from './load-series.js'
 
 /** Above this number, events are only counted. Nights have more, because each has several periods. */
 const maxMarks = 300
 const maxPeriods = 1500
 
-export function partsOf({ from, step, to }: Grid): number {
+export function countParts({ from, step, to }: Grid): number {
   return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
 }
 
 /** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
-export async function load(loading: Loading): Promise<LaneData> {
+export async function loadLane(loading: LoadRequest): Promise<LaneData> {
   const { kind, types } = loading.plan
   if (kind === 'series') return convertUnits(await loadSeries(loading), types[0]!)
   if (kind === 'numbers') return convertUnits(await loadNumbers(loading), types[0]!)
@@ -26,7 +26,7 @@ export async function load(loading: Loading): Promise<LaneData> {
 
 /** Converts data to the display unit. */
 function convertUnits(data: LaneData, type: string): LaneData {
-  const convert = conversionOf(type)
+  const convert = getConversion(type)
   if (!convert || data.kind !== 'band') return data
   const parts = data.parts.map(({ count, max, mean, min, time }) => {
     const [one, other] = [convert(min), convert(max)]
@@ -35,14 +35,14 @@ function convertUnits(data: LaneData, type: string): LaneData {
   return { ...data, parts }
 }
 
-async function loadNumbers({ client, grid, plan, signal }: Loading): Promise<LaneData> {
-  const [{ samples }] = await client.some<[Samples]>([sampleCall(plan, grid)], signal)
+async function loadNumbers({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+  const [{ samples }] = await client.batchStrict<[Samples]>([sampleCall(plan, grid)], signal)
   const isAmount = plan.types[0]!.startsWith('count/')
   return { kind: 'band', parts: samples.flatMap(toPart), step: grid.step, ...(isAmount ? { isAmount } : {}) }
 }
 
-async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneData> {
-  const [{ events }, upper, lower] = await client.some<[Events, Samples, Samples]>(
+async function loadPairs({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+  const [{ events }, upper, lower] = await client.batchStrict<[Events, Samples, Samples]>(
     [
       getCall(plan, grid, maxMarks + 1),
       sampleCall(plan, grid, { field: 'systolic' }),
@@ -67,32 +67,32 @@ async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneD
   return { kind: 'pairs', bars, step: grid.step }
 }
 
-async function loadNights(loading: Loading): Promise<LaneData> {
+async function loadNights(loading: LoadRequest): Promise<LaneData> {
   const { client, grid, plan, signal } = loading
   // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
   const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
   const read = getCall(plan, grid, maxPeriods + 1, isLong ? inBed : {})
-  const [{ events }, { samples }] = await client.some<[Events, Samples]>(
+  const [{ events }, { samples }] = await client.batchStrict<[Events, Samples]>(
     [read, sampleCall(plan, coarsen(grid))],
     signal
   )
   if (events.length > maxPeriods || (isLong && events.length === 0)) return toDensity(samples, coarsen(grid))
-  return { kind: 'nights', stretches: sortByTime(events).flatMap(toPeriod) }
+  return { kind: 'nights', periods: sortByTime(events).flatMap(toPeriod) }
 }
 
-async function loadMarks({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+async function loadMarks({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   const coarseGrid = coarsen(grid)
   // A sample of mixed types would count only the numbers.
   const others = plan.types.filter(type => !plan.numeric.includes(type))
   const counts = [others, plan.numeric]
     .filter(types => types.length > 0)
     .map(types => sampleCall({ ...plan, types }, coarseGrid))
-  const [{ events }, ...counted] = await client.some<[Events, ...Samples[]]>(
+  const [{ events }, ...counted] = await client.batchStrict<[Events, ...Samples[]]>(
     [getCall(plan, grid, maxMarks + 1), ...counts],
     signal
   )
-  if (events.length <= maxMarks) return { kind: 'marks', marks: marksOf(events) }
+  if (events.length <= maxMarks) return { kind: 'marks', marks: toMarks(events) }
   return toDensity(
     counted.flatMap(({ samples }) => samples),
     coarseGrid
@@ -105,11 +105,11 @@ interface Samples {
 interface Events {
   readonly events: readonly Event[]
 }
-type Scope = Pick<Plan, 'streamIds' | 'types'>
+type Scope = Pick<LanePlan, 'streamIds' | 'types'>
 
 function sampleCall({ streamIds, types }: Scope, grid: Grid, more: object = {}) {
   const { from, to } = grid
-  const params = { streams: streamIds, types, fromTime: from, toTime: to, parts: partsOf(grid), ...more }
+  const params = { streams: streamIds, types, fromTime: from, toTime: to, parts: countParts(grid), ...more }
   return { method: 'events.sample' as const, params }
 }
 
@@ -138,16 +138,16 @@ function toPart({ count, max, mean, min, time }: Sample): Part[] {
     : [{ time, count, min, max, mean: mean ?? (min + max) / 2 }]
 }
 
-function toPeriod({ content, duration, time }: Event): Stretch[] {
+function toPeriod({ content, duration, time }: Event): SleepPeriod[] {
   if (typeof duration !== 'number' || duration <= 0) return []
   const { analysis, stage } = (content ?? {}) as Readonly<Record<string, unknown>>
   const depth =
     analysis === 'inBed' ? 'bed' : analysis === 'awake' ? 'awake' : stage === 'deep' ? 'deep' : 'asleep'
-  return [{ from: time, to: time + duration, depth }]
+  return [{ from: time, to: time + duration, stage: depth }]
 }
 
 /** Returns the marks of events. The track of an activity is omitted. */
-function marksOf(events: readonly Event[]): Mark[] {
+function toMarks(events: readonly Event[]): Mark[] {
   const activities = new Set(
     events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
   )
@@ -157,13 +157,13 @@ function marksOf(events: readonly Event[]): Mark[] {
       id,
       time,
       end: time + (duration ?? 0),
-      icon: iconOf(type),
+      icon: getMarkIcon(type),
       label: description ?? (typeof content === 'string' ? content.slice(0, 200) : '')
     }))
 }
 
 /** Returns the icon of a type. */
-export function iconOf(type: string): MarkIcon {
+export function getMarkIcon(type: string): MarkIcon {
   const [name] = type.replace(/^series:/, '').split('/')
   return Object.hasOwn(icons, name!) ? icons[name!]! : 'dot'
 }

@@ -1,6 +1,6 @@
 /** A request to load the data of a lane. Times are in seconds. */
 import type { Client } from '../data/client.js'
-import type { Plan } from './plan.js'
+import type { LanePlan } from './plan.js'
 
 /** A time range divided into parts of equal length. */
 export interface Grid {
@@ -9,9 +9,9 @@ export interface Grid {
   readonly step: number
 }
 
-export interface Loading {
+export interface LoadRequest {
   readonly client: Client
-  readonly plan: Plan
+  readonly plan: LanePlan
   readonly grid: Grid
   readonly signal: AbortSignal
 }

@@ -1,6 +1,6 @@
 /** Merges overlapping marks. */
 import type { Mark } from './data.js'
-import { place, type View } from './scale.js'
+import { toX, type View } from './scale.js'
 
 export interface Cluster {
   readonly x: number
@@ -9,10 +9,10 @@ export interface Cluster {
 }
 
 /** Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. */
-export function merged(marks: readonly Mark[], view: View, width: number, gap: number): Cluster[] {
+export function mergeMarks(marks: readonly Mark[], view: View, width: number, gap: number): Cluster[] {
   const clusters: { x: number; sum: number; marks: Mark[] }[] = []
   for (const mark of marks) {
-    const x = place(mark.time, view, width)
+    const x = toX(mark.time, view, width)
     const last = clusters.at(-1)
     if (last && x - last.x < gap) {
       last.marks.push(mark)

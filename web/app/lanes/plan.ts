@@ -1,12 +1,12 @@
 /** Decides which lanes are shown, and what each contains, from the contents of its stream. */
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import type { Fact, Stream } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
 
 /** The contents of a lane. */
-export interface Plan {
+export interface LanePlan {
   readonly stream: Stream
   /** Display name. */
   readonly name: string
@@ -26,7 +26,7 @@ export interface Plan {
 
 /** Number of default lanes, and the maximum. */
 const defaultLaneCount = 6
-export const mostLanes = 12
+export const maxLanes = 12
 /** A stream is active if its latest event is at most this many seconds older than the newest one. */
 const activeSeconds = 60 * 86_400
 
@@ -48,13 +48,13 @@ const preferredTypes = [
  * Plans the lane of a stream: with its own events, or those of the streams below if it has none. Returns undefined if there are no
  * events.
  */
-export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan | undefined {
+export function planLane(stream: Stream, tree: Tree, facts: readonly Fact[]): LanePlan | undefined {
   const own = facts.filter(({ streamId }) => streamId === stream.id)
-  const below = new Set(tree.idsBelow(stream.id))
+  const below = new Set(tree.listSubtreeIds(stream.id))
   const used = own.length > 0 ? own : facts.filter(({ streamId }) => below.has(streamId))
   const kinds = new Map<LaneKind, Fact[]>()
   for (const fact of used) {
-    const kind = kindOf(fact)
+    const kind = getLaneKind(fact)
     kinds.set(kind, [...(kinds.get(kind) ?? []), fact])
   }
   const ranked = Array.from(kinds, ([kind, own_]) => ({ kind, facts: own_, rank: getRank(kind, own_) }))
@@ -82,12 +82,12 @@ export function planOf(stream: Stream, tree: Tree, facts: readonly Fact[]): Plan
 function getLaneName({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]): string {
   const parent = parentId === null ? undefined : tree.find(parentId)
   const isOnly = parent?.children.length === 1 && parent.parentId !== null
-  if (!isOnly || facts.some(({ streamId }) => streamId === parent.id)) return plain(name)
-  return `${plain(parent.name)}: ${plain(name)}`
+  if (!isOnly || facts.some(({ streamId }) => streamId === parent.id)) return toPlainText(name)
+  return `${toPlainText(parent.name)}: ${toPlainText(name)}`
 }
 
 /** Returns how events of a type are drawn. */
-export function kindOf({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKind {
+export function getLaneKind({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKind {
   if (type.startsWith('series:'))
     return /^series:(?:position|numset|encrypted)\b/.test(type) ? 'marks' : 'series'
   if (type.startsWith('blood-pressure/')) return 'pairs'
@@ -102,10 +102,10 @@ function getRank(kind: LaneKind, facts: readonly Fact[]): number {
 }
 
 /** Returns the default lanes: active streams, by priority of their types. */
-export function defaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
+export function chooseDefaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
   const plans = tree.all
     .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
-    .flatMap(stream => planOf(stream, tree, facts) ?? [])
+    .flatMap(stream => planLane(stream, tree, facts) ?? [])
   const newest = Math.max(...plans.map(({ last }) => last))
   const active = plans.filter(({ last }) => last >= newest - activeSeconds)
   const chosen: string[] = []
@@ -118,7 +118,7 @@ export function defaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
   return chosen
 }
 
-function getPriority({ count, types }: Plan): number {
+function getPriority({ count, types }: LanePlan): number {
   const places = types
     .map(type => preferredTypes.findIndex(each => each.test(type.replace(/^series:/, ''))))
     .filter(at => at >= 0)
@@ -129,7 +129,7 @@ function getPriority({ count, types }: Plan): number {
 }
 
 /** Returns the stream whose lane shows a plan: notes, photos and the like below one stream share its lane. */
-function findSharedLane(plan: Plan, plans: readonly Plan[], tree: Tree): string {
+function findSharedLane(plan: LanePlan, plans: readonly LanePlan[], tree: Tree): string {
   const { id, parentId } = plan.stream
   if (plan.kind !== 'marks' || parentId === null || plans.some(({ stream }) => stream.id === parentId))
     return id

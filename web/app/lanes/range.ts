@@ -1,5 +1,5 @@
 /** The vertical range of a lane. */
-import { firstAt, type LaneData } from './data.js'
+import { findIndexAt, type LaneData } from './data.js'
 import type { View } from './scale.js'
 
 export interface ValueRange {
@@ -8,9 +8,12 @@ export interface ValueRange {
 }
 
 /** Returns the range of the visible values, with padding; undefined for data without values. */
-export function rangeOf(data: LaneData, view: View): ValueRange | undefined {
+export function getValueRange(data: LaneData, view: View): ValueRange | undefined {
   if (data.kind === 'band') {
-    const visible = data.parts.slice(firstAt(data.parts, view.from - data.step), firstAt(data.parts, view.to))
+    const visible = data.parts.slice(
+      findIndexAt(data.parts, view.from - data.step),
+      findIndexAt(data.parts, view.to)
+    )
     const own = findExtremes(
       visible.length > 0 ? visible : data.parts,
       ({ min }) => min,

@@ -24,12 +24,12 @@ export interface Surface {
 }
 
 /** Returns the width of value labels, in pixels. */
-export function gutterOf(width: number): number {
+export function getGutter(width: number): number {
   return width < 420 ? 32 : 42
 }
 
 /** Clears a canvas and fits it to its container. Returns undefined while it has no size. */
-export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | undefined {
+export function prepareSurface(canvas: HTMLCanvasElement, hasGutter = true): Surface | undefined {
   const { clientHeight: height, clientWidth: width } = canvas
   const context = canvas.getContext('2d')
   if (!context || width === 0 || height === 0) return undefined
@@ -44,7 +44,7 @@ export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | 
     context.clearRect(0, 0, columns, rows)
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
-  const plot = hasGutter ? width - gutterOf(width) : width
+  const plot = hasGutter ? width - getGutter(width) : width
   return { context, width, height, plot, colours: readColours(canvas), font: readFont(canvas) }
 }
 
@@ -52,7 +52,7 @@ const colourCache = new WeakMap<Element, Colours>()
 let font: string | undefined
 
 /** Clears cached colours, when the colour scheme or the colour of a lane has changed. */
-export function forgetColours(canvas: Element): void {
+export function clearColourCache(canvas: Element): void {
   colourCache.delete(canvas)
 }
 

@@ -1,7 +1,7 @@
 /** Labels of the axes: times by clock and calendar, values at round numbers. Times are in seconds. */
 import { getOffset } from '../../../schemas/zones.js'
-import { dayAt, daysIn, monthBegin, monthOf, weekday, zoneAt, type Zones } from './calendar.js'
-import { lengthOf, type View } from './scale.js'
+import { getDayAt, listDays, getMonthStart, getMonth, getWeekday, getZoneAt, type Zones } from './calendar.js'
+import { getLength, type View } from './scale.js'
 
 type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
 
@@ -27,8 +27,8 @@ const monthWidth = 40
 const yearWidth = 46
 
 /** Returns the time labels of a view with this width in pixels. */
-export function timeTicks(view: View, pixels: number, zones: Zones): Tick[] {
-  const perPixel = lengthOf(view) / Math.max(1, pixels)
+export function createTimeTicks(view: View, pixels: number, zones: Zones): Tick[] {
+  const perPixel = getLength(view) / Math.max(1, pixels)
   const clock = clockSteps.find(step => step >= clockWidth * perPixel)
   if (clock !== undefined) return createClockTicks(view, clock, zones)
   const days = daySteps.find(step => step * day >= dayWidth * perPixel)
@@ -40,7 +40,7 @@ export function timeTicks(view: View, pixels: number, zones: Zones): Tick[] {
 }
 
 /** Returns round values within a range, about `most` at most. */
-export function valueTicks(low: number, high: number, most: number): number[] {
+export function createValueTicks(low: number, high: number, most: number): number[] {
   if (!Number.isFinite(high - low)) return []
   if (high <= low) return [low]
   const rough = (high - low) / Math.max(1, most)
@@ -61,8 +61,8 @@ export function valueTicks(low: number, high: number, most: number): number[] {
 function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
   const unit = step < 60 ? 'second' : step < 3600 ? 'minute' : 'hour'
   const ticks: Tick[] = []
-  for (const { from, to, zone } of daysIn(view, zones, 20)) {
-    const first = dayAt(from, zones).from
+  for (const { from, to, zone } of listDays(view, zones, 20)) {
+    const first = getDayAt(from, zones).from
     const offset = getOffset(zone, first)
     const begin = Math.max(from, view.from)
     const early = Math.max(0, Math.floor((begin - first) / step) - Math.ceil(7200 / step))
@@ -79,14 +79,14 @@ function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
 
 function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
-  for (const { from, number, zone } of daysIn(view, zones)) {
+  for (const { from, number, zone } of listDays(view, zones)) {
     if (from < view.from || from > view.to) continue
-    const isFirst = monthOf(number) !== monthOf(number - 1)
+    const isFirst = getMonth(number) !== getMonth(number - 1)
     // Weeks begin on Mondays. Days are counted from 1970, so that labels stay in place while the user drags.
     const isOn =
       step < 7
         ? number % step === 0
-        : weekday(number) === 1 && Math.floor((number + 3) / 7) % (step / 7) === 0
+        : getWeekday(number) === 1 && Math.floor((number + 3) / 7) % (step / 7) === 0
     if (isOn || (isFirst && step < 7)) ticks.push({ time: from, unit: 'day', isStrong: isFirst, zone })
   }
   // Of two overlapping labels, the first of the month is kept.
@@ -102,13 +102,13 @@ function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
 
 function createMonthTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
-  const first = Math.floor(monthOf(dayAt(view.from, zones).number) / step) * step
+  const first = Math.floor(getMonth(getDayAt(view.from, zones).number) / step) * step
   for (let month = first; ; month += step) {
-    const time = monthBegin(month, zones)
+    const time = getMonthStart(month, zones)
     if (time > view.to) return ticks
     if (time < view.from) continue
     const isYear = month % 12 === 0
-    const zone = zoneAt(time, zones.periods, zones.fallback)
+    const zone = getZoneAt(time, zones.periods, zones.fallback)
     ticks.push({ time, unit: step >= 12 ? 'year' : 'month', isStrong: isYear && step < 12, zone })
   }
 }

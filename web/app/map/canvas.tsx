@@ -1,13 +1,13 @@
 /** The map canvas with places and tracks, moved and zoomed by pointer, wheel and keys. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Surroundings } from '../../surroundings.js'
-import { plain } from '../../plain.js'
+import { PageContext } from '../../surroundings.js'
+import { toPlainText } from '../../plain.js'
 import { Icon } from '../parts/icon.js'
-import { coloursOf, draw, trackAt, type Scene } from './draw.js'
+import { readColours, drawScene, findTrackAt, type Scene } from './draw.js'
 import type { Backdrop } from './ground/backdrop.js'
 import type { Track } from './places.js'
-import { bounded, fitting, pointOf, zoomed, type Point, type View } from './projection.js'
+import { clampView, fitView, projectPlace, zoomView, type Point, type View } from './projection.js'
 
 interface Props {
   readonly tracks: readonly Track[]
@@ -29,10 +29,10 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   const [scheme, setScheme] = useState(0)
   const fittedView = useMemo(
     () =>
-      fitting(
+      fitView(
         tracks
           .filter(({ event }) => chosen === undefined || event.id === chosen)
-          .flatMap(({ fixes }) => fixes.map(pointOf)),
+          .flatMap(({ fixes }) => fixes.map(projectPlace)),
         size.width,
         size.height
       ),
@@ -70,17 +70,17 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       element.height = Math.round(height * ratio)
       const context = element.getContext('2d')!
       context.scale(ratio, ratio)
-      draw(context, latest.current, coloursOf(element))
+      drawScene(context, latest.current, readColours(element))
     })
     return () => cancelAnimationFrame(frame)
   }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion])
 
-  useGestures(canvas, latest, setMoved, at => onChoose(trackAt(latest.current, at)?.event.id))
+  useGestures(canvas, latest, setMoved, at => onChoose(findTrackAt(latest.current, at)?.event.id))
 
   const zoom = (by: number): void =>
-    setMoved(zoomed(view, by, { x: size.width / 2, y: size.height / 2 }, size.width, size.height))
+    setMoved(zoomView(view, by, { x: size.width / 2, y: size.height / 2 }, size.width, size.height))
   const move = (dx: number, dy: number): void =>
-    setMoved(bounded({ ...view, x: view.x + dx / view.size, y: view.y + dy / view.size }))
+    setMoved(clampView({ ...view, x: view.x + dx / view.size, y: view.y + dy / view.size }))
   const moves: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => move(-step, 0),
     ArrowRight: () => move(step, 0),
@@ -124,14 +124,14 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
           <Icon name="map" />
         </button>
       </div>
-      {backdrop && backdrop.attribution !== '' && <p class="thanks">{plain(backdrop.attribution)}</p>}
+      {backdrop && backdrop.attribution !== '' && <p class="thanks">{toPlainText(backdrop.attribution)}</p>}
     </div>
   )
 }
 
 /** Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it can be drawn. */
 function useBackdrop(): readonly [Backdrop | undefined, number] {
-  const { hasMap } = useContext(Surroundings).facts
+  const { hasMap } = useContext(PageContext).facts
   const [backdrop, setBackdrop] = useState<Backdrop>()
   const [version, setVersion] = useState(0)
   useEffect(() => {
@@ -187,10 +187,10 @@ function useGestures(
         const by =
           Math.hypot(now.x - other.x, now.y - other.y) /
           Math.max(1, Math.hypot(before.x - other.x, before.y - other.y))
-        onMove(zoomed(view, by, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }, width, height))
+        onMove(zoomView(view, by, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }, width, height))
       } else if (!start)
         onMove(
-          bounded({
+          clampView({
             ...view,
             x: view.x - (now.x - before.x) / view.size,
             y: view.y - (now.y - before.y) / view.size
@@ -205,7 +205,7 @@ function useGestures(
     const wheel = (event: WheelEvent): void => {
       event.preventDefault()
       const { view, width, height } = latest.current
-      onMove(zoomed(view, 2 ** (-event.deltaY / 240), at(event), width, height))
+      onMove(zoomView(view, 2 ** (-event.deltaY / 240), at(event), width, height))
     }
     element.addEventListener('pointerdown', down)
     element.addEventListener('pointermove', drag)

@@ -1,8 +1,15 @@
 /** Draws places and tracks on a grid, or on the operator's map. No third party is contacted, so locations stay private. */
-import { locale } from '../../language.js'
+import { getLocale } from '../../language.js'
 import type { Backdrop } from './ground/backdrop.js'
-import { longestGap, type Fix, type Track } from './places.js'
-import { metresPerPixel, onScreen, pointOf, roundLength, type Point, type View } from './projection.js'
+import { maxGap, type Fix, type Track } from './places.js'
+import {
+  getMetresPerPixel,
+  toScreen,
+  projectPlace,
+  chooseScaleLength,
+  type Point,
+  type View
+} from './projection.js'
 
 export interface Scene {
   readonly tracks: readonly Track[]
@@ -26,7 +33,7 @@ const gridSize = 56
 const maxSpeed = 5
 
 /** Draws the scene in CSS pixels. The canvas must be scaled to the pixels of the screen. */
-export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
+export function drawScene(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
   const { width, height, tracks, chosen } = scene
   context.fillStyle = colours.paper
   context.fillRect(0, 0, width, height)
@@ -43,7 +50,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: C
 }
 
 /** Reads the current colours of the page. */
-export function coloursOf(element: Element): Colours {
+export function readColours(element: Element): Colours {
   const style = getComputedStyle(element)
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
   return {
@@ -60,12 +67,12 @@ export function coloursOf(element: Element): Colours {
 }
 
 /** Returns the track or place near a point of the canvas, if any. */
-export function trackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
+export function findTrackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
   let best: { readonly track: Track; readonly far: number } | undefined
   const maxDistance = 18
   for (const track of tracks)
     for (const fix of track.fixes) {
-      const { x, y } = onScreen(pointOf(fix), view, width, height)
+      const { x, y } = toScreen(projectPlace(fix), view, width, height)
       const distance = Math.hypot(x - at.x, y - at.y)
       if (distance < (best?.far ?? maxDistance)) best = { track, far: distance }
     }
@@ -100,10 +107,10 @@ function drawTrack(
   colours: Colours
 ): void {
   const { view, width, height } = scene
-  const points = fixes.map(fix => onScreen(pointOf(fix), view, width, height))
+  const points = fixes.map(fix => toScreen(projectPlace(fix), view, width, height))
   const forEachSegment = (use: (from: Point, to: Point, fix: Fix) => void): void => {
     for (let at = 1; at < fixes.length; at++)
-      if (fixes[at]!.time - fixes[at - 1]!.time <= longestGap) use(points[at - 1]!, points[at]!, fixes[at]!)
+      if (fixes[at]!.time - fixes[at - 1]!.time <= maxGap) use(points[at - 1]!, points[at]!, fixes[at]!)
   }
   context.lineCap = 'round'
   context.lineJoin = 'round'
@@ -134,8 +141,8 @@ function drawPlace(
   colours: Colours,
   isChosen: boolean
 ): void {
-  const point = onScreen(pointOf(fix), view, width, height)
-  const radius = (fix.accuracy ?? 0) / metresPerPixel({ ...view, ...pointOf(fix) })
+  const point = toScreen(projectPlace(fix), view, width, height)
+  const radius = (fix.accuracy ?? 0) / getMetresPerPixel({ ...view, ...projectPlace(fix) })
   if (radius > 8) {
     context.beginPath()
     context.arc(point.x, point.y, radius, 0, 2 * Math.PI)
@@ -169,8 +176,8 @@ function drawScale(
   { view, width, height }: Scene,
   colours: Colours
 ): void {
-  const perPixel = metresPerPixel(view)
-  const metres = roundLength(120, perPixel)
+  const perPixel = getMetresPerPixel(view)
+  const metres = chooseScaleLength(120, perPixel)
   const [left, bottom] = [14, height - 14]
   context.strokeStyle = colours.soft
   context.fillStyle = colours.ink
@@ -183,7 +190,7 @@ function drawScale(
   context.stroke()
   context.font = '500 12px system-ui, sans-serif'
   context.textAlign = 'left'
-  context.fillText(lengthText(metres), left + 6, bottom - 6)
+  context.fillText(formatDistance(metres), left + 6, bottom - 6)
   const [x, top] = [width - 22, 16]
   context.fillStyle = colours.soft
   context.beginPath()
@@ -198,9 +205,9 @@ function drawScale(
 }
 
 /** Formats a distance: `500 m`, `2.4 km`. */
-export function lengthText(metres: number): string {
+export function formatDistance(metres: number): string {
   const isLong = metres >= 1000
-  return new Intl.NumberFormat(locale(), {
+  return new Intl.NumberFormat(getLocale(), {
     style: 'unit',
     unit: isLong ? 'kilometer' : 'meter',
     maximumFractionDigits: isLong && metres < 100_000 ? 1 : 0

@@ -3,20 +3,20 @@ import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { Steps } from '../parts/steps.js'
-import { day, dayAndTime } from '../parts/time.js'
+import { StepButtons } from '../parts/steps.js'
+import { formatDay, formatDateTime } from '../parts/time.js'
 import { Tabs } from '../parts/tabs.js'
-import { hrefTo, visit, type PageProps } from '../route.js'
-import { add } from '../shell/adding.js'
+import { buildHref, navigate, type PageProps } from '../route.js'
+import { openAddDialog } from '../shell/adding.js'
 import { MapCanvas } from './canvas.js'
-import { lengthText } from './draw.js'
-import { placeTypes, whereabouts, type Track, type Whereabouts } from './places.js'
+import { formatDistance } from './draw.js'
+import { placeTypes, readTracks, type Track, type TrackList } from './places.js'
 
 const daySeconds = 86_400
 /** Lengths of time ranges, in seconds. */
@@ -35,7 +35,7 @@ const maxListed = 200
 export default function MapPage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.facts)
-  const [shown, setShown] = useState<Whereabouts>()
+  const [shown, setShown] = useState<TrackList>()
   const [problem, setProblem] = useState<Message>()
   const bounds = useMemo(() => findBounds(facts), [facts])
   const last = bounds?.last ?? Date.now() / 1000
@@ -50,7 +50,7 @@ export default function MapPage({ query }: PageProps) {
     readonly event?: string | undefined
   }): void => {
     const now = { span, to: query.get('to') ?? undefined, event: chosen, ...changes }
-    visit(hrefTo(account.username, { page: 'map', query: now }), true)
+    navigate(buildHref(account.username, { page: 'map', query: now }), true)
   }
   const goTo = (end: number): void => go({ to: String(Math.round(end)), event: undefined })
   useEffect(() => {
@@ -58,10 +58,10 @@ export default function MapPage({ query }: PageProps) {
     const abort = new AbortController()
     const read = async (): Promise<void> => {
       try {
-        setShown(await whereabouts(account.client, { from, to }, abort.signal))
+        setShown(await readTracks(account.client, { from, to }, abort.signal))
         setProblem(undefined)
       } catch (error) {
-        if (!abort.signal.aborted) setProblem(explain(error).message)
+        if (!abort.signal.aborted) setProblem(explainError(error).message)
       }
     }
     void read()
@@ -74,7 +74,7 @@ export default function MapPage({ query }: PageProps) {
       <header class="head">
         <div>
           <h1>{t('shell.map')}</h1>
-          {bounds && <p class="when num">{`${day(from)} – ${day(to)}`}</p>}
+          {bounds && <p class="when num">{`${formatDay(from)} – ${formatDay(to)}`}</p>}
         </div>
         <Tabs
           label={t('span.label')}
@@ -83,21 +83,21 @@ export default function MapPage({ query }: PageProps) {
           textOf={each => t(`span.${each}`)}
           onChoose={each => go({ span: each, event: undefined })}
         />
-        <Steps
+        <StepButtons
           onEarlier={span === 'all' || from <= (bounds?.first ?? from) ? undefined : () => goTo(from)}
           onLater={span === 'all' || to >= last ? undefined : () => goTo(to + (to - from))}
         >
           <button type="button" class="square" onClick={() => go({ to: undefined, event: undefined })}>
             {t('map.latest')}
           </button>
-        </Steps>
+        </StepButtons>
       </header>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {!bounds && (
         <>
           <p class="lead">{t('map.noneAtAll')}</p>
           {account.isOwner && (
-            <button type="button" class="button" onClick={() => add({ type: 'position/wgs84' })}>
+            <button type="button" class="button" onClick={() => openAddDialog({ type: 'position/wgs84' })}>
               {t('map.add')}
             </button>
           )}
@@ -124,7 +124,7 @@ export default function MapPage({ query }: PageProps) {
                 />
               ))}
             </ul>
-            {(shown?.isCut || tracks.length > maxListed) && (
+            {(shown?.isTruncated || tracks.length > maxListed) && (
               <p class="hint">{t('map.more', { count: Math.min(tracks.length, maxListed) })}</p>
             )}
           </section>
@@ -143,24 +143,24 @@ interface EntryProps {
 function TrackItem({ track, isChosen, onChoose }: EntryProps) {
   const { event, fixes, length } = track
   const isTrack = fixes.length > 1
-  const name = plain(event.description ?? '') || t(isTrack ? 'map.track' : 'map.place')
+  const name = toPlainText(event.description ?? '') || t(isTrack ? 'map.track' : 'map.place')
   return (
     <li>
       <button type="button" aria-pressed={isChosen} onClick={() => onChoose(isChosen ? undefined : event.id)}>
         <Icon name={isTrack ? 'run' : 'pin'} />
         <span>
           <b>{name}</b>
-          <small class="num">{dayAndTime(fixes[0]!.time)}</small>
+          <small class="num">{formatDateTime(fixes[0]!.time)}</small>
         </span>
-        {isTrack && <span class="num">{lengthText(length)}</span>}
+        {isTrack && <span class="num">{formatDistance(length)}</span>}
       </button>
-      <Go
+      <AppLink
         to={{ page: 'events', id: event.id }}
-        label={`${name}, ${dayAndTime(fixes[0]!.time)}`}
+        label={`${name}, ${formatDateTime(fixes[0]!.time)}`}
         class="round"
       >
         <Icon name="right" />
-      </Go>
+      </AppLink>
     </li>
   )
 }

@@ -1,7 +1,7 @@
 /** Reads places and tracks in a time range. */
 import type { Client } from '../data/client.js'
 import type { Event, SeriesPoints } from '../data/model.js'
-import { distance, type Place } from './projection.js'
+import { measureDistance, type Place } from './projection.js'
 
 /** A position at a time in seconds. */
 export interface Fix extends Place {
@@ -20,11 +20,11 @@ export interface Track {
   readonly length: number
 }
 
-export interface Whereabouts {
+export interface TrackList {
   /** Latest first. */
   readonly tracks: readonly Track[]
   /** Whether some were not read because of limits. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 /** Maximum events, tracks and positions per track. */
@@ -32,16 +32,16 @@ const maxEvents = 1000
 const maxTracks = 100
 const maxFixes = 1200
 /** Maximum seconds between positions that are connected by a line. */
-export const longestGap = 600
+export const maxGap = 600
 
 export const placeTypes = ['position/wgs84', 'series:position/wgs84'] as const
 
 /** Reads the places and tracks in a time range. Rejects with a `Refusal`. */
-export async function whereabouts(
+export async function readTracks(
   client: Client,
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal
-): Promise<Whereabouts> {
+): Promise<TrackList> {
   const query = { types: placeTypes, fromTime: from, toTime: to, limit: maxEvents }
   const { events } = await client.callAlone<{ events: readonly Event[] }>('events.get', query, signal)
   const holders = events.filter(({ type }) => type.startsWith('series:'))
@@ -52,7 +52,7 @@ export async function whereabouts(
   const tracks = [...places, ...read].filter(({ fixes }) => fixes.length > 0)
   return {
     tracks: tracks.toSorted((a, b) => b.fixes[0]!.time - a.fixes[0]!.time),
-    isCut: events.length === maxEvents || holders.length > maxTracks
+    isTruncated: events.length === maxEvents || holders.length > maxTracks
   }
 }
 
@@ -82,7 +82,7 @@ async function readTrack(
     const fix = toFix(event.time + Number(content['deltaTime']), content)
     return fix ? [fix] : []
   })
-  return { event, fixes, length: lengthOf(fixes) }
+  return { event, fixes, length: getLength(fixes) }
 }
 
 function toFix(time: number, content: unknown): Fix | undefined {
@@ -105,11 +105,11 @@ function isValid(value: unknown): value is number {
 }
 
 /** Returns the length of a track in metres, without gaps. */
-export function lengthOf(fixes: readonly Fix[]): number {
+export function getLength(fixes: readonly Fix[]): number {
   let sum = 0
   for (let at = 1; at < fixes.length; at++) {
     const [before, fix] = [fixes[at - 1]!, fixes[at]!]
-    if (fix.time - before.time <= longestGap) sum += distance(before, fix)
+    if (fix.time - before.time <= maxGap) sum += measureDistance(before, fix)
   }
   return sum
 }

@@ -25,14 +25,14 @@ const minSize = 256
 const maxSize = 2 ** 34
 
 /** Projects a place. */
-export function pointOf({ latitude, longitude }: Place): Point {
+export function projectPlace({ latitude, longitude }: Place): Point {
   const clamped = Math.max(-maxLatitude, Math.min(latitude, maxLatitude))
   const sine = Math.sin((clamped * Math.PI) / 180)
   return { x: longitude / 360 + 0.5, y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI) }
 }
 
 /** Returns the view that shows all points in a window, with a margin; at least some hundred metres wide. */
-export function fitting(points: readonly Point[], width: number, height: number): View {
+export function fitView(points: readonly Point[], width: number, height: number): View {
   if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, minSize) }
   let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity]
   for (const { x, y } of points) {
@@ -46,11 +46,11 @@ export function fitting(points: readonly Point[], width: number, height: number)
     (width * margin) / Math.max(east - west, 1e-5),
     (height * margin) / Math.max(south - north, 1e-5)
   )
-  return bounded({ x: (west + east) / 2, y: (north + south) / 2, size })
+  return clampView({ x: (west + east) / 2, y: (north + south) / 2, size })
 }
 
 /** Limits a view to the world and to permitted sizes. */
-export function bounded({ x, y, size }: View): View {
+export function clampView({ x, y, size }: View): View {
   return {
     x: Math.max(0, Math.min(x, 1)),
     y: Math.max(0, Math.min(y, 1)),
@@ -59,25 +59,25 @@ export function bounded({ x, y, size }: View): View {
 }
 
 /** Returns the position of a point in a window, in pixels. */
-export function onScreen({ x, y }: Point, view: View, width: number, height: number): Point {
+export function toScreen({ x, y }: Point, view: View, width: number, height: number): Point {
   return { x: (x - view.x) * view.size + width / 2, y: (y - view.y) * view.size + height / 2 }
 }
 
 /** Zooms by a factor around a point of the window. */
-export function zoomed(view: View, factor: number, at: Point, width: number, height: number): View {
-  const { size } = bounded({ ...view, size: view.size * factor })
+export function zoomView(view: View, factor: number, at: Point, width: number, height: number): View {
+  const { size } = clampView({ ...view, size: view.size * factor })
   const [dx, dy] = [at.x - width / 2, at.y - height / 2]
-  return bounded({ x: view.x + dx / view.size - dx / size, y: view.y + dy / view.size - dy / size, size })
+  return clampView({ x: view.x + dx / view.size - dx / size, y: view.y + dy / view.size - dy / size, size })
 }
 
 /** Returns the metres per pixel at the centre of a view. */
-export function metresPerPixel({ y, size }: View): number {
+export function getMetresPerPixel({ y, size }: View): number {
   const latitude = Math.atan(Math.sinh(Math.PI * (1 - 2 * y)))
   return (equatorLength * Math.cos(latitude)) / size
 }
 
 /** Returns the metres between two places. */
-export function distance(a: Place, b: Place): number {
+export function measureDistance(a: Place, b: Place): number {
   const radians = Math.PI / 180
   const [from, to] = [a.latitude * radians, b.latitude * radians]
   const sine =
@@ -87,7 +87,7 @@ export function distance(a: Place, b: Place): number {
 }
 
 /** Returns a round length in metres that is at most `maxPixels` pixels wide. */
-export function roundLength(maxPixels: number, perPixel: number): number {
+export function chooseScaleLength(maxPixels: number, perPixel: number): number {
   const maxLength = maxPixels * perPixel
   const power = 10 ** Math.floor(Math.log10(maxLength))
   return [5, 2, 1].map(step => step * power).find(length => length <= maxLength) ?? power

@@ -1,7 +1,7 @@
 /** A link to another page of the app. */
 import type { ComponentChildren } from 'preact'
 import { useAccount } from '../data/account.js'
-import { hrefTo, visit, type Target } from '../route.js'
+import { buildHref, navigate, type Target } from '../route.js'
 
 interface Props {
   readonly to: Target
@@ -11,9 +11,9 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export function Go({ to, class: style, isCurrent = false, label, children }: Props) {
+export function AppLink({ to, class: style, isCurrent = false, label, children }: Props) {
   const { username } = useAccount()
-  const href = hrefTo(username, to)
+  const href = buildHref(username, to)
   return (
     <a
       href={href}
@@ -24,7 +24,7 @@ export function Go({ to, class: style, isCurrent = false, label, children }: Pro
         // Modified clicks open a new tab or window.
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()
-        visit(href)
+        navigate(href)
       }}
     >
       {children}

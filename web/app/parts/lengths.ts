@@ -1,8 +1,8 @@
 /** Formats durations and file sizes. */
-import { locale } from '../../language.js'
+import { getLocale } from '../../language.js'
 
 /** Formats a duration in seconds: `7 h 52 min`, `46 min`, `1.5 s`; in days from two days on. */
-export function lengthInWords(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds)
   if (whole < 60) return formatUnit(Math.round(seconds * 10) / 10, 'second')
   if (whole < 3600) return formatUnit(Math.round(whole / 60), 'minute')
@@ -17,10 +17,10 @@ export function lengthInWords(seconds: number): string {
 }
 
 /** Formats a size in bytes: `3.2 MB`. */
-export function sizeInWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  return new Intl.NumberFormat(locale(), {
+  return new Intl.NumberFormat(getLocale(), {
     style: 'unit',
     unit: units[step]!,
     unitDisplay: step === 0 ? 'long' : 'short',
@@ -29,5 +29,5 @@ export function sizeInWords(bytes: number): string {
 }
 
 function formatUnit(value: number, name: 'day' | 'hour' | 'minute' | 'second'): string {
-  return new Intl.NumberFormat(locale(), { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
+  return new Intl.NumberFormat(getLocale(), { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
 }

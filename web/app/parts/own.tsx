@@ -2,6 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import { useAccount } from '../data/account.js'
 
-export function Own({ children }: { readonly children: ComponentChildren }) {
+export function OwnerOnly({ children }: { readonly children: ComponentChildren }) {
   return useAccount().isOwner ? <>{children}</> : null
 }

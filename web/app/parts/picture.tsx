@@ -70,7 +70,7 @@ export function Picture({ event, alt, width }: Props) {
 /** Reads the preview, or the file itself if there is none. Rejects if there is nothing to show. */
 async function readPicture(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
   try {
-    const preview = await client.file(`events/${event.id}.jpg?w=${width}`, signal)
+    const preview = await client.download(`events/${event.id}.jpg?w=${width}`, signal)
     if (preview.size > 0) return preview
   } catch (error) {
     if (signal.aborted) throw error
@@ -78,6 +78,6 @@ async function readPicture(client: Client, event: Event, width: number, signal: 
   const [file] = event.attachments ?? []
   if (!file || !displayableTypes.test(file.type) || file.size > maxFileSize)
     throw new Error('nothing to show')
-  const whole = await client.file(`events/${event.id}/${file.id}`, signal)
+  const whole = await client.download(`events/${event.id}/${file.id}`, signal)
   return new Blob([whole], { type: file.type })
 }

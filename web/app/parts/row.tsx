@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks'
 import { useFieldProblem } from '../../parts/form.js'
 
 /** Attributes that connect a control with its label and messages. */
-export interface Tied {
+export interface ControlAttributes {
   readonly id: string
   readonly name: string
   readonly 'aria-invalid': boolean
@@ -17,10 +17,10 @@ interface Props {
   readonly hint?: ComponentChildren
   readonly class?: string
   /** Renders the control. */
-  readonly children: (tied: Tied) => ComponentChildren
+  readonly children: (tied: ControlAttributes) => ComponentChildren
 }
 
-export function Row({ name, label, hint, class: style = '', children }: Props) {
+export function FormRow({ name, label, hint, class: style = '', children }: Props) {
   const id = useId()
   const problem = useFieldProblem(name)
   const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')

@@ -13,12 +13,12 @@ interface Props {
   readonly more?: ComponentChildren
 }
 
-export function Steps({ onEarlier, onLater, children, more }: Props) {
+export function StepButtons({ onEarlier, onLater, children, more }: Props) {
   return (
     <div class="step">
-      <Step icon="left" label={t('shell.earlier')} onStep={onEarlier} />
+      <StepButton icon="left" label={t('shell.earlier')} onStep={onEarlier} />
       {children}
-      <Step icon="right" label={t('shell.later')} onStep={onLater} />
+      <StepButton icon="right" label={t('shell.later')} onStep={onLater} />
       {more}
     </div>
   )
@@ -32,7 +32,7 @@ interface StepProps {
 }
 
 /** One of the two buttons. */
-export function Step({ icon, label, onStep }: StepProps) {
+export function StepButton({ icon, label, onStep }: StepProps) {
   return (
     <button type="button" class="square" aria-label={label} disabled={!onStep} onClick={onStep}>
       <Icon name={icon} />

@@ -1,5 +1,5 @@
 /** The tree of streams as indented options of a select. */
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
@@ -19,7 +19,7 @@ export function StreamOptions({ chosen, without = [], isWholly = false }: Props)
     if ((stream.trashed && stream.id !== chosen) || (isLeftOut && isWholly)) return []
     const own = (
       <option key={stream.id} value={stream.id} selected={stream.id === chosen}>
-        {`${'\u00a0\u00a0\u00a0'.repeat(depth)}${plain(stream.name)}`}
+        {`${'\u00a0\u00a0\u00a0'.repeat(depth)}${toPlainText(stream.name)}`}
       </option>
     )
     const below: preact.JSX.Element[] = stream.children.flatMap(child => option(child, depth + 1))

@@ -1,21 +1,21 @@
 /** Formats times, in the time zone of this device unless another is given. Times are in seconds. */
-import { locale } from '../../language.js'
+import { getLocale } from '../../language.js'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats a time with options of `Intl.DateTimeFormat`. Formatters are cached, because creating one is slow. */
-export function formatted(seconds: number, options: Intl.DateTimeFormatOptions): string {
-  const key = `${locale()} ${JSON.stringify(options)}`
+export function formatTime(seconds: number, options: Intl.DateTimeFormatOptions): string {
+  const key = `${getLocale()} ${JSON.stringify(options)}`
   let format = formats.get(key)
-  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(locale(), options)))
+  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(getLocale(), options)))
   // Dates are limited to 8.64e12 seconds before and after 1970.
   return format.format(Math.max(-8.64e12, Math.min(seconds, 8.64e12)) * 1000)
 }
 
 /** Formats a time: `14 Nov, 18:24`; with the year unless it is the current one. */
-export function dayAndTime(seconds: number, zone?: string): string {
+export function formatDateTime(seconds: number, zone?: string): string {
   const isThisYear = new Date(seconds * 1000).getFullYear() === new Date().getFullYear()
-  return formatted(seconds, {
+  return formatTime(seconds, {
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
@@ -26,13 +26,13 @@ export function dayAndTime(seconds: number, zone?: string): string {
 }
 
 /** Formats a day: `14 November 2026`. */
-export function day(seconds: number, zone?: string): string {
-  return formatted(seconds, { dateStyle: 'long', ...(zone === undefined ? {} : { timeZone: zone }) })
+export function formatDay(seconds: number, zone?: string): string {
+  return formatTime(seconds, { dateStyle: 'long', ...(zone === undefined ? {} : { timeZone: zone }) })
 }
 
 /** Formats a time of day: `18:24`. */
-export function clock(seconds: number, zone?: string): string {
-  return formatted(seconds, {
+export function formatClock(seconds: number, zone?: string): string {
+  return formatTime(seconds, {
     hour: '2-digit',
     minute: '2-digit',
     ...(zone === undefined ? {} : { timeZone: zone })

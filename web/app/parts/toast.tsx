@@ -1,20 +1,20 @@
 /** Short messages at the edge of the page, optionally with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explain, type Message } from '../../problem.js'
-import { storeOf, useStore } from '../data/store.js'
+import { explainError, type Message } from '../../problem.js'
+import { createStore, useStore } from '../data/store.js'
 
 interface Toast {
   readonly text: Message
   readonly undo?: () => Promise<void>
 }
 
-const current = storeOf<Toast | undefined>(undefined)
+const current = createStore<Toast | undefined>(undefined)
 /** Milliseconds for which a message is shown. */
 const displayMs = 8000
 
 /** Shows a message; `undo` reverts the action that it reports. */
-export function tell(text: Message, undo?: () => Promise<void>): void {
+export function showToast(text: Message, undo?: () => Promise<void>): void {
   current.set({ text, ...(undo ? { undo } : {}) })
 }
 
@@ -46,7 +46,7 @@ export function Toasts() {
               type="button"
               onClick={() => {
                 current.set(undefined)
-                toast.undo!().catch((error: unknown) => tell(explain(error).message))
+                toast.undo!().catch((error: unknown) => showToast(explainError(error).message))
               }}
             >
               {t('shell.undo')}

@@ -9,7 +9,7 @@ interface Props {
   readonly onTurn: () => void
 }
 
-export function Turn({ isOpen, name, onTurn }: Props) {
+export function ExpandButton({ isOpen, name, onTurn }: Props) {
   return (
     <button
       type="button"

@@ -3,14 +3,14 @@ import './style.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
-import { day, formatted } from '../parts/time.js'
-import { add } from '../shell/adding.js'
+import { formatDay, formatTime } from '../parts/time.js'
+import { openAddDialog } from '../shell/adding.js'
 import { Viewer } from './viewer.js'
 
 /** Pictures per page. */
@@ -40,7 +40,7 @@ export default function PhotosPage() {
       setWhole(read.events.length < limit)
       setProblem(undefined)
     } catch (error) {
-      setProblem(explain(error).message)
+      setProblem(explainError(error).message)
     } finally {
       reading.current = false
     }
@@ -66,7 +66,7 @@ export default function PhotosPage() {
       <header class="head">
         <h1>{t('shell.photos')}</h1>
         {account.isOwner && (
-          <button type="button" class="square" onClick={() => add({ type: 'picture/attached' })}>
+          <button type="button" class="square" onClick={() => openAddDialog({ type: 'picture/attached' })}>
             <Icon name="plus" />
             {t('photos.add')}
           </button>
@@ -104,7 +104,7 @@ export default function PhotosPage() {
 
 /** Returns the caption of a picture: its description, or its date. */
 function getCaption({ description, time }: Event): string {
-  return plain(description ?? '') || t('photos.alt', { date: day(time) })
+  return toPlainText(description ?? '') || t('photos.alt', { date: formatDay(time) })
 }
 
 interface Month {
@@ -117,7 +117,7 @@ interface Month {
 function groupByMonth(events: readonly Event[]): Month[] {
   const months: { month: string; from: number; pictures: Event[] }[] = []
   for (const [index, event] of events.entries()) {
-    const month = formatted(event.time, { month: 'long', year: 'numeric' })
+    const month = formatTime(event.time, { month: 'long', year: 'numeric' })
     const last = months.at(-1)
     if (last?.month === month) last.pictures.push(event)
     else months.push({ month, from: index, pictures: [event] })

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
 import { Dialog } from '../parts/dialog.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Picture } from '../parts/picture.js'
-import { Step } from '../parts/steps.js'
-import { dayAndTime } from '../parts/time.js'
+import { StepButton } from '../parts/steps.js'
+import { formatDateTime } from '../parts/time.js'
 
 interface Props {
   readonly event: Event
@@ -31,11 +31,12 @@ export function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
       <div class="viewer">
         <Picture key={event.id} event={event} alt={caption} width={1024} />
         <p>
-          <Step icon="left" label={t('photos.newer')} onStep={onBefore} />
+          <StepButton icon="left" label={t('photos.newer')} onStep={onBefore} />
           <span>
-            {dayAndTime(event.time)} <Go to={{ page: 'events', id: event.id }}>{t('photos.details')}</Go>
+            {formatDateTime(event.time)}{' '}
+            <AppLink to={{ page: 'events', id: event.id }}>{t('photos.details')}</AppLink>
           </span>
-          <Step icon="right" label={t('photos.older')} onStep={onNext} />
+          <StepButton icon="right" label={t('photos.older')} onStep={onNext} />
         </p>
       </div>
     </Dialog>

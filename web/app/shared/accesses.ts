@@ -1,14 +1,14 @@
 /** Accesses grouped for display: links, apps, ended ones; and the streams that each may see. */
 import { readAppNames } from '../../sign-in/auth-request.js'
 import { isKey, t, type Key } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import type { Account } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import type { Access, Level, Permission } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 /** All accesses except sessions. */
-export interface Held {
+export interface AccessGroups {
   readonly shared: readonly Access[]
   readonly apps: readonly Access[]
   /** Deleted and expired accesses, the latest first. */
@@ -18,7 +18,7 @@ export interface Held {
 }
 
 /** Reads the accesses of an account, grouped. Rejects with a `Refusal`. */
-export async function readHeld({ client }: Account): Promise<Held> {
+export async function readAccessGroups({ client }: Account): Promise<AccessGroups> {
   const [{ accesses, accessDeletions }, appNames] = await Promise.all([
     client.call<{ accesses: readonly Access[]; accessDeletions: readonly Access[] }>('accesses.get', {
       includeExpired: true,
@@ -27,35 +27,38 @@ export async function readHeld({ client }: Account): Promise<Held> {
     readAppNames()
   ])
   const own = accesses.filter(({ type }) => type !== 'personal')
-  const live = own.filter(access => !isOver(access))
-  const ended = [...own.filter(isOver), ...accessDeletions.filter(({ type }) => type !== 'personal')]
+  const live = own.filter(access => !hasEnded(access))
+  const ended = [...own.filter(hasEnded), ...accessDeletions.filter(({ type }) => type !== 'personal')]
   return {
     shared: live.filter(({ type }) => type === 'shared'),
     apps: live.filter(({ type }) => type === 'app'),
-    ended: ended.toSorted((a, b) => endOf(b) - endOf(a)),
+    ended: ended.toSorted((a, b) => getEnd(b) - getEnd(a)),
     appNames
   }
 }
 
 /** Returns whether an access can no longer be used. */
-export function isOver(access: Access): boolean {
-  return access.deleted !== undefined || endOf(access) <= Date.now() / 1000
+export function hasEnded(access: Access): boolean {
+  return access.deleted !== undefined || getEnd(access) <= Date.now() / 1000
 }
 
 /**
  * Returns when an access ended or ends, in seconds; infinite if it does not. Apps may be able to renew theirs, even after it has
  * expired.
  */
-export function endOf({ deleted, expires, oauth }: Access): number {
+export function getEnd({ deleted, expires, oauth }: Access): number {
   return Math.min(deleted ?? Infinity, Math.max(expires ?? Infinity, oauth?.renewableUntil ?? 0))
 }
 
 /** Returns the display name of an access. */
-export function nameOf({ type, name, deviceName, oauth }: Access, appNames: Held['appNames']): string {
-  const own = (type === 'app' ? appNames.get(name) : undefined) ?? plain(oauth?.clientName ?? name)
+export function getDisplayName(
+  { type, name, deviceName, oauth }: Access,
+  appNames: AccessGroups['appNames']
+): string {
+  const own = (type === 'app' ? appNames.get(name) : undefined) ?? toPlainText(oauth?.clientName ?? name)
   return deviceName === undefined || deviceName === null || deviceName === ''
     ? own
-    : `${own} (${plain(deviceName)})`
+    : `${own} (${toPlainText(deviceName)})`
 }
 
 /** A permission on one stream, or on all. */
@@ -68,32 +71,32 @@ export interface Grant {
 }
 
 /** Returns the streams of an access's permissions, without those on its own audit log. */
-export function grantsOf(permissions: readonly Permission[] | undefined, tree: Tree | undefined): Grant[] {
+export function listGrants(permissions: readonly Permission[] | undefined, tree: Tree | undefined): Grant[] {
   return (permissions ?? []).flatMap(permission => {
     if (!('streamId' in permission) || permission.streamId.startsWith(':_audit:')) return []
     const stream = tree?.find(permission.streamId)
     return [
       {
         ...permission,
-        name: streamName(permission.streamId, tree),
-        ...(stream ? { colour: colourOf(stream) } : {})
+        name: getStreamName(permission.streamId, tree),
+        ...(stream ? { colour: getStreamColour(stream) } : {})
       }
     ]
   })
 }
 
 /** Returns the display name of a stream, of all streams (`*`), of account fields, or of the audit log. */
-export function streamName(id: string, tree: Tree | undefined): string {
+export function getStreamName(id: string, tree: Tree | undefined): string {
   if (id === '*') return t('shell.allData')
   if (id.startsWith(':_audit:')) return t('shared.activity')
   const key = `shared.stream.${id.replace(/^:_?system:/, '')}`
   if (id.startsWith(':') && isKey(key)) return t(key)
   const stream = tree?.find(id)
-  return plain(stream?.name ?? id)
+  return toPlainText(stream?.name ?? id)
 }
 
 /** Returns the text key that describes what levels allow together. */
-export function seesKey(levels: readonly Level[]): Key {
+export function getLevelKey(levels: readonly Level[]): Key {
   const own = new Set(levels.filter(level => level !== 'none'))
   if (own.size === 0) return 'shell.level.none'
   if (own.size === 1) return `shell.level.${[...own][0]!}`

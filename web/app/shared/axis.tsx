@@ -1,7 +1,7 @@
 /** The time axis below the lanes. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatted } from '../parts/time.js'
-import { dayTicks, monthTicks, type Range, type Span } from './spans.js'
+import { formatTime } from '../parts/time.js'
+import { createDayTicks, createMonthTicks, type Range, type Span } from './spans.js'
 
 export function Axis({ range, span }: { readonly range: Range; readonly span: Span }) {
   const box = useRef<HTMLDivElement>(null)
@@ -12,7 +12,7 @@ export function Axis({ range, span }: { readonly range: Range; readonly span: Sp
     return () => size.disconnect()
   }, [])
   const maxTicks = Math.max(2, Math.floor(width / (span === 'week' ? 62 : 54)))
-  const ticks = span === 'year' ? monthTicks(range, maxTicks) : dayTicks(range, maxTicks)
+  const ticks = span === 'year' ? createMonthTicks(range, maxTicks) : createDayTicks(range, maxTicks)
   let month = -1
   return (
     <div class="axis num" aria-hidden="true">
@@ -24,7 +24,7 @@ export function Axis({ range, span }: { readonly range: Range; readonly span: Sp
           const left = ((tick - range.from) / (range.to - range.from)) * 100
           return (
             <span key={tick} class={isFirst ? 'first' : undefined} style={{ insetInlineStart: `${left}%` }}>
-              {formatted(tick, {
+              {formatTime(tick, {
                 ...(span === 'week' ? { weekday: 'short' } : {}),
                 ...(span === 'year' ? {} : { day: 'numeric' }),
                 ...(isFirst || span === 'year' ? { month: 'short' } : {})

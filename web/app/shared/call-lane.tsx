@@ -1,7 +1,7 @@
 /** Calls of one access over time: lines are reads, dots are writes, crosses are denied calls. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Call } from './calls.js'
-import { weekends, type Range } from './spans.js'
+import { listWeekendDays, type Range } from './spans.js'
 
 interface Props {
   readonly calls: readonly Call[]
@@ -57,7 +57,7 @@ function drawCalls(canvas: HTMLCanvasElement, calls: readonly Call[], range: Ran
     inset + ((time - range.from) / (range.to - range.from)) * (width - 2 * inset)
 
   context.fillStyle = colour('band')
-  for (const { from, to } of weekends(range))
+  for (const { from, to } of listWeekendDays(range))
     if (toX(to) - toX(from) > 3) context.fillRect(toX(from), 0, toX(to) - toX(from), height)
   const middle = height / 2
   context.fillStyle = colour('line')

@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
-import { clock, formatted } from '../parts/time.js'
+import { AppLink } from '../parts/go.js'
+import { formatClock, formatTime } from '../parts/time.js'
 import { readCalls, type Call } from './calls.js'
-import { sameness, sentenceOf } from './sentences.js'
+import { getGroupKey, describeCall } from './sentences.js'
 
 /** Calls per page. */
 const pageSize = 200
@@ -29,7 +29,7 @@ export function CallList({ accessId }: { readonly accessId: string }) {
       setCalls([...(calls ?? []), ...page])
       setMore(page.length === pageSize)
     } catch (error) {
-      setProblem(explain(error).message)
+      setProblem(explainError(error).message)
     }
   }
   useEffect(() => void read(), [accessId])
@@ -47,17 +47,17 @@ export function CallList({ accessId }: { readonly accessId: string }) {
             {told.map(({ call, count, since }) => (
               <li key={call.id} class={call.kind}>
                 <time class="num">
-                  {count > 1 && clock(since) !== clock(call.time)
-                    ? `${clock(since)}–${clock(call.time)}`
-                    : clock(call.time)}
+                  {count > 1 && formatClock(since) !== formatClock(call.time)
+                    ? `${formatClock(since)}–${formatClock(call.time)}`
+                    : formatClock(call.time)}
                 </time>
                 <span>
-                  {sentenceOf(call, tree)}
+                  {describeCall(call, tree)}
                   {count > 1 && <span class="times num">{t('shared.times', { count })}</span>}
                   {count === 1 && call.eventId !== undefined && call.kind === 'add' && (
                     <>
                       {' '}
-                      <Go to={{ page: 'events', id: call.eventId }}>{t('shared.viewEvent')}</Go>
+                      <AppLink to={{ page: 'events', id: call.eventId }}>{t('shared.viewEvent')}</AppLink>
                     </>
                   )}
                 </span>
@@ -89,10 +89,10 @@ function groupByDay(
 ): { readonly date: string; readonly told: readonly CallGroup[] }[] {
   const days: { date: string; told: CallGroup[] }[] = []
   for (const call of calls) {
-    const date = formatted(call.time, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+    const date = formatTime(call.time, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
     if (days.at(-1)?.date !== date) days.push({ date, told: [] })
     const { told } = days.at(-1)!
-    const known = told.findIndex(each => sameness(each.call) === sameness(call))
+    const known = told.findIndex(each => getGroupKey(each.call) === getGroupKey(call))
     if (known < 0) told.push({ call, count: 1, since: call.time })
     else told[known] = { ...told[known]!, count: told[known]!.count + 1, since: call.time }
   }

@@ -2,23 +2,23 @@
 import type { Client } from '../data/client.js'
 
 /** The data that a call read. Times are in seconds. (docs/spec/audit.md#what-was-read) */
-export interface Reached {
+export interface ReadData {
   readonly streamIds: readonly string[]
   readonly from?: number
   readonly to?: number
   readonly count?: number
 }
 
-export type Kind = 'look' | 'add' | 'refused' | 'other'
+export type CallKind = 'look' | 'add' | 'refused' | 'other'
 
 export interface Call {
   readonly id: string
   readonly time: number
   /** Id of the method. */
   readonly method: string
-  readonly kind: Kind
+  readonly kind: CallKind
   readonly status: number
-  readonly read?: Reached
+  readonly read?: ReadData
   /** Id of the event that was written. */
   readonly eventId?: string
   /** Network address. */
@@ -34,12 +34,12 @@ interface AuditRecord {
     readonly status: number
     readonly source?: { readonly ip?: string }
     readonly query?: { readonly streams?: unknown }
-    readonly read?: Reached
+    readonly read?: ReadData
     readonly record?: { readonly key: string }
   }
 }
 
-export interface Wanted {
+export interface CallQuery {
   readonly accessId: string
   readonly from?: number
   readonly to: number
@@ -50,7 +50,7 @@ export interface Wanted {
 }
 
 /** Reads the latest calls within a time range, latest first. Rejects with a `Refusal`. */
-export async function readCalls(client: Client, query: Wanted): Promise<Call[]> {
+export async function readCalls(client: Client, query: CallQuery): Promise<Call[]> {
   return (await readRecords(client, query)).map(toCall)
 }
 
@@ -64,7 +64,12 @@ const maxErrors = 100
  * Reads calls for a lane: all in the range, or, if there are many, the latest, failed ones, and a sample of each earlier part, so
  * that the cost does not depend on the number of calls.
  */
-export async function readLane(client: Client, accessId: string, from: number, to: number): Promise<Call[]> {
+export async function readLaneCalls(
+  client: Client,
+  accessId: string,
+  from: number,
+  to: number
+): Promise<Call[]> {
   const records = await readRecords(client, { accessId, from, to, limit: maxLatest })
   const latest = records.map(toCall)
   if (latest.length < maxLatest) return latest
@@ -88,11 +93,11 @@ export async function readLane(client: Client, accessId: string, from: number, t
   return [...new Map(all.map(call => [call.id, call])).values()].toSorted((a, b) => b.time - a.time)
 }
 
-async function readRecords(client: Client, query: Wanted): Promise<readonly AuditRecord[]> {
+async function readRecords(client: Client, query: CallQuery): Promise<readonly AuditRecord[]> {
   return (await client.call<{ events: readonly AuditRecord[] }>('events.get', toParams(query))).events
 }
 
-function toParams({ accessId, from, to, skip, limit, types }: Wanted): object {
+function toParams({ accessId, from, to, skip, limit, types }: CallQuery): object {
   return {
     streams: [`:_audit:access-${accessId}`],
     ...(from === undefined ? {} : { fromTime: from }),
@@ -123,7 +128,7 @@ function toCall({ id, time, content }: AuditRecord): Call {
 const readMethods = /^(?:events\.get\w*|events\.sample|hfs\.get|previews\.get|streams\.facts)$/
 const writeMethods = /^(?:events|hfs|streams)\.(?:create|add|update|delete)\w*$/
 
-function getKind(method: string, status: number): Kind {
+function getKind(method: string, status: number): CallKind {
   if (status >= 400) return [401, 402, 403, 429].includes(status) ? 'refused' : 'other'
   return readMethods.test(method) ? 'look' : writeMethods.test(method) ? 'add' : 'other'
 }

@@ -1,6 +1,6 @@
 /** The streams that an access may see, as chips with their colours, and levels if they differ. */
 import { t } from '../../language.js'
-import { seesKey, type Grant } from './accesses.js'
+import { getLevelKey, type Grant } from './accesses.js'
 
 interface Props {
   readonly grants: readonly Grant[]
@@ -8,7 +8,7 @@ interface Props {
   readonly most?: number
 }
 
-export function Chips({ grants, most = 6 }: Props) {
+export function GrantChips({ grants, most = 6 }: Props) {
   const differ = new Set(grants.map(({ level }) => level)).size > 1
   const shown = grants.slice(0, most)
   return (
@@ -17,7 +17,7 @@ export function Chips({ grants, most = 6 }: Props) {
         <li key={streamId} class={level === 'none' ? 'not' : undefined}>
           <i class="dot" style={{ '--c': colour ?? 'var(--ink)' }} />
           {name}
-          {differ && <small>{t(seesKey([level]))}</small>}
+          {differ && <small>{t(getLevelKey([level]))}</small>}
         </li>
       ))}
       {grants.length > shown.length && (

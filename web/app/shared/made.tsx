@@ -3,33 +3,34 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { copyText } from '../../parts/copy.js'
 import { useAccount } from '../data/account.js'
-import { linkTo } from '../data/link.js'
+import { buildLink } from '../data/link.js'
 import type { Access } from '../data/model.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { plain } from '../../plain.js'
-import { untilWord } from './about.js'
+import { toPlainText } from '../../plain.js'
+import { describeExpiry } from './about.js'
 import { QrCode } from '../parts/qr-code.js'
 
 /** What was created. */
-export type Kind = 'link' | 'app'
+export type ShareKind = 'link' | 'app'
 
 interface Props {
   readonly access: Access
-  readonly kind: Kind
+  readonly kind: ShareKind
   readonly onDone: () => void
 }
 
-export function Made({ access, kind, onDone }: Props) {
+export function NewAccess({ access, kind, onDone }: Props) {
   const { username } = useAccount()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const name = plain(access.name)
-  const text = kind === 'link' ? linkTo({ username, token: access.token ?? '' }) : (access.apiEndpoint ?? '')
+  const name = toPlainText(access.name)
+  const text =
+    kind === 'link' ? buildLink({ username, token: access.token ?? '' }) : (access.apiEndpoint ?? '')
   return (
     <div class="made">
       <h3 ref={heading} tabIndex={-1}>
-        {t(kind === 'link' ? 'shared.linkFor' : 'shared.tokenFor', { name })}, {untilWord(access)}
+        {t(kind === 'link' ? 'shared.linkFor' : 'shared.tokenFor', { name })}, {describeExpiry(access)}
       </h3>
       <p class="hint">{t(kind === 'link' ? 'shared.linkHint' : 'shared.tokenHint')}</p>
       <input
@@ -46,7 +47,7 @@ export function Made({ access, kind, onDone }: Props) {
         <button type="button" class="button" onClick={onDone}>
           {t('shared.another')}
         </button>
-        <Go to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</Go>
+        <AppLink to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</AppLink>
       </div>
     </div>
   )

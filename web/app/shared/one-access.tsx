@@ -3,42 +3,42 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { day, dayAndTime } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
-import { grantsOf, isOver, nameOf, readHeld, type Held } from './accesses.js'
-import { endDay, lineOf } from './about.js'
+import { formatDay, formatDateTime } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
+import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGroups } from './accesses.js'
+import { formatEndDay, describeAccess } from './about.js'
 import { CallList } from './call-list.js'
-import { Face } from './row.js'
+import { AccessIcon } from './row.js'
 
-export function OneAccess({ id }: { readonly id: string }) {
+export function AccessView({ id }: { readonly id: string }) {
   const account = useAccount()
   const current = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const [groups, setGroups] = useState<Held>()
+  const [groups, setGroups] = useState<AccessGroups>()
   const [problem, setProblem] = useState<Message>()
   const [isRevoking, setRevoking] = useState(false)
   useEffect(() => {
-    readHeld(account).then(setGroups, (error: unknown) => setProblem(explain(error).message))
+    readAccessGroups(account).then(setGroups, (error: unknown) => setProblem(explainError(error).message))
   }, [current])
   const all = groups ? [...groups.shared, ...groups.apps, ...groups.ended] : []
   const access = all.find(each => each.id === id)
-  const name = access && groups ? nameOf(access, groups.appNames) : ''
+  const name = access && groups ? getDisplayName(access, groups.appNames) : ''
   useEffect(() => {
     if (name !== '') document.title = name
   }, [name])
   const back = (
     <p class="back">
-      <Go to={{ page: 'shared' }}>
+      <AppLink to={{ page: 'shared' }}>
         <Icon name="left" />
         {t('shared.title')}
-      </Go>
+      </AppLink>
     </p>
   )
   if (problem !== undefined) return <Alert>{problem}</Alert>
@@ -51,17 +51,17 @@ export function OneAccess({ id }: { readonly id: string }) {
         {back}
       </div>
     )
-  const grants = grantsOf(access.permissions, tree)
-  const createdAccesses = all.filter(each => each.createdBy.split(' ')[0] === id && !isOver(each))
+  const grants = listGrants(access.permissions, tree)
+  const createdAccesses = all.filter(each => each.createdBy.split(' ')[0] === id && !hasEnded(each))
   const creator = all.find(each => each.id === access.createdBy.split(' ')[0])
   return (
     <div class="one">
       {back}
       <header class="head">
-        <Face access={access} name={name} />
+        <AccessIcon access={access} name={name} />
         <h1>{name}</h1>
-        <p class="when num">{lineOf(access, grants)}</p>
-        {!isOver(access) && (
+        <p class="when num">{describeAccess(access, grants)}</p>
+        {!hasEnded(access) && (
           <button type="button" class="button end" onClick={() => setRevoking(true)}>
             {t('shared.revoke')}
           </button>
@@ -82,7 +82,7 @@ export function OneAccess({ id }: { readonly id: string }) {
                   {grant.colour === undefined ? (
                     <b>{grant.name}</b>
                   ) : (
-                    <Go to={{ page: 'streams', id: grant.streamId }}>{grant.name}</Go>
+                    <AppLink to={{ page: 'streams', id: grant.streamId }}>{grant.name}</AppLink>
                   )}
                   <small>{t(`level.${grant.level}`)}</small>
                 </span>
@@ -92,37 +92,39 @@ export function OneAccess({ id }: { readonly id: string }) {
           </ul>
           <dl>
             <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
-            <Fact name={t('shared.since')}>{day(access.created)}</Fact>
+            <Fact name={t('shared.since')}>{formatDay(access.created)}</Fact>
             {creator && (
               <Fact name={t('shared.createdBy')}>
-                <Go to={{ page: 'shared', id: creator.id }}>{nameOf(creator, groups.appNames)}</Go>
+                <AppLink to={{ page: 'shared', id: creator.id }}>
+                  {getDisplayName(creator, groups.appNames)}
+                </AppLink>
               </Fact>
             )}
             {access.oauth && (
               <Fact name={t('shared.authorizedWith')}>{describeAuthorization(access.oauth)}</Fact>
             )}
-            <Fact name={t('shared.expires')}>{endDay(access)}</Fact>
+            <Fact name={t('shared.expires')}>{formatEndDay(access)}</Fact>
             {access.lastUsed !== undefined && (
-              <Fact name={t('shared.lastUse')}>{dayAndTime(access.lastUsed)}</Fact>
+              <Fact name={t('shared.lastUse')}>{formatDateTime(access.lastUsed)}</Fact>
             )}
             {createdAccesses.length > 0 && (
               <Fact name={t('shared.sharedFurther')}>
                 {createdAccesses.map(each => (
-                  <Go key={each.id} to={{ page: 'shared', id: each.id }}>
-                    {nameOf(each, groups.appNames)}
-                  </Go>
+                  <AppLink key={each.id} to={{ page: 'shared', id: each.id }}>
+                    {getDisplayName(each, groups.appNames)}
+                  </AppLink>
                 ))}
               </Fact>
             )}
           </dl>
-          {!isOver(access) && <p class="hint">{t('shared.notEditable')}</p>}
+          {!hasEnded(access) && <p class="hint">{t('shared.notEditable')}</p>}
         </section>
       </div>
       {isRevoking && (
         <RevokeDialog
           access={access}
           name={name}
-          made={createdAccesses.map(each => nameOf(each, groups.appNames))}
+          made={createdAccesses.map(each => getDisplayName(each, groups.appNames))}
           onClose={() => setRevoking(false)}
         />
       )}
@@ -132,10 +134,10 @@ export function OneAccess({ id }: { readonly id: string }) {
 
 /** Describes how an app was authorized, and when it last renewed its access. */
 function describeAuthorization({ granted, refreshed }: NonNullable<Access['oauth']>): string {
-  const agreed = t('shared.byOAuth', { date: day(granted) })
+  const agreed = t('shared.byOAuth', { date: formatDay(granted) })
   return refreshed === undefined
     ? agreed
-    : `${agreed}, ${t('shared.renewed', { date: dayAndTime(refreshed) })}`
+    : `${agreed}, ${t('shared.renewed', { date: formatDateTime(refreshed) })}`
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -167,7 +169,7 @@ function RevokeDialog({ access, name, made: createdAccesses, onClose }: EndingPr
         await account.client.call('accesses.delete', { id: access.id })
         await account.readAccesses()
         onClose()
-        tell(t('shared.revokedDone', { name }))
+        showToast(t('shared.revokedDone', { name }))
       }}
     >
       <p>{t(access.type === 'app' ? 'shared.revokeText' : 'shared.revokeLinkText', { name })}</p>

@@ -2,44 +2,44 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { Steps } from '../parts/steps.js'
-import { dayAndTime } from '../parts/time.js'
+import { StepButtons } from '../parts/steps.js'
+import { formatDateTime } from '../parts/time.js'
 import { Tabs } from '../parts/tabs.js'
-import { hrefTo, visit } from '../route.js'
-import { nameOf, readHeld, grantsOf, endOf, type Held } from './accesses.js'
-import { endedWord } from './about.js'
+import { buildHref, navigate } from '../route.js'
+import { getDisplayName, readAccessGroups, listGrants, getEnd, type AccessGroups } from './accesses.js'
+import { describeEnd } from './about.js'
 import { Axis } from './axis.js'
 import type { Call } from './calls.js'
-import { Row } from './row.js'
-import { sentenceOf } from './sentences.js'
-import { Share } from './share.js'
-import { rangeIn, spanIn, spans, stepped, type Range } from './spans.js'
+import { AccessLane } from './row.js'
+import { describeCall } from './sentences.js'
+import { ShareForm } from './share.js'
+import { parseRange, parseSpan, spans, stepRange, type Range } from './spans.js'
 
 export function Overview({ query }: { readonly query: URLSearchParams }) {
   const account = useAccount()
   const current = useStore(account.accesses)
-  const [groups, setGroups] = useState<Held>()
+  const [groups, setGroups] = useState<AccessGroups>()
   const [problem, setProblem] = useState<Message>()
   const [isSharing, setSharing] = useState(false)
   const isWide = useIsWide()
   useEffect(() => {
     document.title = t('shared.title')
-    readHeld(account).then(
+    readAccessGroups(account).then(
       read => {
         setGroups(read)
         setProblem(undefined)
       },
-      (error: unknown) => setProblem(explain(error).message)
+      (error: unknown) => setProblem(explainError(error).message)
     )
   }, [current])
-  const range = rangeIn(query)
+  const range = parseRange(query)
   return (
     <div class={isWide ? 'with-form' : undefined}>
       <div class="main">
@@ -61,13 +61,13 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
       {isWide && !isSharing && (
         <aside class="card form" aria-label={t('shared.shareData')}>
           <h2>{t('shared.shareData')}</h2>
-          <Share />
+          <ShareForm />
         </aside>
       )}
       {/* The form keeps its state when the window is resized. */}
       {isSharing && (
         <Dialog title={t('shared.shareData')} onClose={() => setSharing(false)}>
-          <Share />
+          <ShareForm />
         </Dialog>
       )}
     </div>
@@ -87,7 +87,7 @@ function useIsWide(): boolean {
   return isWide
 }
 
-function describeCounts({ shared, apps }: Held): string {
+function describeCounts({ shared, apps }: AccessGroups): string {
   if (shared.length + apps.length === 0) return t('shared.nobody')
   return [
     ...(shared.length > 0 ? [t('shared.linkCount', { count: shared.length })] : []),
@@ -97,10 +97,10 @@ function describeCounts({ shared, apps }: Held): string {
 
 function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
   const { username } = useAccount()
-  const span = spanIn(query)
+  const span = parseSpan(query)
   const isToday = range.to > Date.now() / 1000
   const go = (changes: { readonly span?: string; readonly to?: string | undefined }): void =>
-    visit(hrefTo(username, { page: 'shared', query: { span, ...changes } }), true)
+    navigate(buildHref(username, { page: 'shared', query: { span, ...changes } }), true)
   const to = query.get('to') ?? undefined
   return (
     <div class="steps-of-time">
@@ -111,14 +111,14 @@ function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly 
         textOf={each => t(`span.${each}`)}
         onChoose={each => go({ span: each, to })}
       />
-      <Steps
-        onEarlier={() => go({ to: stepped(range, span, -1) })}
-        onLater={isToday ? undefined : () => go({ to: stepped(range, span, 1) })}
+      <StepButtons
+        onEarlier={() => go({ to: stepRange(range, span, -1) })}
+        onLater={isToday ? undefined : () => go({ to: stepRange(range, span, 1) })}
       >
         <button type="button" class="square today" disabled={isToday} onClick={() => go({ to: undefined })}>
           {t('shell.today')}
         </button>
-      </Steps>
+      </StepButtons>
     </div>
   )
 }
@@ -127,7 +127,7 @@ function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly 
 const initialCount = 20
 
 interface LanesProps {
-  readonly held: Held
+  readonly held: AccessGroups
   readonly query: URLSearchParams
   readonly range: Range
 }
@@ -158,7 +158,7 @@ function AccessLanes({ held: groups, query, range }: LanesProps) {
       <>
         <h2>{title}</h2>
         {(showsAll ? accesses : accesses.slice(0, initialCount)).map(access => (
-          <Row key={access.id} access={access} appNames={appNames} range={range} onCalls={noteCalls} />
+          <AccessLane key={access.id} access={access} appNames={appNames} range={range} onCalls={noteCalls} />
         ))}
       </>
     )
@@ -185,7 +185,7 @@ function AccessLanes({ held: groups, query, range }: LanesProps) {
           {t('shared.all')}
         </button>
       )}
-      <Axis range={range} span={spanIn(query)} />
+      <Axis range={range} span={parseSpan(query)} />
       {latest && <LatestDenied {...latest} appNames={appNames} />}
     </div>
   )
@@ -196,17 +196,17 @@ interface DeniedCall {
   readonly call: Call
 }
 
-function LatestDenied({ access, call, appNames }: DeniedCall & Pick<Held, 'appNames'>) {
+function LatestDenied({ access, call, appNames }: DeniedCall & Pick<AccessGroups, 'appNames'>) {
   const tree = useStore(useAccount().tree)
   return (
     <p class="say num">
-      {dayAndTime(call.time)}, <b>{nameOf(access, appNames)}</b>: {sentenceOf(call, tree)}.{' '}
-      <Go to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</Go>
+      {formatDateTime(call.time)}, <b>{getDisplayName(access, appNames)}</b>: {describeCall(call, tree)}.{' '}
+      <AppLink to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</AppLink>
     </p>
   )
 }
 
-function EndedAccesses({ held: { ended, appNames } }: { readonly held: Held }) {
+function EndedAccesses({ held: { ended, appNames } }: { readonly held: AccessGroups }) {
   const tree = useStore(useAccount().tree)
   const [showsAll, setShowsAll] = useState(false)
   return (
@@ -217,10 +217,10 @@ function EndedAccesses({ held: { ended, appNames } }: { readonly held: Held }) {
       <ul>
         {(showsAll ? ended : ended.slice(0, initialCount)).map(access => (
           <li key={access.id}>
-            <Go to={{ page: 'shared', id: access.id }}>{nameOf(access, appNames)}</Go>
-            <span class="num">{Number.isFinite(endOf(access)) ? endedWord(access) : ''}</span>
+            <AppLink to={{ page: 'shared', id: access.id }}>{getDisplayName(access, appNames)}</AppLink>
+            <span class="num">{Number.isFinite(getEnd(access)) ? describeEnd(access) : ''}</span>
             <small>
-              {grantsOf(access.permissions, tree)
+              {listGrants(access.permissions, tree)
                 .map(({ name }) => name)
                 .join(', ')}
             </small>

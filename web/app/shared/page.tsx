@@ -1,9 +1,9 @@
 /** The sharing page: all accesses, or one with its activity. */
 import './style.css'
 import type { PageProps } from '../route.js'
-import { OneAccess } from './one-access.js'
+import { AccessView } from './one-access.js'
 import { Overview } from './overview.js'
 
 export default function Page({ id, query }: PageProps) {
-  return id === undefined ? <Overview query={query} /> : <OneAccess id={id} />
+  return id === undefined ? <Overview query={query} /> : <AccessView id={id} />
 }

@@ -4,30 +4,30 @@ import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { grantsOf, nameOf, type Held } from './accesses.js'
-import { lineOf } from './about.js'
+import { listGrants, getDisplayName, type AccessGroups } from './accesses.js'
+import { describeAccess } from './about.js'
 import { CallLane } from './call-lane.js'
-import { readLane, type Call, type Kind } from './calls.js'
-import { Chips } from './chips.js'
+import { readLaneCalls, type Call, type CallKind } from './calls.js'
+import { GrantChips } from './chips.js'
 import type { Range } from './spans.js'
 
 interface Props {
   readonly access: Access
-  readonly appNames: Held['appNames']
+  readonly appNames: AccessGroups['appNames']
   readonly range: Range
   /** Called when the calls have been read. */
   readonly onCalls?: (access: Access, calls: readonly Call[]) => void
 }
 
-export function Row({ access, appNames, range, onCalls }: Props) {
+export function AccessLane({ access, appNames, range, onCalls }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const [calls, setCalls] = useState<readonly Call[]>([])
   useEffect(() => {
     let isGone = false
-    readLane(account.client, access.id, range.from, range.to).then(
+    readLaneCalls(account.client, access.id, range.from, range.to).then(
       read => {
         if (isGone) return
         setCalls(read)
@@ -40,17 +40,17 @@ export function Row({ access, appNames, range, onCalls }: Props) {
       isGone = true
     }
   }, [access.id, access.lastUsed, range.from, range.to])
-  const grants = grantsOf(access.permissions, tree)
-  const name = nameOf(access, appNames)
+  const grants = listGrants(access.permissions, tree)
+  const name = getDisplayName(access, appNames)
   return (
     <section class="lane">
       <header>
-        <Face access={access} name={name} />
+        <AccessIcon access={access} name={name} />
         <h3>
-          <Go to={{ page: 'shared', id: access.id }}>{name}</Go>
+          <AppLink to={{ page: 'shared', id: access.id }}>{name}</AppLink>
         </h3>
-        <p class="until num">{lineOf(access, grants)}</p>
-        <Chips grants={grants} />
+        <p class="until num">{describeAccess(access, grants)}</p>
+        <GrantChips grants={grants} />
       </header>
       <CallLane calls={calls} range={range} label={describeCalls(name, calls)} />
     </section>
@@ -58,7 +58,7 @@ export function Row({ access, appNames, range, onCalls }: Props) {
 }
 
 /** The icon of an access: round for links, square for apps. */
-export function Face({ access, name }: { readonly access: Access; readonly name: string }) {
+export function AccessIcon({ access, name }: { readonly access: Access; readonly name: string }) {
   const isApp = access.type === 'app'
   return (
     <span class={isApp ? 'who-face app' : 'who-face link'} aria-hidden="true">
@@ -68,6 +68,6 @@ export function Face({ access, name }: { readonly access: Access; readonly name:
 }
 
 function describeCalls(name: string, calls: readonly Call[]): string {
-  const count = (kind: Kind): number => calls.filter(call => call.kind === kind).length
+  const count = (kind: CallKind): number => calls.filter(call => call.kind === kind).length
   return t('shared.lane', { name, looks: count('look'), adds: count('add'), refused: count('refused') })
 }

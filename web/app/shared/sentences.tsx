@@ -1,10 +1,10 @@
 /** Describes calls in sentences. */
 import type { ComponentChildren } from 'preact'
-import { isKey, locale, rich, t, type Key } from '../../language.js'
+import { isKey, getLocale, rich, t, type Key } from '../../language.js'
 import type { Tree } from '../data/tree.js'
-import { day, formatted } from '../parts/time.js'
-import { streamName } from './accesses.js'
-import type { Call, Reached } from './calls.js'
+import { formatDay, formatTime } from '../parts/time.js'
+import { getStreamName } from './accesses.js'
+import type { Call, ReadData } from './calls.js'
 
 /** What a denied call wanted, by method; the first match counts. */
 const intentions: readonly (readonly [RegExp, Key])[] = [
@@ -24,7 +24,7 @@ const pointMethods = /^hfs\./
 const uncountedMethods = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
 
 /** Describes a call in a sentence, without a full stop. */
-export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildren {
+export function describeCall(call: Call, tree: Tree | undefined): ComponentChildren {
   const { method, read, status } = call
   if (status >= 400) return describeFailure(call, tree)
   const key = `shared.did.${method}`
@@ -34,7 +34,7 @@ export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildre
 }
 
 /** Returns a key that is equal for calls with the same text, which are combined. */
-export function sameness({ method, read, status }: Call): string {
+export function getGroupKey({ method, read, status }: Call): string {
   return JSON.stringify([method, status, read?.streamIds, read && formatRange(read)])
 }
 
@@ -47,16 +47,16 @@ function describeFailure({ method, read, status }: Call, tree: Tree | undefined)
   return rich('shared.deniedWishIn', { wish: intention, what: <b>{listStreamNames(read, tree)}</b> })
 }
 
-function listStreamNames(read: Reached | undefined, tree: Tree | undefined): string {
+function listStreamNames(read: ReadData | undefined, tree: Tree | undefined): string {
   if (!read || read.streamIds.length === 0) return t('shell.allData')
-  const names = read.streamIds.slice(0, 4).map(id => streamName(id, tree))
+  const names = read.streamIds.slice(0, 4).map(id => getStreamName(id, tree))
   if (read.streamIds.length > names.length)
     names.push(t('shell.moreStreams', { count: read.streamIds.length - names.length }))
-  return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
+  return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(names)
 }
 
 /** Formats the range and the number of results: `, 13–20 Nov: 604,800 points`. */
-function describeResult(method: string, read: Reached): string {
+function describeResult(method: string, read: ReadData): string {
   const range = formatRange(read)
   const { count } = read
   const isCounted = count !== undefined && !uncountedMethods.test(method)
@@ -68,12 +68,12 @@ function formatCount(method: string, count: number): string {
   return t(pointMethods.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
-function formatRange({ from, to }: Reached): string {
+function formatRange({ from, to }: ReadData): string {
   if (from === undefined && to === undefined) return ''
-  if (from === undefined) return t('shell.until', { date: day(to!) })
-  if (to === undefined) return t('shell.since', { date: day(from) })
-  if (to - from < 1) return formatted(from, { day: 'numeric', month: 'short', year: 'numeric' })
-  return new Intl.DateTimeFormat(locale(), {
+  if (from === undefined) return t('shell.until', { date: formatDay(to!) })
+  if (to === undefined) return t('shell.since', { date: formatDay(from) })
+  if (to - from < 1) return formatTime(from, { day: 'numeric', month: 'short', year: 'numeric' })
+  return new Intl.DateTimeFormat(getLocale(), {
     day: 'numeric',
     month: 'short',
     ...(new Date(from * 1000).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' })

@@ -1,14 +1,14 @@
 /** Creates a shared link, which shows streams to anyone who has it, or a token for an app. */
 import { useId, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
-import { locale, t } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Field } from '../../parts/field.js'
 import { useAccount, type Account } from '../data/account.js'
 import type { Access, Level } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { formatted } from '../parts/time.js'
-import { Made, type Kind } from './made.js'
+import { formatTime } from '../parts/time.js'
+import { NewAccess, type ShareKind } from './made.js'
 import { StreamChoice } from './stream-choice.js'
 
 /** Available expiries, in days. */
@@ -16,9 +16,9 @@ const expiries = ['1', '7', '30', '90', '365', 'date', 'never'] as const
 type Expiry = (typeof expiries)[number]
 const levels: readonly Level[] = ['read', 'create-only', 'contribute', 'manage']
 
-export function Share() {
+export function ShareForm() {
   const account = useAccount()
-  const [kind, setKind] = useState<Kind>('link')
+  const [kind, setKind] = useState<ShareKind>('link')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [level, setLevel] = useState<Level>('read')
   const [expiry, setExpiry] = useState<Expiry>('30')
@@ -26,7 +26,7 @@ export function Share() {
   const [created, setCreated] = useState<Access>()
   if (created)
     return (
-      <Made
+      <NewAccess
         access={created}
         kind={kind}
         onDone={() => {
@@ -65,7 +65,7 @@ export function Share() {
       <Choice
         label={t('shared.withWhom')}
         value={kind}
-        onChange={value => setKind(value as Kind)}
+        onChange={value => setKind(value as ShareKind)}
         options={[
           ['link', t('shared.anyoneWithLink')],
           ['app', t('shared.anApp')]
@@ -133,7 +133,7 @@ function Preview({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   if (chosen.size === 0 || !isRead) return null
-  const ids = new Set([...chosen].flatMap(id => tree?.idsBelow(id) ?? []))
+  const ids = new Set([...chosen].flatMap(id => tree?.listSubtreeIds(id) ?? []))
   const visibleFacts = facts.filter(({ streamId }) => ids.has(streamId))
   const count = visibleFacts.reduce((sum, fact) => sum + fact.count, 0)
   const since = Math.min(...visibleFacts.map(({ first }) => first))
@@ -143,7 +143,7 @@ function Preview({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
         ? t('shared.previewEmpty')
         : t('shared.preview', {
             count,
-            since: formatted(since, { month: 'long', year: 'numeric' })
+            since: formatTime(since, { month: 'long', year: 'numeric' })
           })}
     </p>
   )
@@ -154,10 +154,10 @@ function getExpiryName(expiry: Expiry): string {
   if (expiry === 'never') return t('shared.noExpiry')
   const days = Number(expiry)
   const [value, unit] = days === 365 ? [1, 'year' as const] : [days, 'day' as const]
-  const text = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+  const text = new Intl.NumberFormat(getLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
   return t('shared.lengthTo', {
     length: text,
-    date: formatted(addDays(days).getTime() / 1000, { dateStyle: 'medium' })
+    date: formatTime(addDays(days).getTime() / 1000, { dateStyle: 'medium' })
   })
 }
 

@@ -11,27 +11,27 @@ export interface Range {
 const days: Readonly<Record<Span, number>> = { week: 7, month: 31, year: 365 }
 
 /** Returns the span given by a query; a month by default. */
-export function spanIn(query: URLSearchParams): Span {
+export function parseSpan(query: URLSearchParams): Span {
   return spans.find(each => each === query.get('span')) ?? 'month'
 }
 
 /** Returns the range that ends with the day given by a query, or today. */
-export function rangeIn(query: URLSearchParams): Range {
+export function parseRange(query: URLSearchParams): Range {
   const text = query.get('to') ?? ''
   const requested = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()
   const end = Number.isNaN(requested.getTime()) ? new Date() : requested
-  return createRange(end, days[spanIn(query)])
+  return createRange(end, days[parseSpan(query)])
 }
 
 /** Returns the query value of the previous or next range; undefined for the one that ends today or later. */
-export function stepped(range: Range, span: Span, direction: 1 | -1): string | undefined {
+export function stepRange(range: Range, span: Span, direction: 1 | -1): string | undefined {
   const end = new Date((range.to - 1) * 1000)
   end.setDate(end.getDate() + direction * days[span])
   return end.getTime() >= Date.now() ? undefined : formatDate(end)
 }
 
 /** Returns starts of days in a range, at equal intervals, at most `most`. */
-export function dayTicks({ from, to }: Range, most: number): number[] {
+export function createDayTicks({ from, to }: Range, most: number): number[] {
   const count = Math.round((to - from) / 86_400)
   const interval = Math.max(1, Math.ceil(count / most))
   const ticks: number[] = []
@@ -45,7 +45,7 @@ export function dayTicks({ from, to }: Range, most: number): number[] {
 }
 
 /** Returns starts of months in a range, at equal intervals, at most about `most`. */
-export function monthTicks({ from, to }: Range, most: number): number[] {
+export function createMonthTicks({ from, to }: Range, most: number): number[] {
   const first = new Date(from * 1000)
   const months = Math.round((to - from) / 86_400 / 30.4)
   const interval = Math.max(1, Math.ceil(months / most))
@@ -58,7 +58,7 @@ export function monthTicks({ from, to }: Range, most: number): number[] {
 }
 
 /** Returns the days of the weekends in a range. */
-export function weekends({ from, to }: Range): Range[] {
+export function listWeekendDays({ from, to }: Range): Range[] {
   const found: Range[] = []
   const day = new Date(from * 1000)
   for (; day.getTime() / 1000 < to; day.setDate(day.getDate() + 1)) {

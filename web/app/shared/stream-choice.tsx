@@ -1,12 +1,12 @@
 /** Chooses streams in the tree. Sharing a stream includes those below it. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { Turn } from '../parts/turn.js'
+import { ExpandButton } from '../parts/turn.js'
 
 interface Props {
   readonly chosen: ReadonlySet<string>
@@ -20,7 +20,7 @@ export function StreamChoice({ chosen, onChange, problem }: Props) {
   const toggle = (stream: Stream): void => {
     const next = new Set(chosen)
     // The streams below are included.
-    for (const id of tree!.idsBelow(stream.id)) next.delete(id)
+    for (const id of tree!.listSubtreeIds(stream.id)) next.delete(id)
     if (!chosen.has(stream.id)) next.add(stream.id)
     onChange(next)
   }
@@ -59,16 +59,16 @@ function Branch({ stream, chosen, isWithin, onToggle }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null && children.length < 12)
   const isChosen = isWithin || chosen.has(stream.id)
-  const name = plain(stream.name)
+  const name = toPlainText(stream.name)
   return (
     <li>
       <div>
         <label>
           <input type="checkbox" checked={isChosen} disabled={isWithin} onChange={() => onToggle(stream)} />
-          <i class="dot" style={{ '--c': colourOf(stream) }} />
+          <i class="dot" style={{ '--c': getStreamColour(stream) }} />
           <span>{name}</span>
         </label>
-        {children.length > 0 && <Turn isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />}
+        {children.length > 0 && <ExpandButton isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />}
       </div>
       {isOpen && children.length > 0 && (
         <ul>

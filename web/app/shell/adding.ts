@@ -1,7 +1,7 @@
 /** State of the dialog for adding events, which can be opened from anywhere. */
-import { storeOf } from '../data/store.js'
+import { createStore } from '../data/store.js'
 
-export interface Draft {
+export interface EventDraft {
   readonly streamId?: string
   readonly type?: string
   /** In seconds. Default: now. */
@@ -9,15 +9,15 @@ export interface Draft {
 }
 
 /** The event being added; undefined while the dialog is closed. */
-export const adding = storeOf<Draft | undefined>(undefined)
+export const currentDraft = createStore<EventDraft | undefined>(undefined)
 
 /** Opens the dialog for adding an event. */
-export function add(draft: Draft = {}): void {
-  adding.set(draft)
+export function openAddDialog(draft: EventDraft = {}): void {
+  currentDraft.set(draft)
 }
 
 /** Props of the dialog, which closes itself when done. */
 export interface AddProps {
-  readonly draft: Draft
+  readonly draft: EventDraft
   readonly onClose: () => void
 }

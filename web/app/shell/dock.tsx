@@ -1,11 +1,11 @@
 /** The bottom navigation bar on phones. */
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
 import type { PageName } from '../route.js'
-import { add } from './adding.js'
+import { openAddDialog } from './adding.js'
 
 /** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
@@ -16,13 +16,13 @@ const others: readonly (readonly [PageName, IconName])[] = [
   ['account', 'person']
 ]
 
-export function Dock({ page }: { readonly page: PageName }) {
+export function BottomBar({ page }: { readonly page: PageName }) {
   const { isOwner } = useAccount()
   const renderLink = (name: PageName, icon: IconName) => (
-    <Go to={{ page: name }} isCurrent={page === name}>
+    <AppLink to={{ page: name }} isCurrent={page === name}>
       <Icon name={icon} />
       {t(`shell.${name}` as 'shell.timeline')}
-    </Go>
+    </AppLink>
   )
   if (!isOwner)
     return (
@@ -38,7 +38,7 @@ export function Dock({ page }: { readonly page: PageName }) {
     <nav class="dock" aria-label={t('shell.main')}>
       {renderLink('timeline', 'lines')}
       {renderLink('map', 'map')}
-      <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => add()}>
+      <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => openAddDialog()}>
         <Icon name="plus" />
       </button>
       {renderLink('shared', 'people')}

@@ -3,11 +3,11 @@ import '../../sign-in/style.css'
 import { useContext } from 'preact/hooks'
 import type { Session } from '../../api.js'
 import { t } from '../../language.js'
-import { Frame } from '../../parts/frame.js'
+import { PageLayout } from '../../parts/frame.js'
 import { Register } from '../../sign-in/views/register.js'
 import { SignIn } from '../../sign-in/views/sign-in.js'
-import { Surroundings } from '../../surroundings.js'
-import { visit } from '../route.js'
+import { PageContext } from '../../surroundings.js'
+import { navigate } from '../route.js'
 
 /** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-app'
@@ -22,15 +22,15 @@ interface Props {
   readonly onLanguage: (tag: string) => void
 }
 
-export function Door({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Props) {
-  const { info, hrefOf } = useContext(Surroundings)
+export function SignInPage({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Props) {
+  const { info, getHref: hrefOf } = useContext(PageContext)
   const enter = (session: Session): void => {
-    if (isRegistering) visit(hrefOf('access'), true)
+    if (isRegistering) navigate(hrefOf('access'), true)
     onSignedIn(session)
   }
   return (
     <div class="door">
-      <Frame tag={tag} onLanguage={onLanguage}>
+      <PageLayout tag={tag} onLanguage={onLanguage}>
         {isRegistering ? (
           <Register appId={appId} onSignedIn={enter} />
         ) : (
@@ -41,7 +41,7 @@ export function Door({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Pro
             onSignedIn={enter}
           />
         )}
-      </Frame>
+      </PageLayout>
     </div>
   )
 }

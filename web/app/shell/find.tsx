@@ -1,13 +1,13 @@
 /** Searches streams by name and events by text while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { foldText, plain } from '../../plain.js'
+import { foldText, toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event as Found, Stream } from '../data/model.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { dayAndTime } from '../parts/time.js'
-import { hrefTo, visit, type Target } from '../route.js'
+import { formatDateTime } from '../parts/time.js'
+import { buildHref, navigate, type Target } from '../route.js'
 
 /** Maximum events and streams shown. */
 const maxResults = 8
@@ -20,7 +20,7 @@ interface Results {
   readonly events: readonly Found[]
 }
 
-export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) => void }) {
+export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boolean) => void }) {
   const { client, tree, username } = useAccount()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
@@ -75,7 +75,7 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
           stream && !hasEvents
             ? { page: 'streams', id: stream.id }
             : { page: 'table', query: { text: query } }
-        visit(hrefTo(username, target))
+        navigate(buildHref(username, target))
         close()
       }}
       onFocusCapture={() => show(true)}
@@ -114,19 +114,19 @@ export function Find({ onFinding }: { readonly onFinding: (isFinding: boolean) =
           )}
           {results.streams.length > 0 && <h2>{t('shell.streams')}</h2>}
           {results.streams.map(stream => (
-            <Go key={stream.id} to={{ page: 'streams', id: stream.id }}>
+            <AppLink key={stream.id} to={{ page: 'streams', id: stream.id }}>
               <Icon name="tree" />
-              {plain(stream.name)}
-            </Go>
+              {toPlainText(stream.name)}
+            </AppLink>
           ))}
           {results.events.length > 0 && <h2>{t('shell.events')}</h2>}
           {results.events.map(event => (
-            <Go key={event.id} to={{ page: 'events', id: event.id }}>
+            <AppLink key={event.id} to={{ page: 'events', id: event.id }}>
               <Icon name="note" />
               <span>
-                {getExcerpt(event)} <small>{dayAndTime(event.time)}</small>
+                {getExcerpt(event)} <small>{formatDateTime(event.time)}</small>
               </span>
-            </Go>
+            </AppLink>
           ))}
         </div>
       )}
@@ -148,5 +148,5 @@ function matches(name: string, query: string): boolean {
 /** Returns the beginning of an event's text. */
 function getExcerpt({ content, description, attachments, type }: Found): string {
   const said = typeof content === 'string' ? content : (description ?? attachments?.[0]?.fileName ?? type)
-  return plain(said).slice(0, 120)
+  return toPlainText(said).slice(0, 120)
 }

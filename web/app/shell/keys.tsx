@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { Dialog } from '../parts/dialog.js'
-import { hrefTo, visit, type PageName } from '../route.js'
-import { add } from './adding.js'
+import { buildHref, navigate, type PageName } from '../route.js'
+import { openAddDialog } from './adding.js'
 
 /** Pages by the key that follows `g`: those available to shared links, and all. */
 const guestPages: Readonly<Record<string, PageName>> = {
@@ -16,7 +16,7 @@ const guestPages: Readonly<Record<string, PageName>> = {
 }
 const pages: Readonly<Record<string, PageName>> = { ...guestPages, h: 'shared', a: 'account' }
 
-export function Keys() {
+export function KeyboardShortcuts() {
   const { username, isOwner } = useAccount()
   const [isShown, setShown] = useState(false)
   const available = isOwner ? pages : guestPages
@@ -28,9 +28,9 @@ export function Keys() {
       if (target.closest('input, textarea, select, dialog, [contenteditable]')) return
       const page = isGoing ? available[event.key] : undefined
       isGoing = event.key === 'g'
-      if (page) visit(hrefTo(username, { page }))
+      if (page) navigate(buildHref(username, { page }))
       else if (event.key === '/') document.querySelector<HTMLElement>('.find input')?.focus()
-      else if (event.key === 'n' && isOwner) add()
+      else if (event.key === 'n' && isOwner) openAddDialog()
       else if (event.key === '?') setShown(true)
       else return
       event.preventDefault()

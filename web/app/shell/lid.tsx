@@ -3,14 +3,14 @@ import { useContext, useState } from 'preact/hooks'
 import mark from '../../assets/logo.svg'
 import { t } from '../../language.js'
 import { LanguageOptions } from '../../parts/language-options.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
-import { add } from './adding.js'
-import { Find } from './find.js'
+import { openAddDialog } from './adding.js'
+import { SearchBox } from './find.js'
 
 interface Props {
   readonly tag: string
@@ -18,26 +18,26 @@ interface Props {
   readonly onLeave: () => void
 }
 
-export function Lid({ tag, onLanguage, onLeave }: Props) {
-  const { info } = useContext(Surroundings)
+export function Header({ tag, onLanguage, onLeave }: Props) {
+  const { info } = useContext(PageContext)
   const { info: access, live, isOwner, username } = useAccount()
   const { user } = access
   const isLive = useStore(live.isOn)
   const [isFinding, setFinding] = useState(false)
   return (
     <header class={isFinding ? 'lid finding' : 'lid'}>
-      <Go to={{ page: 'timeline' }} class="brand">
+      <AppLink to={{ page: 'timeline' }} class="brand">
         <img src={mark} alt="" width="30" height="30" />
         <span>{info.name}</span>
-      </Go>
-      <Find onFinding={setFinding} />
+      </AppLink>
+      <SearchBox onFinding={setFinding} />
       <nav aria-label={t('shell.account')}>
         <span class={isLive ? 'live on' : 'live'} role="status">
           <i />
           <span>{t(isLive ? 'shell.live' : 'shell.notLive')}</span>
         </span>
         {isOwner && (
-          <button type="button" class="add" onClick={() => add()}>
+          <button type="button" class="add" onClick={() => openAddDialog()}>
             <Icon name="plus" />
             {t('shell.add')}
           </button>
@@ -51,10 +51,10 @@ export function Lid({ tag, onLanguage, onLeave }: Props) {
           {isOwner && (
             <>
               <p class="who">{username}</p>
-              <Go to={{ page: 'account' }}>
+              <AppLink to={{ page: 'account' }}>
                 <Icon name="person" />
                 {t('shell.ownAccount')}
-              </Go>
+              </AppLink>
               {user?.isOperator && (
                 <a href="/operator">
                   <Icon name="people" />

@@ -2,17 +2,17 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explain, type Message } from '../../problem.js'
-import { Own } from '../parts/own.js'
+import { explainError, type Message } from '../../problem.js'
+import { OwnerOnly } from '../parts/own.js'
 import { Toasts } from '../parts/toast.js'
-import { loadPage, pageAtHand, type PageView } from '../pages.js'
+import { loadPage, getLoadedPage, type PageView } from '../pages.js'
 import type { Route } from '../route.js'
-import { Adding } from './add.js'
-import { Dock } from './dock.js'
-import { Keys } from './keys.js'
-import { Lid } from './lid.js'
-import { Side } from './side.js'
-import { Sound } from './sound.js'
+import { AddDialog } from './add.js'
+import { BottomBar } from './dock.js'
+import { KeyboardShortcuts } from './keys.js'
+import { Header } from './lid.js'
+import { Sidebar } from './side.js'
+import { ErrorBoundary } from './sound.js'
 
 interface Props {
   readonly route: Route
@@ -24,7 +24,7 @@ interface Props {
   readonly banner?: ComponentChildren
 }
 
-export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
+export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
   const { page, id, query } = route
   const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>
     getLoadedView(page)
@@ -44,7 +44,7 @@ export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
         if (!isGone) setView({ name: page, View })
       },
       (error: unknown) => {
-        if (!isGone) setProblem(explain(error).message)
+        if (!isGone) setProblem(explainError(error).message)
       }
     )
     return () => {
@@ -61,10 +61,10 @@ export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
       <a class="skip" href="#main" onClick={event => (event.preventDefault(), main.current?.focus())}>
         {t('shell.skip')}
       </a>
-      <Lid tag={tag} onLanguage={onLanguage} onLeave={onLeave} />
+      <Header tag={tag} onLanguage={onLanguage} onLeave={onLeave} />
       {banner}
       <div class="room">
-        <Side route={route} />
+        <Sidebar route={route} />
         <main id="main" class={`page ${page}`} ref={main} tabIndex={-1}>
           {problem !== undefined && (
             <div class="notice bad" role="alert">
@@ -73,26 +73,26 @@ export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
           )}
           {/* The language is part of the key: texts are read while rendering. */}
           {shown && (
-            <Sound key={`${page} ${id ?? ''} ${tag}`}>
+            <ErrorBoundary key={`${page} ${id ?? ''} ${tag}`}>
               <shown.View {...(id === undefined ? {} : { id })} query={query} />
-            </Sound>
+            </ErrorBoundary>
           )}
           {!shown && problem === undefined && <p class="loading">{t('loading')}</p>}
         </main>
       </div>
-      <Dock page={page} />
-      <Own>
-        <Sound>
-          <Adding />
-        </Sound>
-      </Own>
+      <BottomBar page={page} />
+      <OwnerOnly>
+        <ErrorBoundary>
+          <AddDialog />
+        </ErrorBoundary>
+      </OwnerOnly>
       <Toasts />
-      <Keys />
+      <KeyboardShortcuts />
     </>
   )
 }
 
 function getLoadedView(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
-  const View = pageAtHand(name)
+  const View = getLoadedPage(name)
   return View && { name, View }
 }

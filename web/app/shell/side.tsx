@@ -1,14 +1,14 @@
 /** The sidebar: links to pages, and the tree of streams with event counts. */
 import { useMemo, useState } from 'preact/hooks'
-import { locale, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon, type IconName } from '../parts/icon.js'
-import { Turn } from '../parts/turn.js'
+import { ExpandButton } from '../parts/turn.js'
 import type { PageName, Route } from '../route.js'
 
 const mainLinks: readonly (readonly [PageName, IconName])[] = [
@@ -23,21 +23,21 @@ const otherLinks: readonly (readonly [PageName, IconName])[] = [
   ['account', 'person']
 ]
 
-export function Side({ route }: { readonly route: Route }) {
+export function Sidebar({ route }: { readonly route: Route }) {
   const { isOwner } = useAccount()
   const renderLink = ([name, icon]: readonly [PageName, IconName]) => (
-    <Go key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
+    <AppLink key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
       <Icon name={icon} />
       {t(`shell.${name}` as 'shell.timeline')}
-    </Go>
+    </AppLink>
   )
   return (
     <nav class="side" aria-label={t('shell.main')}>
       {mainLinks.map(renderLink)}
       <h2>
-        <Go to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
+        <AppLink to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
           {t('shell.streams')}
-        </Go>
+        </AppLink>
       </h2>
       <StreamList here={route.page === 'streams' ? route.id : undefined} />
       {isOwner && <div class="foot">{otherLinks.map(renderLink)}</div>}
@@ -57,7 +57,7 @@ function StreamList({ here }: { readonly here: string | undefined }) {
   }, [facts])
   const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []
   if (tree && roots.length === 0) return <p class="hint">{t('shell.noStreams')}</p>
-  const path = here === undefined ? [] : (tree?.pathOf(here).map(({ id }) => id) ?? [])
+  const path = here === undefined ? [] : (tree?.getPath(here).map(({ id }) => id) ?? [])
   return (
     <ul class="tree">
       {roots.map(stream => (
@@ -78,20 +78,20 @@ interface BranchProps {
 function Branch({ stream, counts, path, here }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))
-  const name = plain(stream.name)
+  const name = toPlainText(stream.name)
   const count = countEvents(stream, counts)
   return (
     <li>
       <div class={stream.id === here ? 'here' : undefined}>
         {children.length > 0 ? (
-          <Turn isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
+          <ExpandButton isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
         ) : (
           <span />
         )}
-        <i class="dot" style={{ '--c': colourOf(stream) }} />
-        <Go to={{ page: 'streams', id: stream.id }} isCurrent={stream.id === here}>
+        <i class="dot" style={{ '--c': getStreamColour(stream) }} />
+        <AppLink to={{ page: 'streams', id: stream.id }} isCurrent={stream.id === here}>
           {name}
-        </Go>
+        </AppLink>
         <span class="n">{count > 0 ? formatCompact(count) : ''}</span>
       </div>
       {isOpen && children.length > 0 && (
@@ -110,5 +110,5 @@ function countEvents(stream: Stream, counts: ReadonlyMap<string, number>): numbe
 }
 
 function formatCompact(count: number): string {
-  return new Intl.NumberFormat(locale(), count < 10_000 ? {} : { notation: 'compact' }).format(count)
+  return new Intl.NumberFormat(getLocale(), count < 10_000 ? {} : { notation: 'compact' }).format(count)
 }

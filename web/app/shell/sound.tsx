@@ -1,12 +1,12 @@
 /** Error boundary: if one part of the page throws, the others stay. */
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 
 /** Renders its children, or an error message if rendering throws; the error is logged to the console. */
-export function Sound({ children }: { readonly children: ComponentChildren }) {
+export function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary()
-  return error === undefined ? <>{children}</> : <ErrorMessage message={explain(error).message} />
+  return error === undefined ? <>{children}</> : <ErrorMessage message={explainError(error).message} />
 }
 
 function ErrorMessage({ message }: { readonly message: Message }) {

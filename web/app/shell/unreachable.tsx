@@ -1,6 +1,6 @@
 /** Shows that a page cannot be loaded or that the service is unreachable, and waits for the service. */
 import { useEffect, useState } from 'preact/hooks'
-import { readPageFacts } from '../../api.js'
+import { readPageSettings } from '../../api.js'
 import { t } from '../../language.js'
 import type { Message } from '../../problem.js'
 
@@ -31,7 +31,7 @@ function useIsOffline(): boolean {
     let timer: number | undefined
     const check = async (): Promise<void> => {
       clearTimeout(timer)
-      const isReachable = await readPageFacts().then(
+      const isReachable = await readPageSettings().then(
         () => true,
         () => false
       )

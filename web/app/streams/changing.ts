@@ -6,7 +6,7 @@ import type { Stream } from '../data/model.js'
 export type Undo = () => Promise<void>
 
 /** Updates fields of a stream. Returns a function that restores their previous values. */
-export async function changeStream(
+export async function updateStream(
   account: Account,
   { id, ...before }: Stream,
   update: { readonly name?: string; readonly parentId?: string | null; readonly clientData?: object }

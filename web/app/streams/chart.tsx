@@ -1,23 +1,23 @@
 /** The chart of a stream's main type over a month, a year, or all time. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
-import { typeName } from '../data/event-types.js'
+import { getStreamColour } from '../data/colours.js'
+import { getTypeName } from '../data/event-types.js'
 import type { Stream } from '../data/model.js'
-import { storeOf, useStore } from '../data/store.js'
-import { unitOf, written } from '../data/units.js'
+import { createStore, useStore } from '../data/store.js'
+import { getUnit, formatNumber } from '../data/units.js'
 import { TimeAxis } from '../lanes/axis.js'
 import { LaneChart } from '../lanes/chart.js'
 import type { LaneData } from '../lanes/data.js'
 import type { View } from '../lanes/scale.js'
-import { Go } from '../parts/go.js'
-import { day } from '../parts/time.js'
+import { AppLink } from '../parts/go.js'
+import { formatDay } from '../parts/time.js'
 import { Tabs } from '../parts/tabs.js'
-import { hrefTo, visit } from '../route.js'
+import { buildHref, navigate } from '../route.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
-import { planOf, type Plan } from '../lanes/plan.js'
+import { planLane, type LanePlan } from '../lanes/plan.js'
 
 interface Props {
   readonly stream: Stream
@@ -29,36 +29,36 @@ const daySeconds = 86_400
 /** Assumed width of the chart in pixels, which determines its resolution. */
 const pixels = 720
 
-const formatAxisValue = (value: number): string => written(value, 2)
+const formatAxisValue = (value: number): string => formatNumber(value, 2)
 
 export function StreamChart({ stream, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
-  const plan = useMemo(() => tree && planOf(stream, tree, facts), [stream, tree, facts])
+  const plan = useMemo(() => tree && planLane(stream, tree, facts), [stream, tree, facts])
   const requested = query.get('span')
   const span = spans.find(each => each === requested) ?? chooseSpan(plan)
-  const [view] = useState(() => storeOf<View>(createView(span, plan?.first ?? 0, plan?.last ?? 0)))
+  const [view] = useState(() => createStore<View>(createView(span, plan?.first ?? 0, plan?.last ?? 0)))
   const key = plan ? `${plan.kind} ${plan.streamIds.join()} ${plan.types.join()}` : ''
   const loader = useMemo(() => plan && new LaneLoader(account.client, plan), [key, account])
-  const empty = useMemo(() => storeOf({ data: undefined, range: undefined }), [])
-  const { data, range } = useStore(loader?.shown ?? empty)
+  const empty = useMemo(() => createStore({ data: undefined, range: undefined }), [])
+  const { data, range } = useStore(loader?.state ?? empty)
   useEffect(() => {
     if (!plan || !loader) return undefined
     view.set(createView(span, plan.first, plan.last))
-    loader.look(view.value, pixels)
+    loader.load(view.value, pixels)
     return account.live.follow('events', () => loader.refresh(), 2000)
   }, [loader, span])
   useEffect(() => () => loader?.end(), [loader])
   if (!plan) return null
   const zones = { periods: account.zones.value, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const [type = ''] = plan.types
-  const unit = unitOf(type)?.symbol ?? ''
+  const unit = getUnit(type)?.symbol ?? ''
   return (
     <section class="card chart">
       <div class="head">
         <h2>
-          {plan.types.length > 1 ? plain(stream.name) : typeName(type)}
+          {plan.types.length > 1 ? toPlainText(stream.name) : getTypeName(type)}
           {unit !== '' && <small>{unit}</small>}
         </h2>
         <Tabs
@@ -67,19 +67,22 @@ export function StreamChart({ stream, query }: Props) {
           chosen={span}
           textOf={each => t(`span.${each}`)}
           onChoose={each =>
-            visit(hrefTo(account.username, { page: 'streams', id: stream.id, query: { span: each } }), true)
+            navigate(
+              buildHref(account.username, { page: 'streams', id: stream.id, query: { span: each } }),
+              true
+            )
           }
         />
       </div>
       <figure
-        aria-label={describeChart(data, view.value, plain(stream.name), unit)}
+        aria-label={describeChart(data, view.value, toPlainText(stream.name), unit)}
         aria-busy={data === undefined}
       >
         <LaneChart
           view={view}
           data={data}
           range={range}
-          colour={colourOf(stream)}
+          colour={getStreamColour(stream)}
           zones={zones}
           name={formatAxisValue}
         />
@@ -88,15 +91,15 @@ export function StreamChart({ stream, query }: Props) {
         <TimeAxis view={view} zones={zones} />
       </div>
       <p class="hint">
-        {describeChart(data, view.value, plain(stream.name), unit)}{' '}
-        <Go to={{ page: 'timeline', query: { lanes: stream.id } }}>{t('streams.toTimeline')}</Go>
+        {describeChart(data, view.value, toPlainText(stream.name), unit)}{' '}
+        <AppLink to={{ page: 'timeline', query: { lanes: stream.id } }}>{t('streams.toTimeline')}</AppLink>
       </p>
     </section>
   )
 }
 
 /** Returns the shortest span that shows most of the data. */
-function chooseSpan(plan: Plan | undefined): (typeof spans)[number] {
+function chooseSpan(plan: LanePlan | undefined): (typeof spans)[number] {
   const length = plan ? plan.last - plan.first : 0
   return length <= 30 * daySeconds ? 'month' : length <= 365 * daySeconds ? 'all' : 'year'
 }
@@ -112,7 +115,7 @@ function createView(span: (typeof spans)[number], first: number, last: number): 
 
 /** Describes the chart in a sentence. */
 function describeChart(data: LaneData | undefined, view: View, name: string, unit: string): string {
-  const range = { from: day(view.from), to: day(view.to) }
+  const range = { from: formatDay(view.from), to: formatDay(view.to) }
   if (data?.kind === 'band' || data?.kind === 'pairs') {
     const parts =
       data.kind === 'band'
@@ -124,8 +127,8 @@ function describeChart(data: LaneData | undefined, view: View, name: string, uni
       const max = Math.max(...visible.map(part => part.max))
       return t('streams.between', {
         name,
-        min: written(min, 2),
-        max: `${written(max, 2)} ${unit}`.trim(),
+        min: formatNumber(min, 2),
+        max: `${formatNumber(max, 2)} ${unit}`.trim(),
         ...range
       })
     }

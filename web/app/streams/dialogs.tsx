@@ -2,20 +2,20 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Form } from '../../parts/form.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourKey, colourOf, palette } from '../data/colours.js'
+import { colourKey, getStreamColour, palette } from '../data/colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
-import { Row } from '../parts/row.js'
-import { tell } from '../parts/toast.js'
-import { changeStream, trashStream } from './changing.js'
-import { idsTo, sightChange } from './sight.js'
-import { Names } from './names.js'
+import { FormRow } from '../parts/row.js'
+import { showToast } from '../parts/toast.js'
+import { updateStream, trashStream } from './changing.js'
+import { getPathIds, compareAudience } from './sight.js'
+import { AccessNames } from './names.js'
 
 /** An action on a stream; without one, on the top level of the tree. */
-export interface Doing {
+export interface StreamAction {
   readonly what: 'create' | 'rename' | 'move' | 'colour' | 'trash' | 'delete'
   readonly stream?: Stream
 }
@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** Creates a stream below another one, or at the top level. */
-export function Create({
+export function CreateDialog({
   parent,
   onClose
 }: {
@@ -36,7 +36,7 @@ export function Create({
   const account = useAccount()
   return (
     <Dialog
-      title={parent ? t('streams.newBelow', { stream: plain(parent.name) }) : t('streams.new')}
+      title={parent ? t('streams.newBelow', { stream: toPlainText(parent.name) }) : t('streams.new')}
       onClose={onClose}
     >
       <Form
@@ -48,7 +48,7 @@ export function Create({
           })
           await account.readStreams()
           onClose()
-          tell(t('streams.created', { stream: plain(stream.name) }), async () => {
+          showToast(t('streams.created', { stream: toPlainText(stream.name) }), async () => {
             // The new stream is empty: deleting it twice trashes it, then removes it.
             await account.client.call('streams.delete', { id: stream.id })
             await account.client.call('streams.delete', { id: stream.id, mergeEventsWithParent: false })
@@ -62,16 +62,16 @@ export function Create({
   )
 }
 
-export function Rename({ stream, onClose }: Props) {
+export function RenameDialog({ stream, onClose }: Props) {
   const account = useAccount()
   return (
-    <Dialog title={t('streams.renameTitle', { stream: plain(stream.name) })} onClose={onClose}>
+    <Dialog title={t('streams.renameTitle', { stream: toPlainText(stream.name) })} onClose={onClose}>
       <Form
         action={t('shell.rename')}
         onSubmit={async ({ name = '' }) => {
-          const undo = await changeStream(account, stream, { name: name.trim() })
+          const undo = await updateStream(account, stream, { name: name.trim() })
           onClose()
-          tell(t('streams.renamed'), undo)
+          showToast(t('streams.renamed'), undo)
         }}
       >
         <NameField name={stream.name} />
@@ -82,27 +82,27 @@ export function Rename({ stream, onClose }: Props) {
 
 function NameField({ name = '' }: { readonly name?: string }) {
   return (
-    <Row name="name" label={t('streams.name')}>
+    <FormRow name="name" label={t('streams.name')}>
       {tied => (
         <div class="line">
           <input {...tied} type="text" required autocomplete="off" autofocus defaultValue={name} />
         </div>
       )}
-    </Row>
+    </FormRow>
   )
 }
 
 /** Moves a stream in the tree; shows which accesses gain or lose it. */
-export function Move({ stream, onClose }: Props) {
+export function MoveDialog({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
   const [parentId, setParent] = useState(stream.parentId)
-  const own = new Set(tree?.idsBelow(stream.id))
-  const { gains, loses } = sightChange(
+  const own = new Set(tree?.listSubtreeIds(stream.id))
+  const { gains, loses } = compareAudience(
     accesses,
-    idsTo(tree, stream.id),
-    [...idsTo(tree, parentId), stream.id],
+    getPathIds(tree, stream.id),
+    [...getPathIds(tree, parentId), stream.id],
     Date.now() / 1000
   )
   const choice = (id: string | null, name: string, depth: number) => (
@@ -115,18 +115,18 @@ export function Move({ stream, onClose }: Props) {
     own.has(each.id) || each.trashed
       ? []
       : [
-          choice(each.id, plain(each.name), depth),
+          choice(each.id, toPlainText(each.name), depth),
           ...each.children.flatMap(child => branch(child, depth + 1))
         ]
   return (
-    <Dialog title={t('streams.moveTitle', { stream: plain(stream.name) })} onClose={onClose}>
+    <Dialog title={t('streams.moveTitle', { stream: toPlainText(stream.name) })} onClose={onClose}>
       <Form
         action={t('streams.move')}
         onSubmit={async () => {
           if (parentId === stream.parentId) return onClose()
-          const undo = await changeStream(account, stream, { parentId })
+          const undo = await updateStream(account, stream, { parentId })
           onClose()
-          tell(t('streams.moved'), undo)
+          showToast(t('streams.moved'), undo)
         }}
       >
         <fieldset class="places">
@@ -139,12 +139,12 @@ export function Move({ stream, onClose }: Props) {
         <div role="status">
           {gains.length > 0 && (
             <p class="notice">
-              {t('streams.gains')} <Names accesses={gains} />
+              {t('streams.gains')} <AccessNames accesses={gains} />
             </p>
           )}
           {loses.length > 0 && (
             <p class="notice">
-              {t('streams.loses')} <Names accesses={loses} />
+              {t('streams.loses')} <AccessNames accesses={loses} />
             </p>
           )}
         </div>
@@ -153,19 +153,19 @@ export function Move({ stream, onClose }: Props) {
   )
 }
 
-export function Colour({ stream, onClose }: Props) {
+export function ColourDialog({ stream, onClose }: Props) {
   const account = useAccount()
-  const current = colourOf(stream)
+  const current = getStreamColour(stream)
   return (
-    <Dialog title={t('streams.colourTitle', { stream: plain(stream.name) })} onClose={onClose}>
+    <Dialog title={t('streams.colourTitle', { stream: toPlainText(stream.name) })} onClose={onClose}>
       <Form
         action={t('shell.save')}
         onSubmit={async ({ colour = '' }) => {
-          const undo = await changeStream(account, stream, {
+          const undo = await updateStream(account, stream, {
             clientData: { [colourKey]: colour === '' ? null : colour }
           })
           onClose()
-          tell(t('streams.colourChanged'), undo)
+          showToast(t('streams.colourChanged'), undo)
         }}
       >
         <fieldset class="swatches">
@@ -191,6 +191,6 @@ export function Colour({ stream, onClose }: Props) {
 }
 
 /** Moves a stream to the trash, and shows a message with undo. */
-export async function trash(account: ReturnType<typeof useAccount>, stream: Stream): Promise<void> {
-  tell(t('streams.trashed', { stream: plain(stream.name) }), await trashStream(account, stream.id))
+export async function trashWithToast(account: ReturnType<typeof useAccount>, stream: Stream): Promise<void> {
+  showToast(t('streams.trashed', { stream: toPlainText(stream.name) }), await trashStream(account, stream.id))
 }

@@ -2,28 +2,28 @@
 import { t, type Key } from '../../language.js'
 import type { Stream } from '../data/model.js'
 import { Icon, type IconName } from '../parts/icon.js'
-import { Colour, Create, Move, Rename, type Doing } from './dialogs.js'
-import { ForGood, Trash } from './leaving.js'
+import { ColourDialog, CreateDialog, MoveDialog, RenameDialog, type StreamAction } from './dialogs.js'
+import { DeleteDialog, TrashDialog } from './leaving.js'
 
 interface Props {
-  readonly doing: Doing | undefined
+  readonly doing: StreamAction | undefined
   readonly onClose: () => void
   /** Called when the stream has been deleted. */
   readonly onDeleted?: () => void
 }
 
-export function Doings({ doing, onClose, onDeleted = () => {} }: Props) {
+export function ActionDialog({ doing, onClose, onDeleted = () => {} }: Props) {
   if (!doing) return null
   const { stream, what } = doing
-  if (what === 'create' || !stream) return <Create parent={stream} onClose={onClose} />
-  if (what === 'rename') return <Rename stream={stream} onClose={onClose} />
-  if (what === 'move') return <Move stream={stream} onClose={onClose} />
-  if (what === 'colour') return <Colour stream={stream} onClose={onClose} />
-  if (what === 'trash') return <Trash stream={stream} onClose={onClose} />
-  return <ForGood stream={stream} onClose={onClose} onDeleted={onDeleted} />
+  if (what === 'create' || !stream) return <CreateDialog parent={stream} onClose={onClose} />
+  if (what === 'rename') return <RenameDialog stream={stream} onClose={onClose} />
+  if (what === 'move') return <MoveDialog stream={stream} onClose={onClose} />
+  if (what === 'colour') return <ColourDialog stream={stream} onClose={onClose} />
+  if (what === 'trash') return <TrashDialog stream={stream} onClose={onClose} />
+  return <DeleteDialog stream={stream} onClose={onClose} onDeleted={onDeleted} />
 }
 
-const actions: readonly (readonly [Doing['what'], IconName, Key])[] = [
+const actions: readonly (readonly [StreamAction['what'], IconName, Key])[] = [
   ['create', 'plus', 'streams.newSubstream'],
   ['rename', 'edit', 'shell.rename'],
   ['move', 'tree', 'streams.moveAction'],
@@ -32,12 +32,12 @@ const actions: readonly (readonly [Doing['what'], IconName, Key])[] = [
 ]
 
 /** Menu items for the actions on a stream. */
-export function DoingButtons({
+export function ActionButtons({
   stream,
   onDoing
 }: {
   readonly stream: Stream
-  readonly onDoing: (doing: Doing) => void
+  readonly onDoing: (doing: StreamAction) => void
 }) {
   return (
     <>

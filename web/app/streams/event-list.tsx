@@ -2,14 +2,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
-import { iconOf, isGlucose, shownEvent, typeName } from '../data/event-types.js'
+import { getTypeIcon, isGlucose, formatEvent, getTypeName } from '../data/event-types.js'
 import type { Event, Stream } from '../data/model.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { dayAndTime } from '../parts/time.js'
+import { formatDateTime } from '../parts/time.js'
 
 /** Events per page. */
 const pageSize = 15
@@ -31,7 +31,7 @@ export function EventList({ stream }: { readonly stream: Stream }) {
       account.client.callAlone<{ events: readonly Event[] }>('events.get', params, abort.signal).then(
         result => setEvents(result.events),
         (error: unknown) => {
-          if (!abort.signal.aborted) setProblem(explain(error).message)
+          if (!abort.signal.aborted) setProblem(explainError(error).message)
         }
       )
     }
@@ -45,8 +45,9 @@ export function EventList({ stream }: { readonly stream: Stream }) {
   const shown = events?.slice(0, pageSize) ?? []
   const isMixed = new Set(shown.map(({ type }) => type)).size > 1
   const getDetail = ({ streamIds, type }: Event): string => {
-    if (!streamIds.includes(stream.id)) return plain(account.tree.value?.find(streamIds[0]!)?.name ?? '')
-    return isMixed ? typeName(type) : ''
+    if (!streamIds.includes(stream.id))
+      return toPlainText(account.tree.value?.find(streamIds[0]!)?.name ?? '')
+    return isMixed ? getTypeName(type) : ''
   }
   return (
     <section class="card entries">
@@ -56,14 +57,14 @@ export function EventList({ stream }: { readonly stream: Stream }) {
       <ul>
         {shown.map(event => (
           <li key={event.id}>
-            <Go to={{ page: 'events', id: event.id }}>
-              <Icon name={iconOf(event.type)} />
+            <AppLink to={{ page: 'events', id: event.id }}>
+              <Icon name={getTypeIcon(event.type)} />
               <span class="said">
-                {shownEvent(event, isGlucose(account.tree.value?.pathOf(event.streamIds[0]!) ?? []))}
+                {formatEvent(event, isGlucose(account.tree.value?.getPath(event.streamIds[0]!) ?? []))}
                 <small>{getDetail(event)}</small>
               </span>
-              <time class="num">{dayAndTime(event.time)}</time>
-            </Go>
+              <time class="num">{formatDateTime(event.time)}</time>
+            </AppLink>
           </li>
         ))}
       </ul>

@@ -1,17 +1,17 @@
 /** The contents of a stream by type: count, first, last and latest value. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { isGlucose, shownValue, typeName } from '../data/event-types.js'
+import { isGlucose, formatContent, getTypeName } from '../data/event-types.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { written } from '../data/units.js'
-import { day, dayAndTime } from '../parts/time.js'
+import { formatNumber } from '../data/units.js'
+import { formatDay, formatDateTime } from '../parts/time.js'
 
-export function FactTable({ stream }: { readonly stream: Stream }) {
+export function ContentsTable({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
   const tree = useStore(account.tree)
-  const ids = new Set(tree?.idsBelow(stream.id))
+  const ids = new Set(tree?.listSubtreeIds(stream.id))
   const facts = useStore(account.facts)
     .filter(({ streamId }) => ids.has(streamId))
     .toSorted(
@@ -42,20 +42,20 @@ export function FactTable({ stream }: { readonly stream: Stream }) {
           {facts.slice(0, 60).map(({ count, first, last, latest, streamId, type }) => (
             <tr key={`${streamId} ${type}`}>
               <th scope="row">
-                {typeName(type)}
+                {getTypeName(type)}
                 {type.startsWith('series:') && <small>{t('streams.series')}</small>}
                 {hasBelow && streamId !== stream.id && (
-                  <small>{plain(tree?.find(streamId)?.name ?? streamId)}</small>
+                  <small>{toPlainText(tree?.find(streamId)?.name ?? streamId)}</small>
                 )}
               </th>
-              <td class="count num">{written(count)}</td>
+              <td class="count num">{formatNumber(count)}</td>
               <td class="num said">
                 {latest === undefined || type.startsWith('series:')
                   ? ''
-                  : shownValue(type, latest, { isGlucose: isGlucose(tree?.pathOf(streamId) ?? []) })}
+                  : formatContent(type, latest, { isGlucose: isGlucose(tree?.getPath(streamId) ?? []) })}
               </td>
-              <td class="wide num">{day(first)}</td>
-              <td class="wide num">{dayAndTime(last)}</td>
+              <td class="wide num">{formatDay(first)}</td>
+              <td class="wide num">{formatDateTime(last)}</td>
             </tr>
           ))}
         </tbody>

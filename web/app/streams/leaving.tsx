@@ -1,19 +1,19 @@
 /** Moves streams to the trash or deletes them permanently, after showing the effects. */
 import { useEffect, useState } from 'preact/hooks'
-import { locale, t } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
 import { Dialog } from '../parts/dialog.js'
-import { tell } from '../parts/toast.js'
+import { showToast } from '../parts/toast.js'
 import { deleteStream } from './changing.js'
-import { trash } from './dialogs.js'
-import { Names } from './names.js'
-import { idsTo, namedBy, seersOf } from './sight.js'
-import { talliesOf } from './tallies.js'
+import { trashWithToast } from './dialogs.js'
+import { AccessNames } from './names.js'
+import { getPathIds, listNamingAccesses, listStreamAccesses } from './sight.js'
+import { computeTotals } from './tallies.js'
 
 interface Props {
   readonly stream: Stream
@@ -21,26 +21,26 @@ interface Props {
 }
 
 /** Asks for confirmation before moving a stream to the trash. */
-export function Trash({ stream, onClose }: Props) {
+export function TrashDialog({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   const accesses = useStore(account.accesses)
-  const count = tree ? talliesOf(tree, facts)(stream.id).all : 0
-  const below = (tree?.idsBelow(stream.id).length ?? 1) - 1
-  const path = idsTo(tree, stream.id)
+  const count = tree ? computeTotals(tree, facts)(stream.id).all : 0
+  const below = (tree?.listSubtreeIds(stream.id).length ?? 1) - 1
+  const path = getPathIds(tree, stream.id)
   const now = Date.now() / 1000
   const readers = new Set([
-    ...seersOf(accesses, path, now).map(({ access }) => access),
-    ...namedBy(accesses, tree?.idsBelow(stream.id) ?? [], now)
+    ...listStreamAccesses(accesses, path, now).map(({ access }) => access),
+    ...listNamingAccesses(accesses, tree?.listSubtreeIds(stream.id) ?? [], now)
   ])
   return (
     <Confirm
-      title={t('streams.trashTitle', { stream: plain(stream.name) })}
+      title={t('streams.trashTitle', { stream: toPlainText(stream.name) })}
       action={t('shell.moveToTrash')}
       onClose={onClose}
       onConfirm={async () => {
-        await trash(account, stream)
+        await trashWithToast(account, stream)
         onClose()
       }}
     >
@@ -50,7 +50,7 @@ export function Trash({ stream, onClose }: Props) {
       </p>
       {readers.size > 0 && (
         <p>
-          {t('streams.loses')} <Names accesses={[...readers]} />
+          {t('streams.loses')} <AccessNames accesses={[...readers]} />
         </p>
       )}
       <p>{t('streams.trashUndo')}</p>
@@ -62,13 +62,13 @@ export function Trash({ stream, onClose }: Props) {
 const maxCounted = 1000
 
 /** Deletes a trashed stream permanently, after asking what happens to its events. */
-export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
+export function DeleteDialog({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
   const [found, setFound] = useState<readonly Event[]>()
   const [isMerged, setMerged] = useState(stream.parentId !== null)
-  const ids = tree?.idsBelow(stream.id) ?? [stream.id]
+  const ids = tree?.listSubtreeIds(stream.id) ?? [stream.id]
   const parent = stream.parentId === null ? undefined : tree?.find(stream.parentId)
   useEffect(() => {
     const abort = new AbortController()
@@ -85,19 +85,19 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   const countText =
     count > maxCounted ? t('streams.moreThan', { count: maxCounted }) : t('shell.eventCount', { count })
   const now = Date.now() / 1000
-  const endingAccesses = namedBy(accesses, ids, now)
+  const endingAccesses = listNamingAccesses(accesses, ids, now)
   const gainingAccesses = isMerged
-    ? seersOf(accesses, idsTo(tree, stream.parentId), now).map(({ access }) => access)
+    ? listStreamAccesses(accesses, getPathIds(tree, stream.parentId), now).map(({ access }) => access)
     : []
   return (
-    <Dialog title={t('streams.deleteTitle', { stream: plain(stream.name) })} onClose={onClose}>
+    <Dialog title={t('streams.deleteTitle', { stream: toPlainText(stream.name) })} onClose={onClose}>
       <Form
         action={isMerged || count === 0 ? t('shell.deletePermanently') : t('streams.deleteAll')}
         onSubmit={async () => {
           await deleteStream(account, stream.id, isMerged && count > 0)
           onClose()
           onDeleted()
-          tell(t('shell.deleted'))
+          showToast(t('shell.deleted'))
         }}
         others={
           <button type="button" class="button" onClick={onClose}>
@@ -117,10 +117,10 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
               <label>
                 <input type="radio" name="fate" checked={isMerged} onChange={() => setMerged(true)} />
                 <span>
-                  {t('streams.merge', { stream: plain(parent.name) })}
+                  {t('streams.merge', { stream: toPlainText(parent.name) })}
                   {gainingAccesses.length > 0 && (
                     <small>
-                      {t('streams.gains')} <Names accesses={gainingAccesses} />
+                      {t('streams.gains')} <AccessNames accesses={gainingAccesses} />
                     </small>
                   )}
                 </span>
@@ -137,7 +137,7 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
         )}
         {endingAccesses.length > 0 && (
           <p class="notice">
-            {t('streams.endsFor')} <Names accesses={endingAccesses} />
+            {t('streams.endsFor')} <AccessNames accesses={endingAccesses} />
           </p>
         )}
         <p>
@@ -151,5 +151,5 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
 /** Formats the contents of a stream: `1,204 events and 2 substreams`. */
 function formatContents(events: string, substreams: number): string {
   const parts = substreams === 0 ? [events] : [events, t('streams.substreams', { count: substreams })]
-  return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(parts)
+  return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(parts)
 }

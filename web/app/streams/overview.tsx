@@ -2,38 +2,38 @@
 import { useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
-import { isGlucose, shownValue, typeName } from '../data/event-types.js'
+import { getStreamColour } from '../data/colours.js'
+import { isGlucose, formatContent, getTypeName } from '../data/event-types.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { unitWishes } from '../data/unit-wishes.js'
-import { written } from '../data/units.js'
-import { Go } from '../parts/go.js'
+import { displayUnits } from '../data/unit-wishes.js'
+import { formatNumber } from '../data/units.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
-import { dayAndTime } from '../parts/time.js'
-import { tell } from '../parts/toast.js'
-import { Turn } from '../parts/turn.js'
-import { add } from '../shell/adding.js'
+import { formatDateTime } from '../parts/time.js'
+import { showToast } from '../parts/toast.js'
+import { ExpandButton } from '../parts/turn.js'
+import { openAddDialog } from '../shell/adding.js'
 import { restoreStream, trashStream } from './changing.js'
-import type { Doing } from './dialogs.js'
-import { DoingButtons, Doings } from './doings.js'
-import { talliesOf, type Tally } from './tallies.js'
+import type { StreamAction } from './dialogs.js'
+import { ActionButtons, ActionDialog } from './doings.js'
+import { computeTotals, type StreamTotals } from './tallies.js'
 
 export function Overview() {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
-  useStore(unitWishes)
-  const [action, setAction] = useState<Doing>()
-  const tallyOf = useMemo(() => (tree ? talliesOf(tree, facts) : undefined), [tree, facts])
+  useStore(displayUnits)
+  const [action, setAction] = useState<StreamAction>()
+  const tallyOf = useMemo(() => (tree ? computeTotals(tree, facts) : undefined), [tree, facts])
   if (!tree || !tallyOf) return <p class="loading">{t('loading')}</p>
   const roots = tree.roots.filter(({ trashed }) => !trashed)
   // Only the topmost trashed streams: those below are restored and deleted with them.
   const trashed = tree.all.filter(
-    ({ id, trashed: isTrashed }) => isTrashed && tree.pathOf(id).filter(each => each.trashed).length === 1
+    ({ id, trashed: isTrashed }) => isTrashed && tree.getPath(id).filter(each => each.trashed).length === 1
   )
   return (
     <div class="overview">
@@ -50,7 +50,7 @@ export function Overview() {
         <section class="card empty">
           <h2>{t('streams.none')}</h2>
           <p>{t('streams.noneLead')}</p>
-          <button type="button" class="button primary" onClick={() => add()}>
+          <button type="button" class="button primary" onClick={() => openAddDialog()}>
             {t('shell.addData')}
           </button>
         </section>
@@ -71,13 +71,13 @@ export function Overview() {
             {trashed.map(stream => (
               <li key={stream.id}>
                 <Icon name="trash" />
-                <Go to={{ page: 'streams', id: stream.id }}>{plain(stream.name)}</Go>
+                <AppLink to={{ page: 'streams', id: stream.id }}>{toPlainText(stream.name)}</AppLink>
                 <Action
                   class="square"
-                  label={t('streams.restoreOne', { stream: plain(stream.name) })}
+                  label={t('streams.restoreOne', { stream: toPlainText(stream.name) })}
                   onClick={async () => {
                     await restoreStream(account, stream.id)
-                    tell(t('streams.restored'), async () => void (await trashStream(account, stream.id)))
+                    showToast(t('streams.restored'), async () => void (await trashStream(account, stream.id)))
                   }}
                 >
                   {t('shell.restore')}
@@ -85,7 +85,7 @@ export function Overview() {
                 <button
                   type="button"
                   class="square danger"
-                  aria-label={t('streams.deleteOne', { stream: plain(stream.name) })}
+                  aria-label={t('streams.deleteOne', { stream: toPlainText(stream.name) })}
                   onClick={() => setAction({ what: 'delete', stream })}
                 >
                   {t('shell.deletePermanently')}
@@ -95,7 +95,7 @@ export function Overview() {
           </ul>
         </section>
       )}
-      <Doings doing={action} onClose={() => setAction(undefined)} />
+      <ActionDialog doing={action} onClose={() => setAction(undefined)} />
     </div>
   )
 }
@@ -103,8 +103,8 @@ export function Overview() {
 interface BranchProps {
   readonly stream: Stream
   readonly depth: number
-  readonly tallyOf: (id: string) => Tally
-  readonly onDoing: (action: Doing) => void
+  readonly tallyOf: (id: string) => StreamTotals
+  readonly onDoing: (action: StreamAction) => void
 }
 
 function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {
@@ -112,43 +112,43 @@ function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(depth < 2)
   const { all, last, own } = tallyOf(stream.id)
-  const name = plain(stream.name)
-  const path = last ? (tree.value?.pathOf(last.streamId) ?? []) : []
+  const name = toPlainText(stream.name)
+  const path = last ? (tree.value?.getPath(last.streamId) ?? []) : []
   return (
     <li>
-      <div class="row" style={{ '--c': colourOf(stream), '--depth': Math.min(depth, 6) }}>
+      <div class="row" style={{ '--c': getStreamColour(stream), '--depth': Math.min(depth, 6) }}>
         {children.length > 0 ? (
-          <Turn isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
+          <ExpandButton isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
         ) : (
           <span class="turn" />
         )}
         <i class="dot" />
-        <Go to={{ page: 'streams', id: stream.id }} class="name">
+        <AppLink to={{ page: 'streams', id: stream.id }} class="name">
           {name}
-        </Go>
+        </AppLink>
         <span class="count num">
-          {all > 0 && written(all)}
-          {all > own && own > 0 && <small>{t('streams.ownCount', { count: written(own) })}</small>}
+          {all > 0 && formatNumber(all)}
+          {all > own && own > 0 && <small>{t('streams.ownCount', { count: formatNumber(own) })}</small>}
         </span>
         <span class="latest num">
           {last && (
             <>
               <b>
                 {last.latest === undefined || last.type.startsWith('series:')
-                  ? typeName(last.type)
-                  : shownValue(last.type, last.latest, { isGlucose: isGlucose(path) })}
+                  ? getTypeName(last.type)
+                  : formatContent(last.type, last.latest, { isGlucose: isGlucose(path) })}
               </b>
-              <small>{dayAndTime(last.last)}</small>
+              <small>{formatDateTime(last.last)}</small>
             </>
           )}
         </span>
         {isOwner && (
           <Menu label={t('streams.actions', { stream: name })} button={<Icon name="more" />}>
-            <button type="button" onClick={() => add({ streamId: stream.id })}>
+            <button type="button" onClick={() => openAddDialog({ streamId: stream.id })}>
               <Icon name="note" />
               {t('streams.addEvent')}
             </button>
-            <DoingButtons stream={stream} onDoing={onDoing} />
+            <ActionButtons stream={stream} onDoing={onDoing} />
           </Menu>
         )}
       </div>

@@ -1,9 +1,9 @@
 /** The streams page: the tree, or one stream. */
 import './style.css'
 import type { PageProps } from '../route.js'
-import { OneStream } from './one-stream.js'
+import { StreamView } from './one-stream.js'
 import { Overview } from './overview.js'
 
 export default function StreamsPage({ id, query }: PageProps) {
-  return id === undefined ? <Overview /> : <OneStream id={id} query={query} />
+  return id === undefined ? <Overview /> : <StreamView id={id} query={query} />
 }

@@ -3,19 +3,19 @@ import type { Access, Level } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
 /** An access and its level on a stream. */
-interface Seer {
+interface StreamAccess {
   readonly access: Access
   readonly level: Level
 }
 
 /** Accesses that gain or lose permission to read a stream. */
-interface SightChange {
+interface AudienceChange {
   readonly gains: readonly Access[]
   readonly loses: readonly Access[]
 }
 
 /** Returns the level of an access on a stream: that of the nearest ancestor with a permission, else that on all streams. */
-function levelOn({ permissions }: Access, path: readonly string[]): Level {
+function getLevel({ permissions }: Access, path: readonly string[]): Level {
   for (const id of [...path.toReversed(), '*']) {
     const level = permissions.find(each => 'streamId' in each && each.streamId === id)
     if (level && 'level' in level) return level.level
@@ -27,20 +27,24 @@ function levelOn({ permissions }: Access, path: readonly string[]): Level {
  * Returns the accesses with a level on a stream, without the user's own sessions and ended ones. `path`: ids from the root; `now`
  * in seconds.
  */
-export function seersOf(accesses: readonly Access[], path: readonly string[], now: number): readonly Seer[] {
+export function listStreamAccesses(
+  accesses: readonly Access[],
+  path: readonly string[],
+  now: number
+): readonly StreamAccess[] {
   return accesses
     .filter(access => isActive(access, now))
-    .map(access => ({ access, level: levelOn(access, path) }))
+    .map(access => ({ access, level: getLevel(access, path) }))
     .filter(({ level }) => level !== 'none')
 }
 
 /** Returns which accesses gain or lose permission to read a stream that moves from one path to another. */
-export function sightChange(
+export function compareAudience(
   accesses: readonly Access[],
   before: readonly string[],
   after: readonly string[],
   now: number
-): SightChange {
+): AudienceChange {
   const own = accesses.filter(access => isActive(access, now))
   return {
     gains: own.filter(access => !mayRead(access, before) && mayRead(access, after)),
@@ -49,7 +53,11 @@ export function sightChange(
 }
 
 /** Returns the accesses with permissions on one of these streams, which end when they are deleted. */
-export function namedBy(accesses: readonly Access[], ids: readonly string[], now: number): readonly Access[] {
+export function listNamingAccesses(
+  accesses: readonly Access[],
+  ids: readonly string[],
+  now: number
+): readonly Access[] {
   const streamIds = new Set(ids)
   return accesses.filter(
     access =>
@@ -61,13 +69,13 @@ export function namedBy(accesses: readonly Access[], ids: readonly string[], now
 }
 
 /** Returns the ids from the root to a stream, which is included. */
-export function idsTo(tree: Tree | undefined, id: string | null): readonly string[] {
-  return id === null ? [] : (tree?.pathOf(id).map(each => each.id) ?? [])
+export function getPathIds(tree: Tree | undefined, id: string | null): readonly string[] {
+  return id === null ? [] : (tree?.getPath(id).map(each => each.id) ?? [])
 }
 
 /** Returns whether an access may read a stream. */
 function mayRead(access: Access, path: readonly string[]): boolean {
-  return !['none', 'create-only'].includes(levelOn(access, path))
+  return !['none', 'create-only'].includes(getLevel(access, path))
 }
 
 function isActive({ deleted, expires, type }: Access, now: number): boolean {

@@ -2,7 +2,7 @@
 import type { Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
-export interface Tally {
+export interface StreamTotals {
   readonly own: number
   /** Including all streams below. */
   readonly all: number
@@ -10,13 +10,13 @@ export interface Tally {
   readonly last?: Fact
 }
 
-const noEvents: Tally = { own: 0, all: 0 }
+const noEvents: StreamTotals = { own: 0, all: 0 }
 
 /** Computes the totals of all streams. Returns a function that finds them by id. */
-export function talliesOf(tree: Tree, facts: readonly Fact[]): (id: string) => Tally {
-  const totals = new Map<string, Tally>()
+export function computeTotals(tree: Tree, facts: readonly Fact[]): (id: string) => StreamTotals {
+  const totals = new Map<string, StreamTotals>()
   for (const fact of facts)
-    for (const { id } of tree.pathOf(fact.streamId)) {
+    for (const { id } of tree.getPath(fact.streamId)) {
       const { all, last, own } = totals.get(id) ?? noEvents
       const isLater = last === undefined || fact.last > last.last
       totals.set(id, {

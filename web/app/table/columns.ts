@@ -1,11 +1,11 @@
 /** The columns of the table: those of all events, and those of the contents of one type. */
-import { locale, t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { plainType, shownQuantity, unitOf } from '../data/units.js'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
+import { toPointType, formatQuantity, getUnit } from '../data/units.js'
 import type { ContentSchema, Event } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
-import { lengthInWords } from '../parts/lengths.js'
-import { dayAndTime } from '../parts/time.js'
+import { formatDuration } from '../parts/lengths.js'
+import { formatDateTime } from '../parts/time.js'
 
 export interface Column {
   readonly key: string
@@ -16,7 +16,7 @@ export interface Column {
 }
 
 /** Returns the name of a column in exports. */
-export function exportedAs({ key }: Column): string {
+export function getExportName({ key }: Column): string {
   return key === 'stream' ? 'streams' : key === 'files' ? 'attachments' : key
 }
 
@@ -24,23 +24,23 @@ export function exportedAs({ key }: Column): string {
  * Returns the columns for these events. `schema` is that of the contents if only one type is shown: objects get a column per
  * field. Optional columns are omitted if no event has a value; without `events`, all are included.
  */
-export function columnsOf(
+export function createColumns(
   tree: Tree | undefined,
   type: string | undefined,
   schema: ContentSchema | undefined,
   events?: readonly Event[]
 ): Column[] {
-  const fields = type === undefined ? [] : fieldsOf(schema)
+  const fields = type === undefined ? [] : listFields(schema)
   const all: Column[] = [
     {
       key: 'time',
       title: t('table.time'),
-      text: ({ time }) => dayAndTime(time)
+      text: ({ time }) => formatDateTime(time)
     },
     {
       key: 'stream',
       title: t('table.stream'),
-      text: ({ streamIds }) => streamIds.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
+      text: ({ streamIds }) => streamIds.map(id => toPlainText(tree?.find(id)?.name ?? id)).join(', ')
     },
     ...(type === undefined
       ? [{ key: 'type', title: t('table.type'), text: ({ type: own }: Event) => own }]
@@ -52,18 +52,18 @@ export function columnsOf(
       key: 'duration',
       title: t('table.duration'),
       text: ({ duration }) =>
-        duration === null ? t('table.running') : duration === undefined ? '' : lengthInWords(duration),
+        duration === null ? t('table.running') : duration === undefined ? '' : formatDuration(duration),
       isNumber: true
     },
     {
       key: 'description',
       title: t('table.note'),
-      text: ({ description }) => plain(description ?? '')
+      text: ({ description }) => toPlainText(description ?? '')
     },
     {
       key: 'files',
       title: t('table.files'),
-      text: ({ attachments }) => (attachments ?? []).map(({ fileName }) => plain(fileName)).join(', ')
+      text: ({ attachments }) => (attachments ?? []).map(({ fileName }) => toPlainText(fileName)).join(', ')
     }
   ]
   const optional = new Set(['duration', 'description', 'files'])
@@ -73,16 +73,16 @@ export function columnsOf(
 }
 
 /** Returns the field names of an object content. */
-export function fieldsOf(schema: ContentSchema | undefined): string[] {
+export function listFields(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
 
 function createContentColumn(type: string | undefined): Column {
-  const symbol = type === undefined ? undefined : unitOf(type)?.symbol
+  const symbol = type === undefined ? undefined : getUnit(type)?.symbol
   return {
     key: 'content',
     title: t('table.content'),
-    text: ({ content, type: own }) => contentText(own, content),
+    text: ({ content, type: own }) => formatContent(own, content),
     isNumber: symbol !== undefined
   }
 }
@@ -102,9 +102,9 @@ function createFieldColumn(name: string, schema: ContentSchema): Column {
 }
 
 /** Formats a content in one line. */
-function contentText(type: string, content: unknown): string {
+function formatContent(type: string, content: unknown): string {
   if (typeof content === 'number') {
-    const { value, unit } = shownQuantity(plainType(type), content)
+    const { value, unit } = formatQuantity(toPointType(type), content)
     return unit === '' ? value : `${value} ${unit}`
   }
   if (typeof content !== 'object' || content === null) return formatScalar(content)
@@ -120,9 +120,9 @@ const maxCharacters = 300
 function formatScalar(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number')
-    return new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(value)
+    return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: 6 }).format(value)
   if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
-  return plain(
+  return toPlainText(
     typeof value === 'string' ? value.slice(0, maxCharacters) : JSON.stringify(value).slice(0, maxCharacters)
   )
 }

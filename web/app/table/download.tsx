@@ -1,14 +1,14 @@
 /** Downloads all rows of the table as a file written by the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explain } from '../../problem.js'
+import { explainError } from '../../problem.js'
 import { useAccount } from '../data/account.js'
-import { written } from '../data/units.js'
+import { formatNumber } from '../data/units.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
-import { save } from '../parts/save.js'
-import { tell } from '../parts/toast.js'
-import { exportedAs, type Column } from './columns.js'
+import { saveFile } from '../parts/save.js'
+import { showToast } from '../parts/toast.js'
+import { getExportName, type Column } from './columns.js'
 
 interface Props {
   /** Params of `events.get`. */
@@ -37,11 +37,11 @@ export function Download({ params, columns, types }: Props) {
     )
     setBytes(0)
     try {
-      const file = await client.file(`events/export?${query.join('&')}`, abort.signal, setBytes)
-      save(file, `${username}-${new Date().toISOString().slice(0, 10)}.${extension}`)
-      tell(t('table.done'))
+      const file = await client.download(`events/export?${query.join('&')}`, abort.signal, setBytes)
+      saveFile(file, `${username}-${new Date().toISOString().slice(0, 10)}.${extension}`)
+      showToast(t('table.done'))
     } catch (error) {
-      if (!abort.signal.aborted) tell(explain(error).message)
+      if (!abort.signal.aborted) showToast(explainError(error).message)
     } finally {
       setBytes(undefined)
     }
@@ -49,13 +49,13 @@ export function Download({ params, columns, types }: Props) {
   if (bytes !== undefined)
     return (
       <p class="progress" role="status">
-        {t('table.reading', { size: written(bytes / 1e6, 1) })}{' '}
+        {t('table.reading', { size: formatNumber(bytes / 1e6, 1) })}{' '}
         <button type="button" class="text" onClick={() => running.current?.abort()}>
           {t('shell.cancel')}
         </button>
       </p>
     )
-  const columnParams = { columns: columns.map(exportedAs), titles: columns.map(({ title }) => title) }
+  const columnParams = { columns: columns.map(getExportName), titles: columns.map(({ title }) => title) }
   const renderItem = (label: string, format: string, more: object, extension: string) => (
     <button type="button" onClick={() => void download(format, more, extension)}>
       {label}

@@ -1,6 +1,6 @@
 /** The filters of the table: stream, type, text, dates, value range. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import type { Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { Icon } from '../parts/icon.js'
@@ -15,7 +15,7 @@ interface Props {
 
 export function FilterBar({ filters, facts, tree, onChange }: Props) {
   const { streams, type } = filters
-  const types = kindsIn(facts, tree, streams)
+  const types = listTypes(facts, tree, streams)
   const isFiltered = Object.keys(filters).some(name => name !== 'sort')
   const set = (name: keyof Filters, value: string): void =>
     onChange({ [name]: value === '' ? undefined : value })
@@ -59,7 +59,7 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
             <option value="">{t('table.allStreams')}</option>
             {tree?.all.map(({ id, name }) => (
               <option key={id} value={id}>
-                {'\u00a0\u00a0'.repeat(tree.pathOf(id).length - 1) + plain(name)}
+                {'\u00a0\u00a0'.repeat(tree.getPath(id).length - 1) + toPlainText(name)}
               </option>
             ))}
           </select>
@@ -110,11 +110,11 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
 }
 
 /** Returns the event types in a stream and those below it; all types if none is given. */
-export function kindsIn(
+export function listTypes(
   facts: readonly Fact[],
   tree: Tree | undefined,
   stream: string | undefined
 ): string[] {
-  const ids = stream === undefined ? undefined : new Set(tree?.idsBelow(stream))
+  const ids = stream === undefined ? undefined : new Set(tree?.listSubtreeIds(stream))
   return [...new Set(facts.filter(({ streamId }) => ids?.has(streamId) ?? true).map(fact => fact.type))]
 }

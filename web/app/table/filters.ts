@@ -22,7 +22,7 @@ export type Changes = { readonly [Name in keyof Filters]?: string | undefined }
 const filterNames = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
 
 /** Parses the filters in a query. */
-export function filtersOf(query: URLSearchParams): Filters {
+export function parseFilters(query: URLSearchParams): Filters {
   return Object.fromEntries(
     filterNames.flatMap(name => {
       const value = query.get(name)
@@ -35,7 +35,7 @@ export function filtersOf(query: URLSearchParams): Filters {
  * Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams; `path`: JSON path of the number in
  * contents that are objects.
  */
-export function paramsOf(
+export function toParams(
   { streams, type, text, from, to, least, most, state, sort }: Filters,
   roots: readonly string[],
   path = '$'

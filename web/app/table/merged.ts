@@ -5,7 +5,7 @@ import type { Event } from '../data/model.js'
  * Returns the rows with changed events removed and their new versions inserted. If more rows exist than are loaded, events beyond
  * the last row are left to be read later. Returns undefined if the position of an event relative to the last row is ambiguous.
  */
-export function merged(
+export function mergeChanges(
   rows: readonly Event[],
   found: readonly Event[],
   changed: ReadonlySet<string>,

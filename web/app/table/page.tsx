@@ -6,13 +6,13 @@ import { Alert } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
 import type { EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { hrefTo, visit, type PageProps } from '../route.js'
-import { columnsOf, fieldsOf } from './columns.js'
+import { buildHref, navigate, type PageProps } from '../route.js'
+import { createColumns, listFields } from './columns.js'
 import { Download } from './download.js'
-import { FilterBar, kindsIn } from './filter-bar.js'
-import { filtersOf, paramsOf, type Changes } from './filters.js'
+import { FilterBar, listTypes } from './filter-bar.js'
+import { parseFilters, toParams, type Changes } from './filters.js'
 import { useRows } from './rows.js'
-import { Sheet } from './sheet.js'
+import { VirtualTable } from './sheet.js'
 
 export default function TablePage({ query }: PageProps) {
   const account = useAccount()
@@ -20,19 +20,19 @@ export default function TablePage({ query }: PageProps) {
   const facts = useStore(account.facts)
   const [types, setTypes] = useState<EventTypes>()
   useEffect(() => {
-    account.types().then(setTypes, () => setTypes({}))
+    account.readEventTypes().then(setTypes, () => setTypes({}))
   }, [account])
-  const filters = filtersOf(query)
+  const filters = parseFilters(query)
   const schema = filters.type === undefined ? undefined : types?.[filters.type]
-  const [first] = fieldsOf(schema)
-  const params = paramsOf(filters, tree?.roots.map(({ id }) => id) ?? [], first)
+  const [first] = listFields(schema)
+  const params = toParams(filters, tree?.roots.map(({ id }) => id) ?? [], first)
   const rows = useRows(params)
   const columns = useMemo(
-    () => columnsOf(tree, filters.type, schema, rows.events),
+    () => createColumns(tree, filters.type, schema, rows.events),
     [tree, filters.type, schema, rows.events]
   )
   const change = (changes: Changes): void =>
-    visit(hrefTo(account.username, { page: 'table', query: { ...filters, ...changes } }), true)
+    navigate(buildHref(account.username, { page: 'table', query: { ...filters, ...changes } }), true)
 
   const isFiltered = Object.keys(filters).some(name => name !== 'sort')
   return (
@@ -46,8 +46,8 @@ export default function TablePage({ query }: PageProps) {
         <Download
           params={params}
           // Rows that are not loaded may have values in further columns.
-          columns={rows.isWhole ? columns : columnsOf(tree, filters.type, schema)}
-          types={filters.type === undefined ? kindsIn(facts, tree, filters.streams) : [filters.type]}
+          columns={rows.isWhole ? columns : createColumns(tree, filters.type, schema)}
+          types={filters.type === undefined ? listTypes(facts, tree, filters.streams) : [filters.type]}
         />
       </header>
       <FilterBar filters={filters} facts={facts} tree={tree} onChange={change} />
@@ -56,12 +56,12 @@ export default function TablePage({ query }: PageProps) {
         <p class="lead">{t(isFiltered ? 'table.none' : 'table.noneAtAll')}</p>
       )}
       {rows.events.length > 0 && (
-        <Sheet
+        <VirtualTable
           events={rows.events}
           columns={columns}
           isUp={filters.sort === 'up'}
           onSort={() => change({ sort: filters.sort === 'up' ? undefined : 'up' })}
-          onEnd={rows.readOn}
+          onEnd={rows.loadMore}
         />
       )}
     </>

@@ -1,9 +1,9 @@
 /** Loads the rows of the table while the user scrolls. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { merged } from './merged.js'
+import { mergeChanges } from './merged.js'
 
 const pageSize = 200
 /** Maximum changes that are merged; with more, the rows are reloaded. */
@@ -17,7 +17,7 @@ export interface Rows {
   readonly isWhole: boolean
   readonly problem: Message | undefined
   /** Loads the next page. */
-  readonly readOn: () => void
+  readonly loadMore: () => void
 }
 
 interface ChangedEvents {
@@ -28,7 +28,7 @@ interface ChangedEvents {
 /** Loads the events of a query that names its streams; reloads when it changes, and merges live changes. */
 export function useRows(params: object): Rows {
   const account = useAccount()
-  const [state, setState] = useState<Omit<Rows, 'readOn'> & { readonly key: string }>()
+  const [state, setState] = useState<Omit<Rows, 'loadMore'> & { readonly key: string }>()
   const reading = useRef<AbortController | undefined>(undefined)
   const key = JSON.stringify(params)
   const current = state?.key === key ? state : undefined
@@ -58,7 +58,12 @@ export function useRows(params: object): Rows {
       show({ key, events: [...before, ...events], isWhole: events.length < limit, problem: undefined })
     } catch (error) {
       if (abort.signal.aborted) return
-      setState({ key, events: latest.current?.events ?? [], isWhole: true, problem: explain(error).message })
+      setState({
+        key,
+        events: latest.current?.events ?? [],
+        isWhole: true,
+        problem: explainError(error).message
+      })
     } finally {
       if (reading.current === abort) reading.current = undefined
     }
@@ -71,7 +76,7 @@ export function useRows(params: object): Rows {
     const since = { modifiedSince: readAt.current - overlapSeconds, limit: maxChanges, skip: 0 }
     const abort = (reading.current = new AbortController())
     try {
-      const [own, all] = await account.client.some<[ChangedEvents, ChangedEvents]>(
+      const [own, all] = await account.client.batchStrict<[ChangedEvents, ChangedEvents]>(
         [
           { method: 'events.get', params: { ...query, ...since } },
           { method: 'events.get', params: { ...since, state: 'all', includeDeletions: true } }
@@ -84,7 +89,7 @@ export function useRows(params: object): Rows {
       readAt.current = account.client.serverTime
       const changed = new Set(changes.map(({ id }) => id))
       const { isWhole, events } = latest.current
-      const mergedRows = merged(events, own.events, changed, { isUp: query.sortAscending, isWhole })
+      const mergedRows = mergeChanges(events, own.events, changed, { isUp: query.sortAscending, isWhole })
       if (!mergedRows) return false
       show({ ...latest.current, events: mergedRows })
       return true
@@ -118,7 +123,7 @@ export function useRows(params: object): Rows {
     events: current?.events ?? [],
     isWhole: current?.isWhole ?? false,
     problem: current?.problem,
-    readOn: () => {
+    loadMore: () => {
       if (!reading.current && current && !current.isWhole) void read(current.events.length, pageSize)
     }
   }

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { Go } from '../parts/go.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { hrefTo, visit } from '../route.js'
+import { buildHref, navigate } from '../route.js'
 import type { Column } from './columns.js'
 
 interface Props {
@@ -25,7 +25,7 @@ const narrowQuery = '(max-width: 60rem)'
 const extraRows = 12
 const loadAhead = 60
 
-export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
+export function VirtualTable({ events, columns, isUp, onSort, onEnd }: Props) {
   const { username } = useAccount()
   const body = useRef<HTMLTableSectionElement>(null)
   const [from, setFrom] = useState(0)
@@ -88,13 +88,13 @@ export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
               aria-rowindex={from + index + 2}
               onClick={({ target }) => {
                 if (!(target as Element).closest('a'))
-                  visit(hrefTo(username, { page: 'events', id: event.id }))
+                  navigate(buildHref(username, { page: 'events', id: event.id }))
               }}
             >
               {columns.map(({ key, title, text, isNumber = false }) => (
                 <td key={key} role="cell" class={getCellClass(key, isNumber)} data-title={title}>
                   {key === 'time' ? (
-                    <Go to={{ page: 'events', id: event.id }}>{text(event)}</Go>
+                    <AppLink to={{ page: 'events', id: event.id }}>{text(event)}</AppLink>
                   ) : (
                     text(event)
                   )}

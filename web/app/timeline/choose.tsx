@@ -1,12 +1,12 @@
 /** Dialog that chooses the streams shown as lanes. */
 import { useState } from 'preact/hooks'
-import { locale, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
-import { mostLanes, planOf } from '../lanes/plan.js'
+import { maxLanes, planLane } from '../lanes/plan.js'
 
 interface Props {
   readonly chosen: readonly string[]
@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export function Choose({ chosen, onChosen, onClose }: Props) {
+export function LaneChoice({ chosen, onChosen, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
@@ -23,8 +23,8 @@ export function Choose({ chosen, onChosen, onClose }: Props) {
     .filter(({ trashed }) => trashed !== true)
     .map(stream => ({
       stream,
-      depth: tree!.pathOf(stream.id).length - 1,
-      plan: planOf(stream, tree!, facts)
+      depth: tree!.getPath(stream.id).length - 1,
+      plan: planLane(stream, tree!, facts)
     }))
     .filter(({ plan }) => plan !== undefined)
   const toggle = (id: string, isOn: boolean): void => {
@@ -34,7 +34,7 @@ export function Choose({ chosen, onChosen, onClose }: Props) {
   }
   return (
     <Dialog title={t('timeline.chooseLanes')} onClose={onClose}>
-      <p class="hint">{t('timeline.chooseHint', { count: mostLanes })}</p>
+      <p class="hint">{t('timeline.chooseHint', { count: maxLanes })}</p>
       <ul class="timeline-choice">
         {rows.map(({ depth, plan, stream }) => {
           const isOn = ids.includes(stream.id)
@@ -44,12 +44,12 @@ export function Choose({ chosen, onChosen, onClose }: Props) {
                 <input
                   type="checkbox"
                   checked={isOn}
-                  disabled={!isOn && ids.length >= mostLanes}
+                  disabled={!isOn && ids.length >= maxLanes}
                   onChange={event => toggle(stream.id, event.currentTarget.checked)}
                 />
-                <i class="dot" style={{ '--c': colourOf(stream) }} />
-                <span>{plain(stream.name)}</span>
-                <small class="num">{new Intl.NumberFormat(locale()).format(plan!.count)}</small>
+                <i class="dot" style={{ '--c': getStreamColour(stream) }} />
+                <span>{toPlainText(stream.name)}</span>
+                <small class="num">{new Intl.NumberFormat(getLocale()).format(plan!.count)}</small>
               </label>
             </li>
           )

@@ -1,17 +1,17 @@
 /** An event beside the lanes: a note with its text, a photo, an activity with its track. */
 import { t } from '../../language.js'
-import { plain, plainLines } from '../../plain.js'
+import { toPlainText, toPlainLines } from '../../plain.js'
 import { useAccount } from '../data/account.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import type { Event } from '../data/model.js'
-import { dayAt, type Zones } from '../lanes/calendar.js'
-import { iconOf } from '../lanes/load.js'
-import { Go } from '../parts/go.js'
+import { getDayAt, type Zones } from '../lanes/calendar.js'
+import { getMarkIcon } from '../lanes/load.js'
+import { AppLink } from '../parts/go.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
-import { clock } from '../parts/time.js'
-import { Track } from './track.js'
-import { hoursAndMinutes } from './units.js'
+import { formatClock } from '../parts/time.js'
+import { TrackView } from './track.js'
+import { formatHoursMinutes } from './units.js'
 
 interface Props {
   readonly event: Event
@@ -47,32 +47,34 @@ export function EventCard({ event, tracks, zones }: Props) {
   // The track of an activity is shown in its card.
   if (isTrack && tracks.some(other => other.type.startsWith('activity/') && other.time === time)) return null
   const stream = event.streamIds.map(each => tree.value?.find(each)).find(Boolean)
-  const icon = iconOf(type)
+  const icon = getMarkIcon(type)
   const kind = icon in icons ? (icon as keyof typeof icons) : 'file'
   const title =
     kind === 'pin' || kind === 'run'
-      ? plain(description ?? '') || t(titles[kind])
+      ? toPlainText(description ?? '') || t(titles[kind])
       : icon in icons
         ? t(titles[kind])
-        : plain(stream?.name ?? type)
+        : toPlainText(stream?.name ?? type)
   const text =
     type.startsWith('note/') && typeof content === 'string'
-      ? plainLines(content)
+      ? toPlainLines(content)
       : kind === 'pin' || kind === 'run'
         ? ''
-        : plainLines(description ?? '')
+        : toPlainLines(description ?? '')
   return (
-    <article class="card moment-card" style={stream ? { '--c': colourOf(stream) } : {}}>
-      {track && <Track holder={track} />}
-      {isTrack && <Track holder={event} />}
+    <article class="card moment-card" style={stream ? { '--c': getStreamColour(stream) } : {}}>
+      {track && <TrackView holder={track} />}
+      {isTrack && <TrackView holder={event} />}
       {type === 'picture/attached' && (
-        <Picture event={event} alt={plain(description ?? '') || t('timeline.photo')} width={512} />
+        <Picture event={event} alt={toPlainText(description ?? '') || t('timeline.photo')} width={512} />
       )}
       <div class="in">
         <h3>
           <Icon name={icons[kind]} />
-          <Go to={{ page: 'events', id }}>{title}</Go>
-          <small class="num">{duration ? formatHours(duration) : clock(time, dayAt(time, zones).zone)}</small>
+          <AppLink to={{ page: 'events', id }}>{title}</AppLink>
+          <small class="num">
+            {duration ? formatHours(duration) : formatClock(time, getDayAt(time, zones).zone)}
+          </small>
         </h3>
         {text !== '' && (
           <blockquote>{text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text}</blockquote>
@@ -82,14 +84,14 @@ export function EventCard({ event, tracks, zones }: Props) {
             <Icon name="lock" />
             <span>
               {t('shell.drawnHere')}{' '}
-              <Go
+              <AppLink
                 to={{
                   page: 'map',
                   query: { from: String(Math.floor(time)), to: String(Math.ceil(time + (duration ?? 0))) }
                 }}
               >
                 {t('timeline.onMap')}
-              </Go>
+              </AppLink>
             </span>
           </p>
         )}
@@ -99,5 +101,5 @@ export function EventCard({ event, tracks, zones }: Props) {
 }
 
 function formatHours(seconds: number): string {
-  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : hoursAndMinutes(seconds)
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : formatHoursMinutes(seconds)
 }

@@ -1,7 +1,7 @@
 /** Navigates through time by pointer and keys: drag, wheel, pinch, arrows, plus and minus. */
-import { lengthOf, timeAt } from '../lanes/scale.js'
-import { gutterOf } from '../lanes/surface.js'
-import type { Model } from './model.js'
+import { getLength, toTime } from '../lanes/scale.js'
+import { getGutter } from '../lanes/surface.js'
+import type { TimelineModel } from './model.js'
 
 /** Maximum movement of a click, in pixels. */
 const clickRange = 4
@@ -15,17 +15,17 @@ interface Pointer {
 }
 
 /** Handles pointers over the figures of an element. Returns a function that stops it. */
-export function followPointers(sheet: HTMLElement, model: Model): () => void {
+export function handlePointers(sheet: HTMLElement, model: TimelineModel): () => void {
   const pointers = new Map<number, Pointer>()
   let isDragging = false
   const getPlotBox = (): { left: number; width: number } => {
     const figure = sheet.querySelector('figure')!
     const { left, width } = figure.getBoundingClientRect()
-    return { left, width: width - gutterOf(width) }
+    return { left, width: width - getGutter(width) }
   }
   const getTime = (x: number): number => {
     const { left, width } = getPlotBox()
-    return timeAt(x - left, model.view.value, width)
+    return toTime(x - left, model.view.value, width)
   }
 
   const down = (event: PointerEvent): void => {
@@ -52,7 +52,7 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
     model.hover.set(undefined)
     const other = Array.from(pointers.values()).find(each => each !== pointer)
     if (other) pinch(pointer, other, event.clientX)
-    else model.pan((-(event.clientX - pointer.x) / getPlotBox().width) * lengthOf(model.view.value))
+    else model.pan((-(event.clientX - pointer.x) / getPlotBox().width) * getLength(model.view.value))
     pointer.x = event.clientX
   }
   const pinch = (pointer: Pointer, other: Pointer, x: number): void => {
@@ -78,7 +78,7 @@ export function followPointers(sheet: HTMLElement, model: Model): () => void {
     const isIntended = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault()
-      model.pan(((event.deltaX * pixels) / getPlotBox().width) * lengthOf(model.view.value))
+      model.pan(((event.deltaX * pixels) / getPlotBox().width) * getLength(model.view.value))
     } else if (isIntended) {
       event.preventDefault()
       model.zoom(
@@ -111,7 +111,7 @@ function findFigure(event: Event): HTMLElement | null {
 }
 
 /** Handles keys that move the cursor and the view, unless another control handles them. Returns a function that stops it. */
-export function followKeys(model: Model): () => void {
+export function handleKeys(model: TimelineModel): () => void {
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
     const target = event.target as Element
@@ -120,7 +120,7 @@ export function followKeys(model: Model): () => void {
     )
       return
     const { from, to } = model.view.value
-    const step = (lengthOf({ from, to }) / 200) * (event.shiftKey ? 10 : 1)
+    const step = (getLength({ from, to }) / 200) * (event.shiftKey ? 10 : 1)
     if (event.key === 'ArrowLeft') moveCursor(model, -step)
     else if (event.key === 'ArrowRight') moveCursor(model, step)
     else if (event.key === '+' || event.key === '=') model.zoom(1 / 1.6)
@@ -137,8 +137,8 @@ export function followKeys(model: Model): () => void {
 }
 
 /** Moves the cursor; at the edge, the view moves with it. */
-function moveCursor(model: Model, seconds: number): void {
-  const next = model.resting + seconds
+function moveCursor(model: TimelineModel, seconds: number): void {
+  const next = model.placedCursor + seconds
   const { from, to } = model.view.value
   if (next < from || next > to) model.pan(seconds * 20)
   model.at.set(next)

@@ -1,46 +1,46 @@
 /** The header of the timeline: visible period, spans, earlier and later, lanes. */
 import { t } from '../../language.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import { useStore } from '../data/store.js'
 import type { View } from '../lanes/scale.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
-import { Steps } from '../parts/steps.js'
+import { StepButtons } from '../parts/steps.js'
 import { Tabs } from '../parts/tabs.js'
-import { now, type Model } from './model.js'
-import type { Plan } from '../lanes/plan.js'
-import { presetOf, presets, presetView, stepped, type Preset } from './presets.js'
-import { titleOf } from './titles.js'
+import { getNow, type TimelineModel } from './model.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { findPreset, presets, createPresetView, stepView, type Preset } from './presets.js'
+import { createTitle } from './titles.js'
 
 interface Props {
-  readonly model: Model
+  readonly model: TimelineModel
   /** The range of all data. */
   readonly whole: View | undefined
-  readonly plans: readonly Plan[]
+  readonly plans: readonly LanePlan[]
   readonly onChoose: () => void
   readonly onLanes: (ids: readonly string[]) => void
 }
 
-export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
+export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props) {
   const view = useStore(model.view)
   const { zones } = model
-  const { detail, main } = titleOf(view, whole, zones, now())
-  const preset = presetOf(view, whole)
+  const { detail, main } = createTitle(view, whole, zones, getNow())
+  const preset = findPreset(view, whole)
   const show = (newPreset: Preset): void => {
     if (newPreset === 'all') return whole && model.show(whole)
     // Keeps the present visible if it is, otherwise the cursor.
-    const hasNow = view.from <= now() && now() <= view.to
+    const hasNow = view.from <= getNow() && getNow() <= view.to
     model.show(
-      presetView(
+      createPresetView(
         newPreset,
-        hasNow && model.at.value === undefined ? now() : Math.min(model.resting, view.to - 1),
+        hasNow && model.at.value === undefined ? getNow() : Math.min(model.placedCursor, view.to - 1),
         zones
       )
     )
   }
   const showToday = (): void => {
     const length = preset === undefined || preset === 'all' ? 'month' : preset
-    model.show(presetView(length, now(), zones))
+    model.show(createPresetView(length, getNow(), zones))
   }
   return (
     <header class="head">
@@ -55,9 +55,9 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
         textOf={each => t(`span.${each}`)}
         onChoose={show}
       />
-      <Steps
-        onEarlier={() => model.show(stepped(view, -1, zones))}
-        onLater={() => model.show(stepped(view, 1, zones))}
+      <StepButtons
+        onEarlier={() => model.show(stepView(view, -1, zones))}
+        onLater={() => model.show(stepView(view, 1, zones))}
         more={
           <Menu class="square" label={t('timeline.lanes')} button={<Icon name="more" />}>
             <button type="button" onClick={onChoose}>
@@ -82,7 +82,7 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
         <button type="button" class="square today" onClick={showToday}>
           {t('shell.today')}
         </button>
-      </Steps>
+      </StepButtons>
       <ul class="chips" aria-label={t('timeline.lanes')}>
         {plans.map(({ name, stream }) => (
           <li key={stream.id}>
@@ -91,7 +91,7 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
               aria-label={`${t('timeline.hide')}: ${name}`}
               onClick={() => onLanes(plans.map(plan => plan.stream.id).filter(id => id !== stream.id))}
             >
-              <i class="dot" style={{ '--c': colourOf(stream) }} />
+              <i class="dot" style={{ '--c': getStreamColour(stream) }} />
               {name}
               <Icon name="close" />
             </button>

@@ -1,32 +1,32 @@
 /** A lane: its name, latest value and audience, and its chart. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
-import { explain } from '../../problem.js'
-import { colourOf } from '../data/colours.js'
+import { toPlainText } from '../../plain.js'
+import { explainError } from '../../problem.js'
+import { getStreamColour } from '../data/colours.js'
 import { useStore } from '../data/store.js'
 import { LaneChart } from '../lanes/chart.js'
 import type { Span } from '../lanes/draw.js'
-import { roomOf } from '../lanes/height.js'
+import { getPadding } from '../lanes/height.js'
 import type { ValueRange } from '../lanes/range.js'
-import { gutterOf } from '../lanes/surface.js'
-import { Go } from '../parts/go.js'
+import { getGutter } from '../lanes/surface.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { lazily } from '../parts/lazily.js'
+import { lazy } from '../parts/lazily.js'
 import { Menu } from '../parts/menu.js'
-import { Own } from '../parts/own.js'
-import { add } from '../shell/adding.js'
+import { OwnerOnly } from '../parts/own.js'
+import { openAddDialog } from '../shell/adding.js'
 import type { LaneLoader } from '../lanes/lane-loader.js'
-import { rest, type Model } from './model.js'
-import type { Plan } from '../lanes/plan.js'
-import { aboutOf, latestOf, readingAt, sentenceOf } from './reading.js'
-import { number, short } from './units.js'
-import { Who } from './who.js'
+import { settleMs, type TimelineModel } from './model.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { describeAmount, getLatestValue, readValueAt, describeLane } from './reading.js'
+import { formatRounded, formatCompact } from './units.js'
+import { LaneAudience } from './who.js'
 
 interface Props {
-  readonly plan: Plan
+  readonly plan: LanePlan
   readonly loader: LaneLoader
-  readonly model: Model
+  readonly model: TimelineModel
   readonly spans: readonly Span[]
   readonly isFirst: boolean
   readonly isLast: boolean
@@ -34,60 +34,69 @@ interface Props {
   readonly onMove: (by: 1 | -1) => void
 }
 
-const formatAxisValue = (value: number): string => (Math.abs(value) < 10_000 ? number(value) : short(value))
+const formatAxisValue = (value: number): string =>
+  Math.abs(value) < 10_000 ? formatRounded(value) : formatCompact(value)
 
-const TableOf = lazily(async () => (await import('./later.js')).TableOf)
+const TableOf = lazy(async () => (await import('./later.js')).LaneTable)
 
-export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMove }: Props) {
+export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, onMove }: Props) {
   const { name, stream } = plan
   const figure = useRef<HTMLElement>(null)
-  const { data, problem, range } = useStore(loader.shown)
+  const { data, problem, range } = useStore(loader.state)
   const [isTable, setTable] = useState(false)
   const settledView = useSettledView(model)
-  const colour = colourOf(stream)
+  const colour = getStreamColour(stream)
 
   useEffect(() => {
     let timer: number | undefined
     const load = (): void => {
       const width = figure.current?.clientWidth ?? 600
-      loader.look(model.view.value, width - gutterOf(width))
+      loader.load(model.view.value, width - getGutter(width))
     }
     load()
     const end = model.view.follow(() => {
       clearTimeout(timer)
-      timer = window.setTimeout(load, rest)
+      timer = window.setTimeout(load, settleMs)
     })
     return () => {
       end()
       clearTimeout(timer)
     }
   }, [loader, model])
-  useEffect(() => model.tell(stream.id, data, findSpans(data, name)), [data])
-  useEffect(() => () => model.tell(stream.id, undefined, []), [])
+  useEffect(() => model.setLaneData(stream.id, data, findSpans(data, name)), [data])
+  useEffect(() => () => model.setLaneData(stream.id, undefined, []), [])
 
-  const latest = useMemo(() => latestOf(plan, data, settledView, model.zones), [plan, data, settledView])
-  const about = useMemo(() => aboutOf(plan, data, settledView, model.zones), [plan, data, settledView])
-  const sentence = useMemo(() => sentenceOf(plan, data, settledView, model.zones), [plan, data, settledView])
+  const latest = useMemo(
+    () => getLatestValue(plan, data, settledView, model.zones),
+    [plan, data, settledView]
+  )
+  const about = useMemo(() => describeAmount(plan, data, settledView, model.zones), [plan, data, settledView])
+  const sentence = useMemo(
+    () => describeLane(plan, data, settledView, model.zones),
+    [plan, data, settledView]
+  )
   return (
     <section class={`lane ${plan.kind}${isFirst ? ' first' : ''}`} style={{ '--c': colour }}>
       <header>
         <h2>
-          <Go to={{ page: 'streams', id: stream.id }}>{name}</Go>
+          <AppLink to={{ page: 'streams', id: stream.id }}>{name}</AppLink>
         </h2>
         <Menu label={t('timeline.laneMenu', { name })} button={<Icon name="more" />}>
-          <Go to={{ page: 'streams', id: stream.id }}>
+          <AppLink to={{ page: 'streams', id: stream.id }}>
             <Icon name="tree" />
             {t('timeline.open')}
-          </Go>
-          <Own>
+          </AppLink>
+          <OwnerOnly>
             <button
               type="button"
-              onClick={() => add({ streamId: plan.streamIds[0] ?? stream.id, type: plan.types[0]! })}
+              onClick={() =>
+                openAddDialog({ streamId: plan.streamIds[0] ?? stream.id, type: plan.types[0]! })
+              }
             >
               <Icon name="plus" />
               {t('timeline.addValue', { name })}
             </button>
-          </Own>
+          </OwnerOnly>
           <button type="button" onClick={() => setTable(true)}>
             <Icon name="table" />
             {t('timeline.table')}
@@ -116,12 +125,12 @@ export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMo
         )}
         <p class="about num">
           {problem !== undefined
-            ? explain(problem).message
+            ? explainError(problem).message
             : latest === undefined || plan.kind === 'series'
               ? about
               : ''}
         </p>
-        <Who plan={plan} />
+        <LaneAudience plan={plan} />
       </header>
       <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined}>
         <LaneChart
@@ -152,12 +161,12 @@ export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMo
 /** The cursor in a lane, with the value at its position. */
 function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
   const line = useRef<HTMLElement>(null)
-  const { data, range } = useStore(loader.shown)
+  const { data, range } = useStore(loader.state)
   useStore(model.hover)
   useStore(model.at)
   const view = useStore(model.view)
   const time = model.cursor
-  const reading = data && readingAt(data, time, view, model.zones)
+  const reading = data && readValueAt(data, time, view, model.zones)
   const y = reading?.value !== undefined && range ? toCssPosition(reading.value, range, isFirst) : undefined
   const isRightAligned = (time - view.from) / (view.to - view.from) > (y === undefined ? 0.6 : 0.8)
   return (
@@ -176,20 +185,20 @@ function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 
 
 /** Returns the y position of a value as a CSS expression, for any height of the lane. */
 function toCssPosition(value: number, { high, low }: ValueRange, isFirst: boolean): string {
-  const { bottom, top } = roomOf(isFirst)
+  const { bottom, top } = getPadding(isFirst)
   const share = (value - low) / (high - low || 1)
   return `calc(100% - ${bottom}px - (100% - ${top + bottom}px) * ${share.toFixed(4)})`
 }
 
 /** Returns the view once it stops moving, because texts are too slow to compute for each frame. */
-function useSettledView(model: Model) {
+function useSettledView(model: TimelineModel) {
   const [view, setView] = useState(model.view.value)
   useEffect(() => {
     let timer: number | undefined
     setView(model.view.value)
     const end = model.view.follow(newView => {
       clearTimeout(timer)
-      timer = window.setTimeout(() => setView(newView), rest)
+      timer = window.setTimeout(() => setView(newView), settleMs)
     })
     return () => {
       end()
@@ -200,14 +209,14 @@ function useSettledView(model: Model) {
 }
 
 /** Returns named spans for events longer than a day. */
-function findSpans(data: LaneLoader['shown']['value']['data'], name: string): Span[] {
+function findSpans(data: LaneLoader['state']['value']['data'], name: string): Span[] {
   if (data?.kind !== 'marks') return []
   return data.marks
     .filter(({ end, time }) => end - time > 86_400)
     .map(({ end, id, label, time }) => ({
       from: time,
       to: end,
-      label: plain(label) || name,
+      label: toPlainText(label) || name,
       ...(id === undefined ? {} : { id })
     }))
 }

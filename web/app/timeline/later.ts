@@ -1,6 +1,6 @@
 /** Components loaded after the lanes, in one file rather than several small ones. */
-export { Choose } from './choose.js'
-export { Moment } from './moment.js'
-export { Paper } from './paper.js'
-export { Strip } from './strip.js'
-export { TableOf } from './table.js'
+export { LaneChoice } from './choose.js'
+export { CursorPanel } from './moment.js'
+export { PrintSummary } from './paper.js'
+export { OverviewStrip } from './strip.js'
+export { LaneTable } from './table.js'

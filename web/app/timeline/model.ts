@@ -1,29 +1,29 @@
 /** State of the timeline: view and cursor, stored in the URL. Times are in seconds. */
-import { storeOf, type Store } from '../data/store.js'
+import { createStore, type Store } from '../data/store.js'
 import type { LaneData } from '../lanes/data.js'
 import type { Zones } from '../lanes/calendar.js'
 import type { Span } from '../lanes/draw.js'
-import { bounded, lengthOf, panned, zoomed, type View } from '../lanes/scale.js'
-import { presetView } from './presets.js'
+import { clampView, getLength, panView, zoomView, type View } from '../lanes/scale.js'
+import { createPresetView } from './presets.js'
 
 /** Milliseconds without movement after which data are loaded and the URL is updated. */
-export const rest = 120
+export const settleMs = 120
 
 /** Number of written URLs that are remembered. */
 const maxRemembered = 20
 
-export class Model {
+export class TimelineModel {
   readonly view: Store<View>
   /** Position of the placed cursor; undefined until the user places it. */
   readonly at: Store<number | undefined>
   /** Time under the pointer. */
-  readonly hover: Store<number | undefined> = storeOf<number | undefined>(undefined)
+  readonly hover: Store<number | undefined> = createStore<number | undefined>(undefined)
   /** Named spans of all lanes. */
-  readonly spans: Store<readonly Span[]> = storeOf<readonly Span[]>([])
+  readonly spans: Store<readonly Span[]> = createStore<readonly Span[]>([])
   /** Lane in which the cursor was last placed. */
-  readonly chosen: Store<string | undefined> = storeOf<string | undefined>(undefined)
+  readonly chosen: Store<string | undefined> = createStore<string | undefined>(undefined)
   /** Data of the lanes, by stream id. */
-  readonly data: Store<ReadonlyMap<string, LaneData>> = storeOf<ReadonlyMap<string, LaneData>>(new Map())
+  readonly data: Store<ReadonlyMap<string, LaneData>> = createStore<ReadonlyMap<string, LaneData>>(new Map())
   #writtenKeys: readonly string[] = []
   readonly #spans = new Map<string, readonly Span[]>()
 
@@ -31,34 +31,34 @@ export class Model {
     query: URLSearchParams,
     readonly zones: Zones
   ) {
-    this.view = storeOf(parseView(query) ?? presetView('month', now(), zones))
-    this.at = storeOf(parseTime(query, 'at'))
+    this.view = createStore(parseView(query) ?? createPresetView('month', getNow(), zones))
+    this.at = createStore(parseTime(query, 'at'))
   }
 
   /** The time of the cursor: under the pointer, else where it was placed, else the end of the view. */
   get cursor(): number {
-    return this.hover.value ?? this.resting
+    return this.hover.value ?? this.placedCursor
   }
 
-  get resting(): number {
+  get placedCursor(): number {
     const { from, to } = this.view.value
-    const at = this.at.value ?? Math.min(now(), to)
+    const at = this.at.value ?? Math.min(getNow(), to)
     return Math.min(to, Math.max(from, at))
   }
 
   show(view: View): void {
-    const newValue = bounded(view)
+    const newValue = clampView(view)
     const { from, to } = this.view.value
     if (from !== newValue.from || to !== newValue.to) this.view.set(newValue)
   }
 
   pan(seconds: number): void {
-    this.show(panned(this.view.value, seconds))
+    this.show(panView(this.view.value, seconds))
   }
 
   /** Zooms the view around a time. Factors above 1 show a longer period. */
-  zoom(factor: number, about = this.resting): void {
-    this.show(zoomed(this.view.value, factor, about))
+  zoom(factor: number, about = this.placedCursor): void {
+    this.show(zoomView(this.view.value, factor, about))
   }
 
   place(at: number, lane?: string): void {
@@ -66,11 +66,11 @@ export class Model {
     if (lane !== undefined) this.chosen.set(lane)
     const { from, to } = this.view.value
     if (at < from || at > to)
-      this.show({ from: at - lengthOf({ from, to }) / 2, to: at + lengthOf({ from, to }) / 2 })
+      this.show({ from: at - getLength({ from, to }) / 2, to: at + getLength({ from, to }) / 2 })
   }
 
   /** Sets the data of a lane and its named spans. */
-  tell(lane: string, data: LaneData | undefined, spans: readonly Span[]): void {
+  setLaneData(lane: string, data: LaneData | undefined, spans: readonly Span[]): void {
     const newValue = new Map(this.data.value)
     if (data) newValue.set(lane, data)
     else newValue.delete(lane)
@@ -86,7 +86,7 @@ export class Model {
   }
 
   /** Applies the state in a URL, unless this model has written it: the page re-renders later, when the view may have moved on. */
-  follow(query: URLSearchParams, isBack = false): void {
+  applyQuery(query: URLSearchParams, isBack = false): void {
     if (!isBack && this.#writtenKeys.includes(toKey(query))) return
     const view = parseView(query)
     if (view) this.show(view)
@@ -94,12 +94,12 @@ export class Model {
   }
 
   /** Remembers a written URL. */
-  wrote(query: URLSearchParams): void {
+  noteWritten(query: URLSearchParams): void {
     this.#writtenKeys = [...this.#writtenKeys, toKey(query)].slice(-maxRemembered)
   }
 
   /** Returns the state for the URL. */
-  query(): { readonly from: string; readonly to: string; readonly at: string | undefined } {
+  toQuery(): { readonly from: string; readonly to: string; readonly at: string | undefined } {
     const { from, to } = this.view.value
     const at = this.at.value
     return {
@@ -114,13 +114,13 @@ function toKey(query: URLSearchParams): string {
   return ['from', 'to', 'at'].map(name => query.get(name) ?? '').join()
 }
 
-export function now(): number {
+export function getNow(): number {
   return Date.now() / 1000
 }
 
 function parseView(query: URLSearchParams): View | undefined {
   const [from, to] = [parseTime(query, 'from'), parseTime(query, 'to')]
-  return from !== undefined && to !== undefined && to > from ? bounded({ from, to }) : undefined
+  return from !== undefined && to !== undefined && to > from ? clampView({ from, to }) : undefined
 }
 
 /** Parses a time in a URL: seconds, or a date. */

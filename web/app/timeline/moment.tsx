@@ -1,42 +1,42 @@
 /** The panel for the time of the cursor: values, notes, photos, tracks; and who may see the lane in which it was placed. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { colourOf } from '../data/colours.js'
+import { getStreamColour } from '../data/colours.js'
 import { useStore } from '../data/store.js'
-import { lengthOf } from '../lanes/scale.js'
-import { Go } from '../parts/go.js'
+import { getLength } from '../lanes/scale.js'
+import { AppLink } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
-import { Own } from '../parts/own.js'
-import { day, dayAndTime } from '../parts/time.js'
-import { add } from '../shell/adding.js'
+import { OwnerOnly } from '../parts/own.js'
+import { formatDay, formatDateTime } from '../parts/time.js'
+import { openAddDialog } from '../shell/adding.js'
 import { EventCard } from './event-card.js'
-import { rest, type Model } from './model.js'
-import { kindOf, type Plan } from '../lanes/plan.js'
-import { readingAt } from './reading.js'
-import { dated, dayPart } from './titles.js'
-import { unitFor } from './units.js'
-import { whoSees } from './who.js'
+import { settleMs, type TimelineModel } from './model.js'
+import { getLaneKind, type LanePlan } from '../lanes/plan.js'
+import { readValueAt } from './reading.js'
+import { formatZonedTime, getDayPart } from './titles.js'
+import { getUnitSymbol } from './units.js'
+import { listReaders } from './who.js'
 
 /** Maximum cards. */
 const maxCards = 8
 
 interface Props {
-  readonly model: Model
-  readonly plans: readonly Plan[]
+  readonly model: TimelineModel
+  readonly plans: readonly LanePlan[]
 }
 
-export function Moment({ model, plans }: Props) {
+export function CursorPanel({ model, plans }: Props) {
   const account = useAccount()
   const { zones } = model
   useStore(model.at)
   const view = useStore(model.view)
-  const at = useSettled(model.resting)
-  const part = dayPart(at, zones)
+  const at = useSettled(model.placedCursor)
+  const part = getDayPart(at, zones)
   const { events, more } = useEvents(part.from, part.to)
-  const weekday = dated(at, zones, { weekday: 'long' })
+  const weekday = formatZonedTime(at, zones, { weekday: 'long' })
   const chosen = useStore(model.chosen)
   const plan = plans.find(({ stream }) => stream.id === chosen) ?? plans[0]
   return (
@@ -44,12 +44,12 @@ export function Moment({ model, plans }: Props) {
       <div class="top">
         <h2>{t(`timeline.part.${part.name}`, { weekday })}</h2>
         <span class="num">
-          {dated(at, zones, {
+          {formatZonedTime(at, zones, {
             day: 'numeric',
             month: 'short',
             hour: '2-digit',
             minute: '2-digit',
-            ...(lengthOf(view) > 300 * 86_400 ? { year: 'numeric' } : {})
+            ...(getLength(view) > 300 * 86_400 ? { year: 'numeric' } : {})
           })}
         </span>
       </div>
@@ -59,12 +59,12 @@ export function Moment({ model, plans }: Props) {
       ))}
       {more > 0 && <p class="hint num">{t('timeline.more', { count: more })}</p>}
       {account.isOwner && plan && <LaneAccesses plan={plan} />}
-      <Own>
-        <button type="button" class="add-here" onClick={() => add({ time: at })}>
+      <OwnerOnly>
+        <button type="button" class="add-here" onClick={() => openAddDialog({ time: at })}>
           <Icon name="plus" />
           {t(`timeline.addTo.${part.name}`)}
         </button>
-      </Own>
+      </OwnerOnly>
     </aside>
   )
 }
@@ -81,16 +81,16 @@ function LaneValues({ model, plans, at, isAlone }: ValuesProps) {
   const view = model.view.value
   const rows = plans.flatMap(plan => {
     const own = plan.kind === 'marks' ? undefined : data.get(plan.stream.id)
-    const reading = own && readingAt(own, at, view, model.zones)
+    const reading = own && readValueAt(own, at, view, model.zones)
     return reading
-      ? [{ plan, text: reading.text, unit: plan.kind === 'nights' ? '' : unitFor(plan.types[0]!) }]
+      ? [{ plan, text: reading.text, unit: plan.kind === 'nights' ? '' : getUnitSymbol(plan.types[0]!) }]
       : []
   })
   if (rows.length === 0) return isAlone ? <p class="hint">{t('timeline.nothingHere')}</p> : null
   return (
     <dl class="card values" aria-label={t('timeline.valuesThen')}>
       {rows.map(({ plan, text, unit }) => (
-        <div key={plan.stream.id} style={{ '--c': colourOf(plan.stream) }}>
+        <div key={plan.stream.id} style={{ '--c': getStreamColour(plan.stream) }}>
           <dt>
             <i class="dot" />
             {plan.name}
@@ -115,7 +115,7 @@ function useEvents(from: number, to: number) {
   const types = [
     ...new Set(
       allFacts
-        .filter(fact => kindOf(fact) === 'marks' && tree.value?.find(fact.streamId))
+        .filter(fact => getLaneKind(fact) === 'marks' && tree.value?.find(fact.streamId))
         .map(({ type }) => type)
     )
   ]
@@ -150,11 +150,11 @@ function useEvents(from: number, to: number) {
 }
 
 /** The accesses that may see a lane. */
-function LaneAccesses({ plan }: { readonly plan: Plan }) {
+function LaneAccesses({ plan }: { readonly plan: LanePlan }) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
-  const seen = tree ? whoSees(plan.stream.id, tree, accesses) : []
+  const seen = tree ? listReaders(plan.stream.id, tree, accesses) : []
   return (
     <section class="card seen">
       <h3>
@@ -164,7 +164,7 @@ function LaneAccesses({ plan }: { readonly plan: Plan }) {
       {seen.length === 0 && <p class="hint">{t('shell.onlyYou')}</p>}
       <ul>
         {seen.map(access => {
-          const name = plain(access.name)
+          const name = toPlainText(access.name)
           const adds = access.permissions.some(
             each => 'streamId' in each && (each.level === 'contribute' || each.level === 'manage')
           )
@@ -178,17 +178,17 @@ function LaneAccesses({ plan }: { readonly plan: Plan }) {
                 <b>{name}</b>
                 <small>
                   {typeof access.expires === 'number'
-                    ? t('timeline.until', { what, date: day(access.expires) })
-                    : t('timeline.since', { what, date: dayAndTime(access.created).split(',')[0]! })}
+                    ? t('timeline.until', { what, date: formatDay(access.expires) })
+                    : t('timeline.since', { what, date: formatDateTime(access.created).split(',')[0]! })}
                 </small>
               </span>
-              <Go
+              <AppLink
                 to={{ page: 'shared', id: access.id }}
                 class="end"
                 label={t('timeline.manageWhom', { name })}
               >
                 {t('timeline.manage')}
-              </Go>
+              </AppLink>
             </li>
           )
         })}
@@ -201,7 +201,7 @@ function LaneAccesses({ plan }: { readonly plan: Plan }) {
 function useSettled(value: number): number {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), rest)
+    const timer = setTimeout(() => setSettled(value), settleMs)
     return () => clearTimeout(timer)
   }, [value])
   return settled

@@ -4,21 +4,21 @@ import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import type { Zones } from '../lanes/calendar.js'
-import { lazily } from '../parts/lazily.js'
-import { Own } from '../parts/own.js'
-import { hrefTo, routeOf, visit, type PageProps } from '../route.js'
-import { add } from '../shell/adding.js'
-import { Head } from './head.js'
-import { Model, rest } from './model.js'
-import { defaultLanes, planOf, type Plan } from '../lanes/plan.js'
-import { Sheet } from './sheet.js'
+import { lazy } from '../parts/lazily.js'
+import { OwnerOnly } from '../parts/own.js'
+import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
+import { openAddDialog } from '../shell/adding.js'
+import { TimelineHeader } from './head.js'
+import { TimelineModel, settleMs } from './model.js'
+import { chooseDefaultLanes, planLane, type LanePlan } from '../lanes/plan.js'
+import { LaneStack } from './sheet.js'
 import './style.css'
 
 // Loaded after the lanes.
-const Moment = lazily(async () => (await import('./later.js')).Moment)
-const Strip = lazily(async () => (await import('./later.js')).Strip)
-const Paper = lazily(async () => (await import('./later.js')).Paper)
-const Choose = lazily(async () => (await import('./later.js')).Choose)
+const Moment = lazy(async () => (await import('./later.js')).CursorPanel)
+const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
+const Paper = lazy(async () => (await import('./later.js')).PrintSummary)
+const Choose = lazy(async () => (await import('./later.js')).LaneChoice)
 
 export default function Timeline({ query }: PageProps) {
   const account = useAccount()
@@ -30,22 +30,22 @@ export default function Timeline({ query }: PageProps) {
     () => ({ periods, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }),
     [periods]
   )
-  const model = useMemo(() => new Model(query, zones), [zones])
+  const model = useMemo(() => new TimelineModel(query, zones), [zones])
   const [isChoosing, setChoosing] = useState(false)
 
   const asked = query.get('lanes')
   const defaultIds = useRef<readonly string[] | undefined>(undefined)
   // The default lanes do not change while data arrive.
-  if (tree && facts.length > 0) defaultIds.current ??= defaultLanes(tree, facts)
+  if (tree && facts.length > 0) defaultIds.current ??= chooseDefaultLanes(tree, facts)
   const ids = useMemo(
     () => (asked === null ? (defaultIds.current ?? []) : asked.split(',').filter(Boolean)),
     [asked, defaultIds.current]
   )
-  const plans = useMemo<readonly Plan[]>(
+  const plans = useMemo<readonly LanePlan[]>(
     () =>
       ids.flatMap(id => {
         const stream = tree?.find(id)
-        return (stream && planOf(stream, tree!, facts)) ?? []
+        return (stream && planLane(stream, tree!, facts)) ?? []
       }),
     [ids, tree, facts]
   )
@@ -54,15 +54,15 @@ export default function Timeline({ query }: PageProps) {
   /** Writes the state to the URL. Movements do not create history entries. */
   const write = (more: Readonly<Record<string, string | undefined>>, isSame: boolean): void => {
     const here = new URL(location.href)
-    if (routeOf(here).page !== 'timeline') return
-    const all = { ...Object.fromEntries(here.searchParams), ...model.query(), ...more }
-    const href = hrefTo(username, { page: 'timeline', query: all })
-    model.wrote(new URL(href).searchParams)
-    visit(href, isSame)
+    if (parseRoute(here).page !== 'timeline') return
+    const all = { ...Object.fromEntries(here.searchParams), ...model.toQuery(), ...more }
+    const href = buildHref(username, { page: 'timeline', query: all })
+    model.noteWritten(new URL(href).searchParams)
+    navigate(href, isSame)
   }
-  useEffect(() => model.follow(query), [query.toString()])
+  useEffect(() => model.applyQuery(query), [query.toString()])
   useEffect(() => {
-    const back = (): void => model.follow(new URLSearchParams(location.search), true)
+    const back = (): void => model.applyQuery(new URLSearchParams(location.search), true)
     addEventListener('popstate', back)
     return () => removeEventListener('popstate', back)
   }, [model])
@@ -70,7 +70,7 @@ export default function Timeline({ query }: PageProps) {
     let timer: number | undefined
     const schedule = (): void => {
       clearTimeout(timer)
-      timer = window.setTimeout(() => write({}, true), rest)
+      timer = window.setTimeout(() => write({}, true), settleMs)
     }
     const ends = [model.view.follow(schedule), model.at.follow(schedule)]
     return () => {
@@ -85,7 +85,13 @@ export default function Timeline({ query }: PageProps) {
   const whole = getWholeRange(plans)
   return (
     <div class="score">
-      <Head model={model} whole={whole} plans={plans} onChoose={() => setChoosing(true)} onLanes={choose} />
+      <TimelineHeader
+        model={model}
+        whole={whole}
+        plans={plans}
+        onChoose={() => setChoosing(true)}
+        onLanes={choose}
+      />
       {plans.length === 0 ? (
         <div class="card none">
           <p>{t('timeline.noLanes')}</p>
@@ -95,7 +101,7 @@ export default function Timeline({ query }: PageProps) {
         </div>
       ) : (
         <>
-          <Sheet model={model} plans={plans} client={client} onLanes={choose} />
+          <LaneStack model={model} plans={plans} client={client} onLanes={choose} />
           <Strip model={model} plan={plans[0]!} client={client} />
         </>
       )}
@@ -107,7 +113,7 @@ export default function Timeline({ query }: PageProps) {
 }
 
 /** Returns the range of all data in the lanes. */
-function getWholeRange(plans: readonly Plan[]) {
+function getWholeRange(plans: readonly LanePlan[]) {
   if (plans.length === 0) return undefined
   const from = Math.min(...plans.map(({ first }) => first))
   const to = Math.max(...plans.map(({ last }) => last), Date.now() / 1000)
@@ -118,12 +124,12 @@ function EmptyTimeline() {
   return (
     <div class="empty">
       <h1>{t('timeline.empty')}</h1>
-      <Own>
+      <OwnerOnly>
         <p class="lead">{t('timeline.emptyText')}</p>
-        <button type="button" class="button primary" onClick={() => add()}>
+        <button type="button" class="button primary" onClick={() => openAddDialog()}>
           {t('shell.addData')}
         </button>
-      </Own>
+      </OwnerOnly>
     </div>
   )
 }

@@ -3,25 +3,25 @@ import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import type { LaneData } from '../lanes/data.js'
-import { asleepIn, nightsOf } from '../lanes/nights.js'
-import { isWithin, type View } from '../lanes/scale.js'
-import type { Model } from './model.js'
-import type { Plan } from '../lanes/plan.js'
-import { partsIn } from './reading.js'
-import { Columns, tableOf } from './table.js'
-import { datesOf } from './titles.js'
-import { hoursAndMinutes, number, unitFor } from './units.js'
+import { getSleepDuration, groupNights } from '../lanes/nights.js'
+import { overlaps, type View } from '../lanes/scale.js'
+import type { TimelineModel } from './model.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { listVisibleParts } from './reading.js'
+import { TableHeader, createTable } from './table.js'
+import { formatDates } from './titles.js'
+import { formatHoursMinutes, formatRounded, getUnitSymbol } from './units.js'
 
 interface Props {
-  readonly model: Model
-  readonly plans: readonly Plan[]
+  readonly model: TimelineModel
+  readonly plans: readonly LanePlan[]
 }
 
 /** Maximum rows of single measurements that fit on the page. */
 const maxRows = 36
 
 /** Visible only in print. */
-export function Paper({ model, plans }: Props) {
+export function PrintSummary({ model, plans }: Props) {
   const { username } = useAccount()
   const data = useStore(model.data)
   const view = useStore(model.view)
@@ -34,7 +34,7 @@ export function Paper({ model, plans }: Props) {
   const pairs = plans.filter(({ kind }) => kind === 'pairs')
   return (
     <section class="paper">
-      <h2>{t('timeline.printTitle', { user: username, dates: datesOf(view, zones) })}</h2>
+      <h2>{t('timeline.printTitle', { user: username, dates: formatDates(view, zones) })}</h2>
       <table>
         <caption>{t('timeline.averages')}</caption>
         <thead>
@@ -50,7 +50,7 @@ export function Paper({ model, plans }: Props) {
           {rows.map(({ plan, row }) => (
             <tr key={plan.stream.id}>
               <th scope="row">
-                {plan.name} {plan.kind === 'nights' ? '' : unitFor(plan.types[0]!)}
+                {plan.name} {plan.kind === 'nights' ? '' : getUnitSymbol(plan.types[0]!)}
               </th>
               {row.map((cell, index) => (
                 <td key={index}>{cell}</td>
@@ -60,11 +60,11 @@ export function Paper({ model, plans }: Props) {
         </tbody>
       </table>
       {pairs.map(plan => {
-        const { head, rows: single } = tableOf(plan, data.get(plan.stream.id), view, zones)
+        const { head, rows: single } = createTable(plan, data.get(plan.stream.id), view, zones)
         return (
           <table key={plan.stream.id}>
             <caption>{plan.name}</caption>
-            <Columns names={head} />
+            <TableHeader names={head} />
             <tbody>
               {single.slice(-maxRows).map((row, index) => (
                 <tr key={index}>
@@ -82,39 +82,39 @@ export function Paper({ model, plans }: Props) {
 }
 
 /** Returns average, min, max and count of the visible data; undefined for data without numbers. */
-function summarize(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
+function summarize(data: LaneData, view: View, { zones }: TimelineModel): readonly string[] | undefined {
   if (data.kind === 'band') {
-    const parts = partsIn(data.parts, view, data.step)
+    const parts = listVisibleParts(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return undefined
     const mean = parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count
     const [min, max] = [Math.min(...parts.map(part => part.min)), Math.max(...parts.map(part => part.max))]
-    return [number(mean, 1), number(min), number(max), number(count, 0)]
+    return [formatRounded(mean, 1), formatRounded(min), formatRounded(max), formatRounded(count, 0)]
   }
   if (data.kind === 'pairs') {
-    const bars = data.bars.filter(({ time }) => isWithin(time, time, view))
+    const bars = data.bars.filter(({ time }) => overlaps(time, time, view))
     const count = bars.reduce((sum, bar) => sum + bar.count, 0)
     if (count === 0) return undefined
     const mean = (of: 'low' | 'high'): string =>
-      number(bars.reduce((sum, bar) => sum + bar[of] * bar.count, 0) / count, 0)
+      formatRounded(bars.reduce((sum, bar) => sum + bar[of] * bar.count, 0) / count, 0)
     const formatExtreme = (pick: (...values: number[]) => number): string =>
-      `${number(pick(...bars.map(({ high }) => high)), 0)}/${number(pick(...bars.map(({ low }) => low)), 0)}`
+      `${formatRounded(pick(...bars.map(({ high }) => high)), 0)}/${formatRounded(pick(...bars.map(({ low }) => low)), 0)}`
     return [
       `${mean('high')}/${mean('low')}`,
       formatExtreme(Math.min),
       formatExtreme(Math.max),
-      number(count, 0)
+      formatRounded(count, 0)
     ]
   }
   if (data.kind === 'nights') {
-    const nights = nightsOf(data, zones)
-      .filter(({ time }) => isWithin(time, time, view))
-      .map(asleepIn)
+    const nights = groupNights(data, zones)
+      .filter(({ time }) => overlaps(time, time, view))
+      .map(getSleepDuration)
     if (nights.length === 0) return undefined
     const mean = nights.reduce((sum, each) => sum + each, 0) / nights.length
     return [mean, Math.min(...nights), Math.max(...nights)]
-      .map(hoursAndMinutes)
-      .concat(number(nights.length, 0))
+      .map(formatHoursMinutes)
+      .concat(formatRounded(nights.length, 0))
   }
   return undefined
 }

@@ -5,20 +5,20 @@ import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
 import { useStore } from '../data/store.js'
 import { TimeAxis } from '../lanes/axis.js'
-import { dayAt } from '../lanes/calendar.js'
-import { lengthOf, place } from '../lanes/scale.js'
-import { gutterOf } from '../lanes/surface.js'
-import { followKeys, followPointers } from './gestures.js'
+import { getDayAt } from '../lanes/calendar.js'
+import { getLength, toX } from '../lanes/scale.js'
+import { getGutter } from '../lanes/surface.js'
+import { handleKeys, handlePointers } from './gestures.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
-import { Lane } from './lane.js'
-import type { Model } from './model.js'
-import type { Plan } from '../lanes/plan.js'
-import { readingAt } from './reading.js'
-import { momentOf } from './titles.js'
+import { LaneView } from './lane.js'
+import type { TimelineModel } from './model.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { readValueAt } from './reading.js'
+import { formatMoment } from './titles.js'
 
 interface Props {
-  readonly model: Model
-  readonly plans: readonly Plan[]
+  readonly model: TimelineModel
+  readonly plans: readonly LanePlan[]
   readonly client: Client
   readonly onLanes: (ids: readonly string[]) => void
 }
@@ -26,7 +26,7 @@ interface Props {
 /** Minimum milliseconds between reloads while changes arrive. */
 const minIntervalMs = 1000
 
-export function Sheet({ model, plans, client, onLanes }: Props) {
+export function LaneStack({ model, plans, client, onLanes }: Props) {
   const { live } = useAccount()
   const sheet = useRef<HTMLDivElement>(null)
   const flag = useRef<HTMLDivElement>(null)
@@ -37,8 +37,8 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
 
   useEffect(() => {
     const ends = [
-      followPointers(sheet.current!, model),
-      followKeys(model),
+      handlePointers(sheet.current!, model),
+      handleKeys(model),
       drawCursor(sheet.current!, flag.current!, model, () => describeCursor(model, current.current))
     ]
     return () => {
@@ -77,7 +77,7 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
         aria-valuenow={1000}
       />
       {plans.map((plan, index) => (
-        <Lane
+        <LaneView
           key={plan.stream.id}
           plan={plan}
           loader={loaders.get(plan.stream.id)!}
@@ -100,7 +100,7 @@ export function Sheet({ model, plans, client, onLanes }: Props) {
 }
 
 /** Returns a loader for each lane, kept while its plan is the same. */
-function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string, LaneLoader> {
+function useLoaders(plans: readonly LanePlan[], client: Client): ReadonlyMap<string, LaneLoader> {
   const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
   const loaders = useMemo(() => {
     const newLoaders = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
@@ -126,7 +126,12 @@ function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string,
 }
 
 /** Moves the cursor line and its label, at most once per frame; texts for screen readers follow when it stops. */
-function drawCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, describe: () => string): () => void {
+function drawCursor(
+  sheet: HTMLElement,
+  flag: HTMLElement,
+  model: TimelineModel,
+  describe: () => string
+): () => void {
   let frame = 0
   let timer: number | undefined
   const show = (): void => {
@@ -134,12 +139,12 @@ function drawCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, describ
     const figure = sheet.querySelector('figure')
     if (!figure) return
     const [outer, inner] = [sheet.getBoundingClientRect(), figure.getBoundingClientRect()]
-    const plot = inner.width - gutterOf(inner.width)
+    const plot = inner.width - getGutter(inner.width)
     const { view } = model
     const time = model.cursor
-    const x = Math.min(plot, Math.max(0, place(time, view.value, plot)))
+    const x = Math.min(plot, Math.max(0, toX(time, view.value, plot)))
     sheet.style.setProperty('--x', `${x.toFixed(1)}px`)
-    flag.textContent = momentOf(time, model.zones, lengthOf(view.value))
+    flag.textContent = formatMoment(time, model.zones, getLength(view.value))
     const half = flag.offsetWidth / 2
     const left = inner.left - outer.left + x
     flag.style.left = `${Math.max(inner.left - outer.left + half, Math.min(outer.width - half - 4, left)).toFixed(1)}px`
@@ -149,7 +154,7 @@ function drawCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, describ
   }
   const updateAria = (): void => {
     const { from, to } = model.view.value
-    flag.setAttribute('aria-valuenow', String(Math.round(((model.resting - from) / (to - from)) * 1000)))
+    flag.setAttribute('aria-valuenow', String(Math.round(((model.placedCursor - from) / (to - from)) * 1000)))
     flag.setAttribute('aria-valuetext', describe())
   }
   const schedule = (): void => {
@@ -169,21 +174,24 @@ function drawCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, describ
 
 /** Returns the time of the cursor and the values of all lanes there, as text. */
 function describeCursor(
-  model: Model,
-  { loaders, plans }: { readonly plans: readonly Plan[]; readonly loaders: ReadonlyMap<string, LaneLoader> }
+  model: TimelineModel,
+  {
+    loaders,
+    plans
+  }: { readonly plans: readonly LanePlan[]; readonly loaders: ReadonlyMap<string, LaneLoader> }
 ): string {
   const view = model.view.value
-  const time = model.resting
+  const time = model.placedCursor
   const values = plans.flatMap(({ name, stream }) => {
-    const data = loaders.get(stream.id)?.shown.value.data
-    const reading = data && readingAt(data, time, view, model.zones)
+    const data = loaders.get(stream.id)?.state.value.data
+    const reading = data && readValueAt(data, time, view, model.zones)
     return reading ? [`${name} ${reading.text}`] : []
   })
-  return [momentOf(time, model.zones, lengthOf(view)), ...values].join('; ')
+  return [formatMoment(time, model.zones, getLength(view)), ...values].join('; ')
 }
 
-function getZoneName({ zones }: Model, time: number): string {
-  const { zone } = dayAt(time, zones)
+function getZoneName({ zones }: TimelineModel, time: number): string {
+  const { zone } = getDayAt(time, zones)
   const name = zone.split('/').at(-1)!.replaceAll('_', ' ')
   return zones.periods.length > 0 ? t('timeline.place', { place: name }) : name
 }

@@ -3,15 +3,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
-import { colourOf } from '../data/colours.js'
-import { storeOf, useStore } from '../data/store.js'
+import { getStreamColour } from '../data/colours.js'
+import { createStore, useStore } from '../data/store.js'
 import { TimeAxis } from '../lanes/axis.js'
 import { LaneChart } from '../lanes/chart.js'
-import { lengthOf, place, shortest, type View } from '../lanes/scale.js'
+import { getLength, toX, minViewLength, type View } from '../lanes/scale.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
-import { now, type Model } from './model.js'
-import type { Plan } from '../lanes/plan.js'
-import { datesOf } from './titles.js'
+import { getNow, type TimelineModel } from './model.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { formatDates } from './titles.js'
 
 const day = 86_400
 /** Milliseconds by which loading the strip is delayed in favour of the lanes. */
@@ -20,22 +20,22 @@ const loadDelayMs = 500
 const minIntervalMs = 5000
 
 interface Props {
-  readonly model: Model
-  readonly plan: Plan
+  readonly model: TimelineModel
+  readonly plan: LanePlan
   readonly client: Client
 }
 
-export function Strip({ model, plan, client }: Props) {
+export function OverviewStrip({ model, plan, client }: Props) {
   const { live } = useAccount()
   const view = useStore(model.view)
-  const year = useMemo(() => storeOf(getSurroundingYear(view)), [])
+  const year = useMemo(() => createStore(getSurroundingYear(view)), [])
   const yearView = useStore(year)
   const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
   const loader = useMemo(() => new LaneLoader(client, plan), [client, key])
-  const { data, range } = useStore(loader.shown)
+  const { data, range } = useStore(loader.state)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const timer = setTimeout(() => loader.look(yearView, box.current?.clientWidth ?? 600), loadDelayMs)
+    const timer = setTimeout(() => loader.load(yearView, box.current?.clientWidth ?? 600), loadDelayMs)
     return () => clearTimeout(timer)
   }, [loader, yearView])
   useEffect(() => live.follow('events', () => loader.refresh(), minIntervalMs), [loader, live])
@@ -43,8 +43,8 @@ export function Strip({ model, plan, client }: Props) {
   useEffect(() => {
     const newYear = getSurroundingYear(view)
     const isInside =
-      view.from >= yearView.from && view.to <= yearView.to && lengthOf(yearView) < lengthOf(view) * 400
-    if (!isInside || lengthOf(newYear) < lengthOf(yearView) * 0.6) year.set(newYear)
+      view.from >= yearView.from && view.to <= yearView.to && getLength(yearView) < getLength(view) * 400
+    if (!isInside || getLength(newYear) < getLength(yearView) * 0.6) year.set(newYear)
   }, [view])
 
   const [grip, setGrip] = useState<'from' | 'to' | 'frame'>()
@@ -59,22 +59,22 @@ export function Strip({ model, plan, client }: Props) {
   const drag = (event: PointerEvent): void => {
     if (!grip) return
     const { view: startView, x } = start.current
-    const by = ((event.clientX - x) / box.current!.clientWidth) * lengthOf(yearView)
+    const by = ((event.clientX - x) / box.current!.clientWidth) * getLength(yearView)
     model.show(moveFrame(startView, grip, by))
   }
   const onKey = (what: 'from' | 'to' | 'frame') => (event: KeyboardEvent) => {
     const direction = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0
     if (direction === 0) return
     event.preventDefault()
-    model.show(moveFrame(view, what, direction * Math.max(day, lengthOf(yearView) / 100)))
+    model.show(moveFrame(view, what, direction * Math.max(day, getLength(yearView) / 100)))
   }
   const jump = (event: MouseEvent): void => {
     const { left, width } = box.current!.getBoundingClientRect()
-    const middle = yearView.from + ((event.clientX - left) / width) * lengthOf(yearView)
-    model.show({ from: middle - lengthOf(view) / 2, to: middle + lengthOf(view) / 2 })
+    const middle = yearView.from + ((event.clientX - left) / width) * getLength(yearView)
+    model.show({ from: middle - getLength(view) / 2, to: middle + getLength(view) / 2 })
   }
-  const from = Math.max(0, place(view.from, yearView, 100))
-  const to = Math.min(100, place(view.to, yearView, 100))
+  const from = Math.max(0, toX(view.from, yearView, 100))
+  const to = Math.min(100, toX(view.to, yearView, 100))
   const handleProps = (what: 'from' | 'to' | 'frame', label: string, at: number) => ({
     role: 'slider' as const,
     tabIndex: 0,
@@ -82,7 +82,7 @@ export function Strip({ model, plan, client }: Props) {
     'aria-valuemin': 0,
     'aria-valuemax': 100,
     'aria-valuenow': Math.round(at),
-    'aria-valuetext': datesOf(view, model.zones),
+    'aria-valuetext': formatDates(view, model.zones),
     onPointerDown: startDrag(what),
     onPointerMove: drag,
     onPointerUp: () => setGrip(undefined),
@@ -95,8 +95,8 @@ export function Strip({ model, plan, client }: Props) {
       <p>
         <span>
           <b>
-            {lengthOf(yearView) < 400 * day
-              ? t(yearView.to > now() - 2 * day ? 'timeline.last.year' : 'timeline.yearAround')
+            {getLength(yearView) < 400 * day
+              ? t(yearView.to > getNow() - 2 * day ? 'timeline.last.year' : 'timeline.yearAround')
               : t('timeline.wholeRange')}
           </b>
           <span class="how">, {t('timeline.stripHint')}</span>
@@ -108,7 +108,7 @@ export function Strip({ model, plan, client }: Props) {
           view={year}
           data={data}
           range={range}
-          colour={colourOf(plan.stream)}
+          colour={getStreamColour(plan.stream)}
           zones={model.zones}
           isPlain
         />
@@ -125,7 +125,7 @@ export function Strip({ model, plan, client }: Props) {
   )
 }
 
-function formatTotal(data: LaneLoader['shown']['value']['data']): string {
+function formatTotal(data: LaneLoader['state']['value']['data']): string {
   if (data?.kind !== 'band') return ''
   return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
 }
@@ -133,7 +133,7 @@ function formatTotal(data: LaneLoader['shown']['value']['data']): string {
 /** Returns the year that ends now, or the year around the view; longer if the view is. */
 function getSurroundingYear({ from, to }: View): View {
   const year = 365 * day
-  const last = Math.ceil(now() / day) * day
+  const last = Math.ceil(getNow() / day) * day
   if (to - from > year * 0.9) {
     const room = (to - from) * 0.05
     return { from: from - room, to: to + room }
@@ -145,6 +145,6 @@ function getSurroundingYear({ from, to }: View): View {
 
 function moveFrame({ from, to }: View, what: 'from' | 'to' | 'frame', by: number): View {
   if (what === 'frame') return { from: from + by, to: to + by }
-  if (what === 'from') return { from: Math.min(from + by, to - shortest), to }
-  return { from, to: Math.max(to + by, from + shortest) }
+  if (what === 'from') return { from: Math.min(from + by, to - minViewLength), to }
+  return { from, to: Math.max(to + by, from + minViewLength) }
 }

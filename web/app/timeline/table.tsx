@@ -1,21 +1,21 @@
 /** The data of a lane as a table. */
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 import type { Zones } from '../lanes/calendar.js'
 import type { LaneData } from '../lanes/data.js'
-import { asleepIn, nightsOf } from '../lanes/nights.js'
-import { isWithin, lengthOf, type View } from '../lanes/scale.js'
+import { getSleepDuration, groupNights } from '../lanes/nights.js'
+import { overlaps, getLength, type View } from '../lanes/scale.js'
 import { Dialog } from '../parts/dialog.js'
-import type { Plan } from '../lanes/plan.js'
-import { partsIn, sentenceOf } from './reading.js'
-import { dated } from './titles.js'
-import { hoursAndMinutes, number, unitFor } from './units.js'
+import type { LanePlan } from '../lanes/plan.js'
+import { listVisibleParts, describeLane } from './reading.js'
+import { formatZonedTime } from './titles.js'
+import { formatHoursMinutes, formatRounded, getUnitSymbol } from './units.js'
 
 /** Maximum rows; the table page shows more. */
 const maxRows = 500
 
 interface Props {
-  readonly plan: Plan
+  readonly plan: LanePlan
   readonly data: LaneData | undefined
   readonly view: View
   readonly zones: Zones
@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** The header row. */
-export function Columns({ names }: { readonly names: readonly string[] }) {
+export function TableHeader({ names }: { readonly names: readonly string[] }) {
   return (
     <thead>
       <tr>
@@ -37,14 +37,14 @@ export function Columns({ names }: { readonly names: readonly string[] }) {
   )
 }
 
-export function TableOf({ plan, data, view, zones, onClose }: Props) {
-  const { head, rows } = tableOf(plan, data, view, zones)
+export function LaneTable({ plan, data, view, zones, onClose }: Props) {
+  const { head, rows } = createTable(plan, data, view, zones)
   return (
     <Dialog title={plan.name} onClose={onClose} isWide>
       <div class="timeline-table" tabIndex={0} role="region" aria-label={plan.name}>
         <table>
-          <caption>{sentenceOf(plan, data, view, zones)}</caption>
-          <Columns names={head} />
+          <caption>{describeLane(plan, data, view, zones)}</caption>
+          <TableHeader names={head} />
           <tbody>
             {rows.slice(0, maxRows).map((row, index) => (
               <tr key={index}>
@@ -67,25 +67,25 @@ interface Table {
 }
 
 /** Returns the rows of a lane, in order of time. */
-export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zones: Zones): Table {
-  const unit = unitFor(plan.types[0]!)
+export function createTable(plan: LanePlan, data: LaneData | undefined, view: View, zones: Zones): Table {
+  const unit = getUnitSymbol(plan.types[0]!)
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)
-  const isLong = lengthOf(view) > 300 * 86_400
+  const isLong = getLength(view) > 300 * 86_400
   const time = (at: number): string =>
-    dated(at, zones, {
+    formatZonedTime(at, zones, {
       day: 'numeric',
       month: 'short',
       ...(isLong ? { year: 'numeric' } : {}),
       hour: '2-digit',
       minute: '2-digit'
     })
-  const clock = (at: number): string => dated(at, zones, { hour: '2-digit', minute: '2-digit' })
+  const clock = (at: number): string => formatZonedTime(at, zones, { hour: '2-digit', minute: '2-digit' })
   if (data?.kind === 'band') {
-    const parts = partsIn(data.parts, view, data.step)
+    const parts = listVisibleParts(data.parts, view, data.step)
     if (parts.every(({ count }) => count === 1))
       return {
         head: [t('timeline.time'), withUnit(t('timeline.value'))],
-        rows: parts.map(part => [time(part.time), number(part.mean)])
+        rows: parts.map(part => [time(part.time), formatRounded(part.mean)])
       }
     return {
       head: [
@@ -97,10 +97,10 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
       ],
       rows: parts.map(part => [
         time(part.time),
-        number(part.mean),
-        number(part.min),
-        number(part.max),
-        number(part.count, 0)
+        formatRounded(part.mean),
+        formatRounded(part.min),
+        formatRounded(part.max),
+        formatRounded(part.count, 0)
       ])
     }
   }
@@ -108,36 +108,36 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
     return {
       head: [t('timeline.time'), withUnit(t('timeline.systolic')), withUnit(t('timeline.diastolic'))],
       rows: data.bars
-        .filter(bar => isWithin(bar.time, bar.time, view))
-        .map(bar => [time(bar.time), number(bar.high, 0), number(bar.low, 0)])
+        .filter(bar => overlaps(bar.time, bar.time, view))
+        .map(bar => [time(bar.time), formatRounded(bar.high, 0), formatRounded(bar.low, 0)])
     }
   if (data?.kind === 'nights')
     return {
       head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('timeline.asleep')],
-      rows: nightsOf(data, zones)
-        .filter(night => isWithin(night.time, night.time, view))
+      rows: groupNights(data, zones)
+        .filter(night => overlaps(night.time, night.time, view))
         .map(night => [
-          dated(night.time, zones, {
+          formatZonedTime(night.time, zones, {
             day: 'numeric',
             month: 'short',
             ...(isLong ? { year: 'numeric' } : {})
           }),
-          clock(Math.min(...night.stretches.map(({ from }) => from))),
-          clock(Math.max(...night.stretches.map(({ to }) => to))),
-          hoursAndMinutes(asleepIn(night))
+          clock(Math.min(...night.periods.map(({ from }) => from))),
+          clock(Math.max(...night.periods.map(({ to }) => to))),
+          formatHoursMinutes(getSleepDuration(night))
         ])
     }
   if (data?.kind === 'heat')
     return {
       head: [t('timeline.time'), t('timeline.count')],
       rows: data.parts
-        .filter(part => isWithin(part.time, part.time, view))
-        .map(part => [time(part.time), number(part.count, 0)])
+        .filter(part => overlaps(part.time, part.time, view))
+        .map(part => [time(part.time), formatRounded(part.count, 0)])
     }
   return {
     head: [t('timeline.time'), t('timeline.what')],
     rows: (data?.marks ?? [])
-      .filter(mark => isWithin(mark.time, mark.end, view))
-      .map(mark => [time(mark.time), plain(mark.label)])
+      .filter(mark => overlaps(mark.time, mark.end, view))
+      .map(mark => [time(mark.time), toPlainText(mark.label)])
   }
 }

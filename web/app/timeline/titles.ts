@@ -1,9 +1,9 @@
 /** Titles of views, and formatted times. */
-import { locale, t } from '../../language.js'
-import { dayAt, hourAt, type Zones } from '../lanes/calendar.js'
-import { lengthOf, type View } from '../lanes/scale.js'
-import { formatted } from '../parts/time.js'
-import { presetOf } from './presets.js'
+import { getLocale, t } from '../../language.js'
+import { getDayAt, getHourAt, type Zones } from '../lanes/calendar.js'
+import { getLength, type View } from '../lanes/scale.js'
+import { formatTime } from '../parts/time.js'
+import { findPreset } from './presets.js'
 
 export interface Title {
   readonly main: string
@@ -13,30 +13,30 @@ export interface Title {
 const day = 86_400
 
 /** Returns the title of a view, and its dates. */
-export function titleOf(view: View, whole: View | undefined, zones: Zones, now: number): Title {
-  const detail = datesOf(view, zones)
-  const preset = presetOf(view, whole)
+export function createTitle(view: View, whole: View | undefined, zones: Zones, now: number): Title {
+  const detail = formatDates(view, zones)
+  const preset = findPreset(view, whole)
   const isLast = now >= view.from && now <= view.to && view.to - now <= day + 3700
   if (preset === 'all') return { main: t('span.all'), detail }
   if (preset === 'day' && isWholeDays(view, zones)) {
-    const { number } = dayAt(view.from + lengthOf(view) / 2, zones)
-    const today = dayAt(now, zones).number
+    const { number } = getDayAt(view.from + getLength(view) / 2, zones)
+    const today = getDayAt(now, zones).number
     const main =
       number === today
         ? t('shell.today')
         : number === today - 1
           ? t('timeline.yesterday')
-          : dated(view.from + 3600, zones, { weekday: 'long' })
+          : formatZonedTime(view.from + 3600, zones, { weekday: 'long' })
     return { main: capitalize(main), detail }
   }
   if (preset !== undefined && preset !== 'day' && isLast)
     return { main: t(`timeline.last.${preset}`), detail }
-  const count = Math.round(lengthOf(view) / day)
+  const count = Math.round(getLength(view) / day)
   return { main: detail, detail: count >= 1 ? t('timeline.days', { count }) : '' }
 }
 
 /** Formats the dates of a view: `24 October – 22 November 2026`; with times of day if it is shorter than two days. */
-export function datesOf({ from, to }: View, zones: Zones): string {
+export function formatDates({ from, to }: View, zones: Zones): string {
   const isShort = to - from < 1.9 * day
   const isWhole = isWholeDays({ from, to }, zones)
   const options: Intl.DateTimeFormatOptions = {
@@ -44,21 +44,21 @@ export function datesOf({ from, to }: View, zones: Zones): string {
     month: to - from > 200 * day ? 'short' : 'long',
     year: 'numeric',
     ...(isShort && !isWhole ? { hour: '2-digit', minute: '2-digit' } : {}),
-    timeZone: dayAt(from, zones).zone
+    timeZone: getDayAt(from, zones).zone
   }
-  const format = new Intl.DateTimeFormat(locale(), options)
+  const format = new Intl.DateTimeFormat(getLocale(), options)
   // The end is exclusive.
   return format.formatRange(from * 1000, Math.max(from, to - 1) * 1000)
 }
 
 function isWholeDays({ from, to }: View, zones: Zones): boolean {
-  return Math.abs(dayAt(from, zones).from - from) < 1 && Math.abs(dayAt(to, zones).from - to) < 1
+  return Math.abs(getDayAt(from, zones).from - from) < 1 && Math.abs(getDayAt(to, zones).from - to) < 1
 }
 
 /** Formats a time in its time zone: `Sat 14 Nov, 18:24`. */
-export function momentOf(time: number, zones: Zones, length = 0): string {
+export function formatMoment(time: number, zones: Zones, length = 0): string {
   const isLong = length > 400 * day
-  return dated(time, zones, {
+  return formatZonedTime(time, zones, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -67,16 +67,16 @@ export function momentOf(time: number, zones: Zones, length = 0): string {
   })
 }
 
-export function dated(time: number, zones: Zones, options: Intl.DateTimeFormatOptions): string {
-  return formatted(time, { ...options, timeZone: dayAt(time, zones).zone })
+export function formatZonedTime(time: number, zones: Zones, options: Intl.DateTimeFormatOptions): string {
+  return formatTime(time, { ...options, timeZone: getDayAt(time, zones).zone })
 }
 
 type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
 
 /** Returns the part of the day that contains a time, with its range. */
-export function dayPart(time: number, zones: Zones): View & { readonly name: DayPart } {
-  const { from, to, zone } = dayAt(time, zones)
-  const hour = hourAt(time, zone)
+export function getDayPart(time: number, zones: Zones): View & { readonly name: DayPart } {
+  const { from, to, zone } = getDayAt(time, zones)
+  const hour = getHourAt(time, zone)
   const [name, begin, end] =
     hour < 5
       ? (['night', 0, 5] as const)

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Event, SeriesPoints } from '../data/model.js'
-import { cleared, forgetColours } from '../lanes/surface.js'
-import { number } from './units.js'
+import { prepareSurface, clearColourCache } from '../lanes/surface.js'
+import { formatRounded } from './units.js'
 
 /** Maximum points read. */
 const maxPoints = 300
@@ -16,7 +16,7 @@ interface Point {
   readonly altitude: number | undefined
 }
 
-export function Track({ holder }: { readonly holder: Event }) {
+export function TrackView({ holder }: { readonly holder: Event }) {
   const { client } = useAccount()
   const canvas = useRef<HTMLCanvasElement>(null)
   const [track, setTrack] = useState<readonly Point[]>()
@@ -36,7 +36,7 @@ export function Track({ holder }: { readonly holder: Event }) {
   }, [holder.id, holder.modified])
   useEffect(() => {
     const paint = (): void => {
-      if (canvas.current) forgetColours(canvas.current)
+      if (canvas.current) clearColourCache(canvas.current)
       if (canvas.current && track) drawTrack(canvas.current, track)
     }
     paint()
@@ -67,7 +67,7 @@ export function Track({ holder }: { readonly holder: Event }) {
           {climb > 0 && (
             <div>
               <dt>{t('timeline.climb')}</dt>
-              <dd>{number(climb, 0)} m</dd>
+              <dd>{formatRounded(climb, 0)} m</dd>
             </div>
           )}
         </dl>
@@ -117,11 +117,11 @@ function measureClimb(track: readonly Point[]): number {
 }
 
 function formatDistance(metres: number): string {
-  return metres < 1000 ? `${Math.round(metres)} m` : `${number(metres / 1000, 1)} km`
+  return metres < 1000 ? `${Math.round(metres)} m` : `${formatRounded(metres / 1000, 1)} km`
 }
 
 function drawTrack(canvas: HTMLCanvasElement, track: readonly Point[]): void {
-  const surface = cleared(canvas, false)
+  const surface = prepareSurface(canvas, false)
   if (!surface || track.length === 0) return
   const { colours, context, font, height, width } = surface
   const [left, right] = [Math.min(...track.map(({ x }) => x)), Math.max(...track.map(({ x }) => x))]

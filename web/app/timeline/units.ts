@@ -1,31 +1,32 @@
 /** Formats values in the user's units. */
-import { locale } from '../../language.js'
-import { unitOf, wishedType } from '../data/units.js'
+import { getLocale } from '../../language.js'
+import { getUnit, getDisplayType } from '../data/units.js'
 
 /** Returns the symbol of the display unit of a type; empty if there is none. */
-export function unitFor(type: string): string {
+export function getUnitSymbol(type: string): string {
   // This type combines pressure and pulse.
   if (type.startsWith('blood-pressure/')) return 'mmHg'
-  return unitOf(wishedType(type))?.symbol ?? ''
+  return getUnit(getDisplayType(type))?.symbol ?? ''
 }
 
 /** Formats a number with decimals that suit its size. */
-export function number(value: number, digits = getDecimals(value)): string {
+export function formatRounded(value: number, digits = getDecimals(value)): string {
   return getFormat(digits).format(value)
 }
 
 /** Formats a number compactly: `10k`. */
-export function short(value: number): string {
-  return new Intl.NumberFormat(locale(), { notation: 'compact' }).format(value)
+export function formatCompact(value: number): string {
+  return new Intl.NumberFormat(getLocale(), { notation: 'compact' }).format(value)
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
 
 /** Returns a cached formatter: they are used for each pointer movement. */
 function getFormat(digits: number): Intl.NumberFormat {
-  const key = `${locale()} ${digits}`
+  const key = `${getLocale()} ${digits}`
   let format = formats.get(key)
-  if (!format) formats.set(key, (format = new Intl.NumberFormat(locale(), { maximumFractionDigits: digits })))
+  if (!format)
+    formats.set(key, (format = new Intl.NumberFormat(getLocale(), { maximumFractionDigits: digits })))
   return format
 }
 
@@ -35,7 +36,7 @@ function getDecimals(value: number): number {
 }
 
 /** Formats a duration: `7 h 52`. */
-export function hoursAndMinutes(seconds: number): string {
+export function formatHoursMinutes(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`
 }

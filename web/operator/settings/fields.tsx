@@ -54,7 +54,7 @@ export function SettingField({ setting }: { readonly setting: Setting }) {
 }
 
 /** Returns the settings that have been changed in the form, by key. */
-export function changedIn(settings: readonly Setting[], values: Values): Record<string, unknown> {
+export function listChanges(settings: readonly Setting[], values: Values): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const setting of settings) {
     const { isEditable, key, value } = setting

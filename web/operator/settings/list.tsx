@@ -1,7 +1,7 @@
 /** All settings with their sources; of secrets, only whether they are set. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Heads } from '../heads.js'
+import { ColumnHeaders } from '../heads.js'
 import { describeOrigin, type Setting } from './model.js'
 
 export function SettingsList({ settings }: { readonly settings: readonly Setting[] }) {
@@ -34,7 +34,7 @@ export function SettingsList({ settings }: { readonly settings: readonly Setting
       </p>
       {visible.length === 0 && <p>{t('settings.noSettings')}</p>}
       <div class="settings">
-        <Heads of={[t('settings.setting'), t('settings.value'), t('settings.description')]} />
+        <ColumnHeaders of={[t('settings.setting'), t('settings.value'), t('settings.description')]} />
       </div>
       <ul class="rows settings">
         {visible.map(setting => (

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert, Form } from '../../parts/form.js'
-import { useDesk, useReading, type Desk } from '../desk.js'
-import { changedIn, SettingField } from './fields.js'
+import { useOperatorClient, useResource, type OperatorClient } from '../desk.js'
+import { listChanges, SettingField } from './fields.js'
 import { SettingsList } from './list.js'
 import type { Configuration, Setting } from './model.js'
 import './style.css'
@@ -24,8 +24,8 @@ const groups = [
 const retryMs = 500
 const restartMs = 60_000
 
-export function Settings() {
-  const { again, problem, value } = useReading<{ configuration: Configuration }>('configuration')
+export function SettingsPage() {
+  const { reload: again, problem, value } = useResource<{ configuration: Configuration }>('configuration')
   const [changed, setChanged] = useState<Configuration>()
   const [attempt, setAttempt] = useState(0)
   const [status, setStatus] = useState('')
@@ -71,7 +71,7 @@ interface FormProps {
 }
 
 function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
-  const client = useDesk()
+  const client = useOperatorClient()
   const { settings, version } = configuration
   const shown = settings.filter(({ fixedBy, isEditable }) => isEditable || fixedBy !== undefined)
   return (
@@ -83,7 +83,7 @@ function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
         </button>
       }
       onSubmit={async entered => {
-        const values = changedIn(shown, entered)
+        const values = listChanges(shown, entered)
         if (Object.keys(values).length === 0) return onSaved(undefined, t('settings.unchanged'))
         const saved = await client.call<{ configuration: Configuration }>('PATCH', 'configuration', {
           version,
@@ -117,7 +117,7 @@ function Group({ settings, title }: { readonly title: string; readonly settings:
 }
 
 function Restart({ onDone, started }: { readonly started: number; readonly onDone: () => void }) {
-  const client = useDesk()
+  const client = useOperatorClient()
   const [hasTimedOut, setTimedOut] = useState(false)
   const [isRunning, setRunning] = useState(false)
   return (
@@ -144,7 +144,7 @@ function Restart({ onDone, started }: { readonly started: number; readonly onDon
 }
 
 /** Waits for a restart of the service. Resolves with false if it takes too long. */
-async function waitForRestart(client: Desk, started: number): Promise<boolean> {
+async function waitForRestart(client: OperatorClient, started: number): Promise<boolean> {
   const endMs = performance.now() + restartMs
   while (performance.now() < endMs) {
     await new Promise(resolve => setTimeout(resolve, retryMs))

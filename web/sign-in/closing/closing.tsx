@@ -1,10 +1,10 @@
 /** Offers a user who has signed in to cancel the scheduled deletion of the account. */
 import { callAs, signOut, type Session } from '../../api.js'
-import { date, rich, t } from '../../language.js'
+import { formatDate, rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Page } from '../../parts/page.js'
 
-export interface ClosingProps {
+export interface ScheduledDeletionProps {
   readonly session: Session
   /** Time of the scheduled deletion, in seconds. */
   readonly deletion: number
@@ -13,7 +13,7 @@ export interface ClosingProps {
   readonly onLeave: () => void
 }
 
-export function Closing({ deletion, onKept, onLeave, session }: ClosingProps) {
+export function ScheduledDeletion({ deletion, onKept, onLeave, session }: ScheduledDeletionProps) {
   const keep = async (): Promise<void> => {
     await callAs(session, 'DELETE', 'account/deletion')
     onKept()
@@ -24,7 +24,7 @@ export function Closing({ deletion, onKept, onLeave, session }: ClosingProps) {
   }
   return (
     <Page
-      title={t('closing.title', { date: date(deletion) })}
+      title={t('closing.title', { date: formatDate(deletion) })}
       lead={rich('closing.lead', { username: <strong>{session.username}</strong> })}
     >
       <div class="actions">

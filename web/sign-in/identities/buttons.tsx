@@ -1,8 +1,8 @@
 /** Buttons that sign in with identity providers. */
 import { useContext } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Surroundings } from '../../surroundings.js'
-import { goTo } from './going.js'
+import { PageContext } from '../../surroundings.js'
+import { redirectToProvider } from './going.js'
 
 interface Props {
   /** Whether to show only providers whose users may register. */
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const providers = facts.providers.filter(provider => provider.isOpen || !isOpen)
   if (providers.length === 0) return null
   return (
@@ -23,7 +23,7 @@ export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
           key={name}
           type="button"
           class={isOnly && providers.length === 1 ? 'button primary' : 'button'}
-          onClick={() => goTo(name)}
+          onClick={() => redirectToProvider(name)}
         >
           {t('signIn.by', { provider: label })}
         </button>

@@ -11,7 +11,7 @@ interface RedirectState {
 }
 
 /** The result of a redirect: a ticket, or a problem. */
-export type Returned = { readonly isLink: boolean } & (
+export type RedirectResult = { readonly isLink: boolean } & (
   | { readonly ticket: string; readonly secret: string }
   | { readonly problem: string; readonly provider: string }
 )
@@ -21,7 +21,7 @@ const key = 'coffer-identity'
 const maxPageLength = 1000
 
 /** Redirects to a provider. `secret`: that of the session to which the identity will be linked, if any. */
-export function goTo(provider: string, secret?: string): void {
+export function redirectToProvider(provider: string, secret?: string): void {
   const redirectState: RedirectState = {
     secret: secret ?? createSecret(),
     hash: location.hash,
@@ -36,7 +36,7 @@ export function goTo(provider: string, secret?: string): void {
 }
 
 /** Returns the result of a redirect once: for signing in, or for linking. */
-export function takeReturned(isLink: boolean): Returned | undefined {
+export function takeRedirectResult(isLink: boolean): RedirectResult | undefined {
   if (redirectResult?.isLink !== isLink) return undefined
   const taken = redirectResult
   redirectResult = undefined
@@ -46,7 +46,7 @@ export function takeReturned(isLink: boolean): Returned | undefined {
 let redirectResult = readResult()
 
 /** Reads the result from the fragment, and restores the previous fragment, so that no ticket stays in the history. */
-function readResult(): Returned | undefined {
+function readResult(): RedirectResult | undefined {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const [ticket, problem] = [fragment.get('identity'), fragment.get('identity-problem')]
   if (ticket === null && problem === null) return undefined

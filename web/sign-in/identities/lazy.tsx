@@ -1,8 +1,8 @@
 /** The view after a redirect from a provider, loaded with its texts when needed, which is rare. */
-import { loaded } from '../../parts/loaded.js'
+import { lazyView } from '../../parts/loaded.js'
 
-export const ReturnedView = loaded(async () => {
+export const RedirectResultView = lazyView(async () => {
   const [module, { addIdentityTexts }] = await Promise.all([import('./returned.js'), import('./texts.js')])
   await addIdentityTexts()
-  return module.ReturnedView
+  return module.RedirectResultView
 })

@@ -1,16 +1,16 @@
 /** Creates an account for a user with a verified identity: without a password, only a username is needed. */
 import type { ComponentChild } from 'preact'
 import { useContext, useState } from 'preact/hooks'
-import { call } from '../../api.js'
-import { language, t } from '../../language.js'
+import { callRoute } from '../../api.js'
+import { getLanguage, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 
 /** Values with which an account can be created. */
-export interface Offer {
+export interface RegistrationOffer {
   readonly isOpen: boolean
   readonly username?: string
   readonly email?: string
@@ -18,7 +18,7 @@ export interface Offer {
 }
 
 interface Props {
-  readonly offer: Offer
+  readonly offer: RegistrationOffer
   /** The name of the provider. */
   readonly label: string
   readonly appId: string
@@ -28,8 +28,8 @@ interface Props {
   readonly back: ComponentChild
 }
 
-export function NewAccount({ appId, back, identity, label, offer, onRegistered }: Props) {
-  const { facts, info } = useContext(Surroundings)
+export function CreateAccount({ appId, back, identity, label, offer, onRegistered }: Props) {
+  const { facts, info } = useContext(PageContext)
   // A form that is sent again after signing in failed must not create another account.
   const [createdName, setCreatedName] = useState<string>()
   const register = async ({ email, invitationToken, username }: Values): Promise<void> => {
@@ -37,11 +37,12 @@ export function NewAccount({ appId, back, identity, label, offer, onRegistered }
       appId,
       username: username!.trim().toLowerCase(),
       email: email!.trim(),
-      language: language(),
+      language: getLanguage(),
       identity,
       ...(invitationToken ? { invitationToken: invitationToken.trim() } : {})
     }
-    const name = createdName ?? (await call<{ username: string }>('POST', 'reg/users', { body })).username
+    const name =
+      createdName ?? (await callRoute<{ username: string }>('POST', 'reg/users', { body })).username
     setCreatedName(name)
     await onRegistered(name)
   }

@@ -1,18 +1,18 @@
 /** Continues after a redirect from a provider: signs in, asks for the second factor, or offers to create an account. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { call, tokenOf, type Session } from '../../api.js'
+import { callRoute, pickSession, type Session } from '../../api.js'
 import { isKey, t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { plain } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
-import { Challenge, type Pending } from '../views/challenge.js'
-import type { Returned } from './going.js'
-import { NewAccount, type Offer } from './new-account.js'
+import { toPlainText } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
+import { SecondFactor, type PendingSignIn } from '../views/challenge.js'
+import type { RedirectResult } from './going.js'
+import { CreateAccount, type RegistrationOffer } from './new-account.js'
 
-export interface ReturnedProps {
-  readonly returned: Returned
+export interface RedirectResultProps {
+  readonly returned: RedirectResult
   /** App id of the session. */
   readonly appId: string
   readonly onSignedIn: (session: Session) => void
@@ -23,31 +23,35 @@ export interface ReturnedProps {
 interface IdentityLookup {
   readonly provider: { readonly label: string }
   readonly username?: string
-  readonly registration?: Offer
+  readonly registration?: RegistrationOffer
 }
 
-export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedProps) {
-  const { facts } = useContext(Surroundings)
-  const [pending, setPending] = useState<Pending>()
+export function RedirectResultView({ returned, appId, onBack, onSignedIn }: RedirectResultProps) {
+  const { facts } = useContext(PageContext)
+  const [pending, setPending] = useState<PendingSignIn>()
   const [lookup, setLookup] = useState<IdentityLookup>()
   const [isNew, setNew] = useState(false)
   const [problem, setProblem] = useState<Message>()
   const proof = 'ticket' in returned ? { ticket: returned.ticket, secret: returned.secret } : undefined
 
   const signIn = async (username: string): Promise<void> => {
-    const result = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/identity`, {
-      body: { ...proof, appId }
-    })
+    const result = await callRoute<{ token?: string; mfaToken?: string }>(
+      'POST',
+      `${username}/auth/identity`,
+      {
+        body: { ...proof, appId }
+      }
+    )
     if (result.mfaToken) setPending({ login: { username, appId }, mfaToken: result.mfaToken })
-    else onSignedIn({ username, ...tokenOf(result) })
+    else onSignedIn({ username, ...pickSession(result) })
   }
   const lookUp = async (): Promise<void> => {
-    const result = await call<IdentityLookup>('POST', 'auth/identity', { body: { ...proof } })
+    const result = await callRoute<IdentityLookup>('POST', 'auth/identity', { body: { ...proof } })
     if (result.username === undefined) setLookup(result)
     else await signIn(result.username)
   }
   useEffect(() => {
-    if (proof) lookUp().catch((error: unknown) => setProblem(explain(error).message))
+    if (proof) lookUp().catch((error: unknown) => setProblem(explainError(error).message))
   }, [])
 
   const back = (
@@ -76,13 +80,13 @@ export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedPr
         <div class="actions start">{back}</div>
       </Page>
     )
-  if (pending) return <Challenge pending={pending} onSignedIn={onSignedIn} onBack={onBack} />
+  if (pending) return <SecondFactor pending={pending} onSignedIn={onSignedIn} onBack={onBack} />
   if (!lookup?.registration) return <p role="status">{t('identity.busy')}</p>
   const { provider, registration } = lookup
   const mayRegister = registration.isOpen || facts.registration !== 'closed'
   if (mayRegister && (isNew || !registration.isEmailTaken))
     return (
-      <NewAccount
+      <CreateAccount
         offer={registration}
         label={provider.label}
         appId={appId}
@@ -92,7 +96,7 @@ export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedPr
       />
     )
   const isTaken = registration.isEmailTaken
-  const values = { provider: provider.label, email: plain(registration.email ?? '') }
+  const values = { provider: provider.label, email: toPlainText(registration.email ?? '') }
   return (
     <Page
       key="unknown"

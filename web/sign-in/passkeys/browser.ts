@@ -34,7 +34,7 @@ export async function canAutofill(): Promise<boolean> {
 }
 
 /** Creates a passkey. Resolves with the credential for the service. Rejects with a {@link Refusal}. */
-export async function makePasskey(options: CreationOptions): Promise<object> {
+export async function createPasskey(options: CreationOptions): Promise<object> {
   const { challenge, excludeCredentials, user } = options
   const publicKey = {
     ...options,

@@ -1,14 +1,14 @@
 /** Signs in with a passkey: by a button, or by the browser's suggestion in the username field. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, tokenOf, type Session } from '../../api.js'
+import { callRoute, pickSession, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 import { canAutofill, signWithPasskey, type RequestOptions } from './browser.js'
-import { inWords } from './words.js'
+import { toPasskeyError } from './words.js'
 
-export interface EntryProps {
+export interface PasskeySignInProps {
   /** The app id of the session. */
   readonly appId: string
   readonly onSignedIn: (session: Session) => void
@@ -17,21 +17,21 @@ export interface EntryProps {
 /** Milliseconds after which the challenge is renewed, before it expires. */
 const renewalMs = 240_000
 
-export function Entry({ appId, onSignedIn }: EntryProps) {
+export function PasskeySignIn({ appId, onSignedIn }: PasskeySignInProps) {
   const [problem, setProblem] = useState<Message>()
   /** Number of times passkeys have been offered in the username field. */
   const [attempt, setAttempt] = useState(0)
   const offer = useRef<AbortController>(undefined)
 
   const signIn = async (more: Parameters<typeof signWithPasskey>[1]): Promise<void> => {
-    const { request } = await call<{ request: RequestOptions }>('POST', 'auth/passkey-challenge', {
+    const { request } = await callRoute<{ request: RequestOptions }>('POST', 'auth/passkey-challenge', {
       body: { appId }
     })
     const credential = await signWithPasskey(request, more)
-    const result = await call<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
+    const result = await callRoute<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
       body: { appId, credential }
     })
-    onSignedIn({ username: result.username, ...tokenOf(result) })
+    onSignedIn({ username: result.username, ...pickSession(result) })
   }
 
   useEffect(() => {
@@ -40,7 +40,7 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
     canAutofill()
       .then(can => (can && !signal.aborted ? signIn({ mediation: 'conditional', signal }) : undefined))
       .catch((error: unknown) => {
-        if (!signal.aborted) setProblem(explain(inWords(error)).message)
+        if (!signal.aborted) setProblem(explainError(toPasskeyError(error)).message)
       })
     return () => {
       clearTimeout(timer)
@@ -56,7 +56,7 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
       await signIn({})
     } catch (error) {
       setAttempt(attempt + 1)
-      throw inWords(error)
+      throw toPasskeyError(error)
     }
   }
   return (

@@ -2,7 +2,7 @@
 import { Refusal } from '../../api.js'
 
 /** Returns an error that pages can explain; other errors unchanged. */
-export function inWords(error: unknown): unknown {
+export function toPasskeyError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { data, id, message } = error
   const code = typeof data === 'object' && data !== null && 'code' in data ? data.code : undefined

@@ -1,9 +1,9 @@
 /** The page for invalid OAuth requests, which cannot be redirected to the app. (docs/api/oauth.md#authorization-requests) */
 import { useEffect, useState } from 'preact/hooks'
-import { ask } from '../../api.js'
+import { sendFetch } from '../../api.js'
 import { t } from '../../language.js'
 import { Page } from '../../parts/page.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 
 /** The OAuth error. */
 interface OAuthError {
@@ -11,7 +11,7 @@ interface OAuthError {
   readonly error_description: string
 }
 
-export function Refused() {
+export function InvalidOAuthRequest() {
   const [told, setError] = useState<OAuthError>()
   useEffect(() => {
     readError().then(setError, () => undefined)
@@ -24,7 +24,7 @@ export function Refused() {
         <>
           <p>{t('refused.makers')}</p>
           <p class="hint" lang="en">
-            {plain(`${told.error}: ${told.error_description}`)}
+            {toPlainText(`${told.error}: ${told.error_description}`)}
           </p>
         </>
       )}
@@ -35,6 +35,6 @@ export function Refused() {
 /** Reads the error that other clients get at this URL. A redirect, if the request has become valid, is not followed. */
 async function readError(): Promise<OAuthError | undefined> {
   const headers = { accept: 'application/json' }
-  const response = await ask(new URL(location.href), { headers, redirect: 'manual' })
+  const response = await sendFetch(new URL(location.href), { headers, redirect: 'manual' })
   return response.status < 400 ? undefined : ((await response.json()) as OAuthError)
 }

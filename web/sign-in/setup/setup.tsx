@@ -1,17 +1,17 @@
 /** Sets up the service with the setup link: an operator account, and the main settings. */
 import './style.css'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { call, Refusal } from '../../api.js'
-import { language, rich, t } from '../../language.js'
+import { callRoute, Refusal } from '../../api.js'
+import { getLanguage, rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { SelectField } from '../../parts/select-field.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
-import { Broken } from '../views/no-request.js'
+import { ErrorPage } from '../views/no-request.js'
 
 /** Settings that can be chosen. */
 interface SetupChoices {
@@ -54,23 +54,23 @@ export function Setup() {
   const [problem, setProblem] = useState<Message>()
   const [isInvalid, setInvalid] = useState(secret === '')
   const [done, setDone] = useState<SetupResult>()
-  const { rename } = useContext(Surroundings)
+  const { rename } = useContext(PageContext)
   const onFinished = (answer: SetupResult): void => {
     rename?.(answer.serviceName)
     setDone(answer)
   }
   const onFailed = (error: unknown): void => {
     if (isLinkError(error)) setInvalid(true)
-    else setProblem(explain(error).message)
+    else setProblem(explainError(error).message)
   }
   useEffect(() => {
     if (secret !== '')
-      call<CurrentSetup>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, onFailed)
+      callRoute<CurrentSetup>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, onFailed)
   }, [secret])
 
   if (done) return <SetupComplete {...done} />
   if (isInvalid) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
-  if (problem !== undefined) return <Broken message={problem} />
+  if (problem !== undefined) return <ErrorPage message={problem} />
   if (!present) return null
   return <SetupForm secret={secret} present={present} onOver={() => setInvalid(true)} onDone={onFinished} />
 }
@@ -101,11 +101,11 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
       username: username!.trim().toLowerCase(),
       password,
       email: email!.trim(),
-      language: language(),
+      language: getLanguage(),
       choices: toChoices(values)
     }
     try {
-      onDone(await call<SetupResult>('POST', 'system/setup', { body }))
+      onDone(await callRoute<SetupResult>('POST', 'system/setup', { body }))
     } catch (error) {
       if (!isLinkError(error)) throw error
       onOver()
@@ -118,8 +118,8 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
     if (email === '') return setStatus(t('setup.needsEmail'))
     if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setStatus(t('setup.needsHost'))
     try {
-      const body = { secret, email, language: language(), choices: toChoices(values) }
-      await call('POST', 'system/setup/mail', { body })
+      const body = { secret, email, language: getLanguage(), choices: toChoices(values) }
+      await callRoute('POST', 'system/setup/mail', { body })
       setStatus(t('setup.sent', { address: email }))
     } catch (error) {
       if (!(error instanceof Refusal) || error.id !== 'invalid-operation') throw error
@@ -236,13 +236,13 @@ function toChoices(values: Values): object {
 
 /** Waits until the service has restarted with the chosen settings. */
 function SetupComplete({ publicUrl, username }: SetupResult) {
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   const [isBack, setBack] = useState(false)
   useEffect(() => {
     let isUnmounted = false
     const check = async (): Promise<void> => {
       await new Promise(resolve => setTimeout(resolve, checkMs))
-      const isReachable = await call('GET', 'healthz').then(
+      const isReachable = await callRoute('GET', 'healthz').then(
         () => true,
         () => false
       )

@@ -2,7 +2,7 @@
 import { t } from '../../language.js'
 import { Link } from '../../parts/link.js'
 
-export function Back({ to }: { readonly to: 'access' | 'account' }) {
+export function BackLink({ to }: { readonly to: 'access' | 'account' }) {
   return (
     <ul class="links">
       <li>

@@ -1,27 +1,27 @@
 /** Asks for the second factor when signing in, or for a recovery code. */
 import { useEffect, useState } from 'preact/hooks'
-import { call, Refusal, tokenOf, type Session } from '../../api.js'
+import { callRoute, Refusal, pickSession, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { explain, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../problem.js'
 
 /** A sign-in that still needs the second factor. */
-export interface Pending {
+export interface PendingSignIn {
   readonly mfaToken: string
   /** No password if an identity provider has verified the user. */
   readonly login: { readonly username: string; readonly password?: string; readonly appId: string }
 }
 
 interface Props {
-  readonly pending: Pending
+  readonly pending: PendingSignIn
   readonly onSignedIn: (session: Session) => void
   /** Returns to name and password, optionally with a message. */
   readonly onBack: (why?: string) => void
 }
 
-export function Challenge({ pending, onSignedIn, onBack }: Props) {
+export function SecondFactor({ pending, onSignedIn, onBack }: Props) {
   const { mfaToken, login } = pending
   const [isRecovering, setRecovering] = useState(false)
   const [problem, setProblem] = useState<Message>()
@@ -29,26 +29,26 @@ export function Challenge({ pending, onSignedIn, onBack }: Props) {
 
   // If codes are sent as messages, this sends one; authenticator apps need nothing.
   useEffect(() => {
-    call('POST', `${path}/challenge`, { token: mfaToken, body: {} }).catch((error: unknown) =>
-      setProblem(explain(error).message)
+    callRoute('POST', `${path}/challenge`, { token: mfaToken, body: {} }).catch((error: unknown) =>
+      setProblem(explainError(error).message)
     )
   }, [path, mfaToken])
 
   const verify = async (values: Values): Promise<void> => {
     const code = values['code']!.replaceAll(/\s/g, '')
     try {
-      const answer = await call<{ token?: string }>('POST', `${path}/verify`, {
+      const answer = await callRoute<{ token?: string }>('POST', `${path}/verify`, {
         token: mfaToken,
         body: { code }
       })
-      onSignedIn({ username: login.username, ...tokenOf(answer) })
+      onSignedIn({ username: login.username, ...pickSession(answer) })
     } catch (error) {
       if (!(error instanceof Refusal) || error.id !== 'forbidden') throw error
       onBack(t('challenge.over'))
     }
   }
   const recover = async (values: Values): Promise<void> => {
-    await call('POST', `${path}/recover`, {
+    await callRoute('POST', `${path}/recover`, {
       ...(login.password === undefined ? { token: mfaToken } : {}),
       body: { ...login, recoveryCode: values['recoveryCode']!.trim() }
     })

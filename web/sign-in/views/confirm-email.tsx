@@ -5,10 +5,10 @@ import { readEmail, type Email } from '../email.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Page } from '../../parts/page.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
-import { Back } from './back.js'
-import { Broken } from './no-request.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
+import { BackLink } from './back.js'
+import { ErrorPage } from './no-request.js'
 import { SignIn } from './sign-in.js'
 
 const appId = 'coffer-account'
@@ -16,11 +16,11 @@ const appId = 'coffer-account'
 export function ConfirmEmail() {
   const [token] = useState(takeToken)
   const [session, setSession] = useState<Session>()
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   if (token === undefined)
     return (
       <Page title={t('confirmEmail.none')} seal="over" lead={t('confirmEmail.noneLead')}>
-        <Back to="account" />
+        <BackLink to="account" />
       </Page>
     )
   if (!session)
@@ -42,7 +42,7 @@ function ConfirmAddress({ token, session }: { readonly token: string; readonly s
   useEffect(() => {
     readEmail(session)
       .then(setEmail)
-      .catch((error: unknown) => setProblem(explain(error).message))
+      .catch((error: unknown) => setProblem(explainError(error).message))
   }, [session])
   const confirm = async (): Promise<void> => {
     try {
@@ -55,7 +55,7 @@ function ConfirmAddress({ token, session }: { readonly token: string; readonly s
     signOut(session)
     setDone(true)
   }
-  if (problem !== undefined) return <Broken message={problem} />
+  if (problem !== undefined) return <ErrorPage message={problem} />
   if (!email) return null
   const address = <strong>{email.address}</strong>
   if (isDone || email.isConfirmed)
@@ -66,7 +66,7 @@ function ConfirmAddress({ token, session }: { readonly token: string; readonly s
         title={t('confirmEmail.done')}
         lead={rich('confirmEmail.doneLead', { address })}
       >
-        <Back to="account" />
+        <BackLink to="account" />
       </Page>
     )
   return (
@@ -77,7 +77,7 @@ function ConfirmAddress({ token, session }: { readonly token: string; readonly s
           {t('confirmEmail.action')}
         </Action>
       </div>
-      <Back to="account" />
+      <BackLink to="account" />
     </Page>
   )
 }

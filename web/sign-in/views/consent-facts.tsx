@@ -5,8 +5,8 @@
 import type { ComponentChildren } from 'preact'
 import type { AuthRequest } from '../auth-request.js'
 import type { Consent, Destination } from '../granting.js'
-import { date, t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { formatDate, t } from '../../language.js'
+import { toPlainText } from '../../plain.js'
 
 /**
  * Ten thousand years, in seconds. Accesses that last longer are shown without an expiry, because browsers may not be able to
@@ -22,7 +22,7 @@ interface Props {
   readonly isAgain: boolean
 }
 
-export function Facts({ request, shares, consent, isAgain }: Props) {
+export function ConsentDetails({ request, shares, consent, isAgain }: Props) {
   const { app, deviceName, expireAfter, oauth, requestingAppId } = request
   const isRenewed = oauth?.scopes.includes('offline_access') === true
   const { agreed, asked, isNeeded } = consent
@@ -34,7 +34,9 @@ export function Facts({ request, shares, consent, isAgain }: Props) {
         <p class="notice">{t('consent.caution', { app })}</p>
       )}
       <dl class="facts">
-        {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}
+        {app !== toPlainText(requestingAppId) && (
+          <Fact name={t('consent.app')}>{toPlainText(requestingAppId)}</Fact>
+        )}
         <Fact name={t('consent.asker')}>{describeRequester(asked, asked.isNear)}</Fact>
         {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{getHost(asked.returnTo)}</Fact>}
         {isNewDestination && (
@@ -42,11 +44,11 @@ export function Facts({ request, shares, consent, isAgain }: Props) {
             {[...new Set(agreed.map(describeDestination))].slice(0, 5).join(', ')}
           </Fact>
         )}
-        {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}
+        {deviceName && <Fact name={t('consent.device')}>{toPlainText(deviceName)}</Fact>}
         {!isAgain && (
           <Fact name={t('consent.until')}>
             {typeof expireAfter === 'number' && expireAfter < maxShownExpiry && !isRenewed
-              ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
+              ? t('consent.ends', { date: formatDate(Date.now() / 1000 + expireAfter) })
               : t('consent.revoked')}
           </Fact>
         )}
@@ -78,7 +80,7 @@ function describeDestination({ network, origin, returnTo }: Destination): string
 
 /** Returns the part of a URL that users can judge. */
 function getHost(url: string): string {
-  if (!URL.canParse(url)) return plain(url)
+  if (!URL.canParse(url)) return toPlainText(url)
   const { host, protocol } = new URL(url)
   return host === '' ? protocol : host
 }

@@ -2,18 +2,18 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
 import type { AuthRequest, Decision } from '../auth-request.js'
-import { accepted, check, grant, type Question } from '../granting.js'
-import { grantsOf, type Grants } from '../grants.js'
+import { createAcceptance, checkRequest, grantAccess, type Question } from '../granting.js'
+import { compareGrants, type Grants } from '../grants.js'
 import { rich, t, type Key } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { plainLines } from '../../plain.js'
-import { explain, type Message } from '../../problem.js'
-import { Surroundings } from '../../surroundings.js'
-import { Facts } from './consent-facts.js'
+import { toPlainLines } from '../../plain.js'
+import { explainError, type Message } from '../../problem.js'
+import { PageContext } from '../../surroundings.js'
+import { ConsentDetails } from './consent-facts.js'
 import { GrantList } from './grant-list.js'
-import { Identity } from './identity.js'
-import { Broken } from './no-request.js'
+import { ScopeList } from './identity.js'
+import { ErrorPage } from './no-request.js'
 
 interface Props {
   readonly request: AuthRequest
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function Consent({ request, session, onDecided, onLeave }: Props) {
-  const { info } = useContext(Surroundings)
+  const { info } = useContext(PageContext)
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<Message>()
   /** Why the request could not be loaded; the user can retry. */
@@ -33,17 +33,17 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { app } = request
 
   useEffect(() => {
-    check(request, session)
+    checkRequest(request, session)
       .then(async found => {
-        if ('token' in found) await onDecided(accepted(session, found))
+        if ('token' in found) await onDecided(createAcceptance(session, found))
         else setQuestion(found)
       })
       .catch((error: unknown) => {
         const id = error instanceof Refusal ? error.id : ''
         // Signed out elsewhere in the meantime.
         if (id === 'invalid-access-token') onLeave()
-        else if (/^(?:invalid|unknown|forbidden)/.test(id)) setProblem(explain(error).message)
-        else setLoadError(explain(error).message)
+        else if (/^(?:invalid|unknown|forbidden)/.test(id)) setProblem(explainError(error).message)
+        else setLoadError(explainError(error).message)
       })
   }, [request, session, attempt])
 
@@ -81,12 +81,14 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     setLoadError(undefined)
     setAttempt(attempt + 1)
   }
-  if (loadError !== undefined) return <Broken message={loadError} onRetry={retry} />
+  if (loadError !== undefined) return <ErrorPage message={loadError} onRetry={retry} />
   if (!question) return <Loading />
   const { checked, consent, names, older, same, shares, streams } = question
-  const accept = decideOnce(async () => accepted(session, await grant(request, session, question)))
+  const accept = decideOnce(async () =>
+    createAcceptance(session, await grantAccess(request, session, question))
+  )
   const asked = request.requestedPermissions
-  const grants = grantsOf({ asked, checked, older: older?.permissions }, names)
+  const grants = compareGrants({ asked, checked, older: older?.permissions }, names)
   return (
     <Page
       key="question"
@@ -98,8 +100,8 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     >
       <AppMessage request={request} />
       <GrantList grants={grants} streams={streams} appNames={request.appNames} />
-      {request.oauth && <Identity notice={request.oauth} app={app} />}
-      <Facts request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
+      {request.oauth && <ScopeList notice={request.oauth} app={app} />}
+      <ConsentDetails request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
       <Form
         action={t('consent.allow')}
         onSubmit={accept}
@@ -107,7 +109,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
           <button
             type="button"
             class="button"
-            onClick={() => void refuse().catch((error: unknown) => setLoadError(explain(error).message))}
+            onClick={() => void refuse().catch((error: unknown) => setLoadError(explainError(error).message))}
           >
             {t('consent.refuse')}
           </button>
@@ -140,7 +142,7 @@ function AppMessage({ request }: { readonly request: AuthRequest }) {
   return (
     <figure class="said">
       <figcaption>{t('consent.says', { app: request.app })}</figcaption>
-      <blockquote>{plainLines(description.content)}</blockquote>
+      <blockquote>{toPlainLines(description.content)}</blockquote>
     </figure>
   )
 }

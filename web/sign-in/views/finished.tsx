@@ -10,7 +10,7 @@ interface Props {
   readonly target: string | undefined
 }
 
-export function Finished({ isAccepted, app, target }: Props) {
+export function RequestResult({ isAccepted, app, target }: Props) {
   useEffect(() => {
     // Replaces the history entry, because a decided request cannot be used again.
     if (target !== undefined) location.replace(target)

@@ -4,7 +4,7 @@ import type { Level } from '../auth-request.js'
 import type { Audience } from '../granting.js'
 import type { Grant, Grants } from '../grants.js'
 import { t, type Key } from '../../language.js'
-import { StreamFacts } from './stream-facts.js'
+import { StreamDetails } from './stream-facts.js'
 
 /** Texts of restrictions, by the feature that is turned off. */
 const restrictions: ReadonlyMap<string, Key> = new Map([
@@ -29,7 +29,7 @@ export function GrantList({ grants, streams, appNames }: Props) {
         {asked.map(grant => (
           <GrantItem key={grant.streamId} grant={grant}>
             {audiences.has(grant.streamId) && (
-              <StreamFacts
+              <StreamDetails
                 audience={audiences.get(grant.streamId)!}
                 level={grant.level}
                 appNames={appNames}

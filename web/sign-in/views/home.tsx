@@ -4,11 +4,11 @@ import { root } from '../../api.js'
 import { t } from '../../language.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 
 /** The root page. `isAccountRoot`: whether this is the root of an account, which may not exist. */
 export function Home({ isAccountRoot }: { readonly isAccountRoot: boolean }) {
-  const { facts, info } = useContext(Surroundings)
+  const { facts, info } = useContext(PageContext)
   const { home, name, terms } = info
   return (
     <Page title={name} lead={t(isAccountRoot ? 'home.door' : 'home.lead')}>
@@ -49,7 +49,7 @@ export function Home({ isAccountRoot }: { readonly isAccountRoot: boolean }) {
   )
 }
 
-export function Nowhere() {
+export function NotFound() {
   return (
     <Page title={t('nowhere.title')} seal="none" lead={t('nowhere.lead')}>
       <div class="actions">

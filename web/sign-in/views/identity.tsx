@@ -15,7 +15,7 @@ interface Props {
   readonly app: string
 }
 
-export function Identity({ notice, app }: Props) {
+export function ScopeList({ notice, app }: Props) {
   const keys = notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? [])
   return (
     <>

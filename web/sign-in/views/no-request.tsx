@@ -10,7 +10,7 @@ const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
   foreign: ['foreign.title', 'foreign.lead']
 }
 
-export function NoRequest({ reason }: { readonly reason: Reason }) {
+export function RequestUnavailable({ reason }: { readonly reason: Reason }) {
   const [title, lead] = texts[reason]
   return <Page title={t(title)} seal="over" lead={t(lead)} />
 }
@@ -21,7 +21,7 @@ interface BrokenProps {
 }
 
 /** An error page with a retry button. */
-export function Broken({ message, onRetry = () => location.reload() }: BrokenProps) {
+export function ErrorPage({ message, onRetry = () => location.reload() }: BrokenProps) {
   return (
     <Page title={t('broken.title')} lead={message}>
       <div class="actions">

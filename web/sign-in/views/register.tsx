@@ -1,16 +1,16 @@
 /** Creates an account. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { call, Refusal, send, type Session } from '../../api.js'
-import { language, rich, t } from '../../language.js'
+import { callRoute, Refusal, send, type Session } from '../../api.js'
+import { getLanguage, rich, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { ProviderButtons } from '../identities/buttons.js'
-import { takeReturned } from '../identities/going.js'
-import { ReturnedView } from '../identities/lazy.js'
+import { takeRedirectResult } from '../identities/going.js'
+import { RedirectResultView } from '../identities/lazy.js'
 import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {
@@ -22,12 +22,12 @@ interface Props {
 }
 
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
-  const { facts, info } = useContext(Surroundings)
+  const { facts, info } = useContext(PageContext)
   // The fragment of a link is not sent to servers.
   const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
   const [isInvited, setInvited] = useState(facts.registration === 'invited')
   const [isUsed, setUsed] = useState(false)
-  const [returned, setReturned] = useState(() => takeReturned(false))
+  const [returned, setReturned] = useState(() => takeRedirectResult(false))
   useEffect(() => {
     // Shown before the user fills in the form. If the check fails, registering reports the error.
     if (invitation === '' || facts.registration !== 'invited') return
@@ -44,12 +44,14 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       username: username!.trim().toLowerCase(),
       password,
       email: email!.trim(),
-      language: language(),
+      language: getLanguage(),
       ...(invitationToken ? { invitationToken: invitationToken.trim() } : {}),
       ...(referer ? { referer } : {})
     }
     try {
-      const result = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
+      const result = await callRoute<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', {
+        body
+      })
       const { apiEndpoint, username: name } = result
       // Missing if the session is kept in a cookie.
       const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
@@ -63,7 +65,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
 
   if (returned)
     return (
-      <ReturnedView
+      <RedirectResultView
         returned={returned}
         appId={appId}
         onSignedIn={onSignedIn}
@@ -135,7 +137,7 @@ function SignInLink() {
 
 /** The terms of use, if the operator has published any. */
 function Terms() {
-  const { terms, home } = useContext(Surroundings).info
+  const { terms, home } = useContext(PageContext).info
   if (terms === '' || terms === home) return null
   if (!/^https?:/.test(terms)) return <p class="hint">{terms}</p>
   const link = (

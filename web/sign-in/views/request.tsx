@@ -3,16 +3,16 @@ import { useState } from 'preact/hooks'
 import { signOut, type Session } from '../../api.js'
 import { decide, type AuthRequest, type Decision, type NoRequest as Reason } from '../auth-request.js'
 import { rich, t } from '../../language.js'
-import type { Place } from '../../surroundings.js'
+import type { PageId } from '../../surroundings.js'
 import { Consent } from './consent.js'
-import { Finished } from './finished.js'
-import { NoRequest } from './no-request.js'
+import { RequestResult } from './finished.js'
+import { RequestUnavailable } from './no-request.js'
 import { Register } from './register.js'
 import { SignIn } from './sign-in.js'
 
 interface Props {
   readonly request: AuthRequest
-  readonly place: Place
+  readonly place: PageId
 }
 
 interface End {
@@ -23,7 +23,7 @@ interface End {
 /** Sessions started here end with the request, so they have their own app id. */
 const signInAppId = 'coffer-sign-in'
 
-export function Request({ request, place }: Props) {
+export function RequestView({ request, place }: Props) {
   const { app, referer, requestingAppId } = request
   const [session, setSession] = useState<Session>()
   const [end, setEnd] = useState<End>()
@@ -39,8 +39,8 @@ export function Request({ request, place }: Props) {
     else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })
   }
 
-  if (late) return <NoRequest reason={late} />
-  if (end) return <Finished app={app} {...end} />
+  if (late) return <RequestUnavailable reason={late} />
+  if (end) return <RequestResult app={app} {...end} />
   if (session)
     return <Consent request={request} session={session} onDecided={onDecided} onLeave={endSession} />
   const values = { app: <strong>{app}</strong> }

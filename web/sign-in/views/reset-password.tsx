@@ -1,13 +1,13 @@
 /** Resets a forgotten password: requests an email, or sets a new password with the link from it. */
 import { useContext, useState } from 'preact/hooks'
-import { call, usernameOf, Refusal } from '../../api.js'
+import { callRoute, findUsername, Refusal } from '../../api.js'
 import { t, type Key } from '../../language.js'
 import { Field, NewPassword } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
-import { Back } from './back.js'
+import { PageContext } from '../../surroundings.js'
+import { BackLink } from './back.js'
 
 const appId = 'coffer-account'
 
@@ -22,16 +22,16 @@ const sentTexts: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead
 }
 
 function RequestReset() {
-  const { facts } = useContext(Surroundings)
+  const { facts } = useContext(PageContext)
   const [isSent, setSent] = useState(false)
   const request = async (values: Values): Promise<void> => {
     // Does not reveal whether the account exists: the message is always the same.
-    const username = await usernameOf(values['username']!).catch((error: unknown) => {
+    const username = await findUsername(values['username']!).catch((error: unknown) => {
       if (error instanceof Refusal && error.id === 'invalid-credentials') return undefined
       throw error
     })
     if (username !== undefined)
-      await call('POST', `${username}/account/request-password-reset`, {
+      await callRoute('POST', `${username}/account/request-password-reset`, {
         body: { appId }
       })
     setSent(true)
@@ -40,14 +40,14 @@ function RequestReset() {
   if (passwordReset === 'none')
     return (
       <Page key="none" title={t('reset.title')} lead={t('reset.none')}>
-        <Back to="access" />
+        <BackLink to="access" />
       </Page>
     )
   if (isSent) {
     const [title, lead] = sentTexts[passwordReset]
     return (
       <Page key="sent" seal="mail" title={t(title)} lead={t(lead)}>
-        <Back to="access" />
+        <BackLink to="access" />
       </Page>
     )
   }
@@ -57,7 +57,7 @@ function RequestReset() {
       <Form action={t(isMailed ? 'reset.action' : 'reset.actionOperator')} onSubmit={request}>
         <UsernameField />
       </Form>
-      <Back to="access" />
+      <BackLink to="access" />
     </Page>
   )
 }
@@ -67,8 +67,8 @@ function NewPasswordForm({ resetToken }: { readonly resetToken: string }) {
   const reset = async (values: Values): Promise<void> => {
     const body = { resetToken, newPassword: values['newPassword']!, appId }
     try {
-      const username = await usernameOf(values['username']!)
-      await call('POST', `${username}/account/reset-password`, { body })
+      const username = await findUsername(values['username']!)
+      await callRoute('POST', `${username}/account/reset-password`, { body })
     } catch (error) {
       if (error instanceof Refusal && /^invalid-(?:access-token|credentials)$/.test(error.id))
         throw new Refusal('reset-link', error.message)

@@ -1,20 +1,20 @@
 /** Signs in with username and password, and a second factor if necessary; or with an identity provider. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
-import { call, tokenOf, usernameOf, type Session } from '../../api.js'
+import { callRoute, pickSession, findUsername, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { Surroundings } from '../../surroundings.js'
+import { PageContext } from '../../surroundings.js'
 import { ProviderButtons } from '../identities/buttons.js'
-import { takeReturned } from '../identities/going.js'
-import { ReturnedView } from '../identities/lazy.js'
-import { PasskeyEntry, useLater } from '../passkeys/later.js'
-import type * as Closing from '../closing/closing.js'
+import { takeRedirectResult } from '../identities/going.js'
+import { RedirectResultView } from '../identities/lazy.js'
+import { LazyPasskeySignIn, useLazyModule } from '../passkeys/later.js'
+import type * as ScheduledDeletion from '../closing/closing.js'
 import { addClosingTexts } from '../closing/texts.js'
-import { Challenge, type Pending } from './challenge.js'
+import { SecondFactor, type PendingSignIn } from './challenge.js'
 
 interface Props {
   readonly title: string
@@ -27,14 +27,14 @@ interface Props {
 export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
   // The username from an emailed link.
   const given = new URLSearchParams(location.search).get('username') ?? ''
-  const { facts } = useContext(Surroundings)
-  const [pending, setPending] = useState<Pending>()
+  const { facts } = useContext(PageContext)
+  const [pending, setPending] = useState<PendingSignIn>()
   const [notice, setNotice] = useState<string>()
-  const [returned, setReturned] = useState(() => takeReturned(false))
+  const [returned, setReturned] = useState(() => takeRedirectResult(false))
 
   // The scheduled deletion of an account must be cancelled first.
   const [closing, setClosing] = useState<Session>()
-  const closingView = useLater<typeof Closing>(closing !== undefined, async () => {
+  const closingView = useLazyModule<typeof ScheduledDeletion>(closing !== undefined, async () => {
     await addClosingTexts()
     return await import('../closing/closing.js')
   })
@@ -43,9 +43,9 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
 
   const signIn = async (values: Values): Promise<void> => {
     setNotice(undefined)
-    const username = await usernameOf(values['username']!)
+    const username = await findUsername(values['username']!)
     const login = { username, password: values['password']!, appId }
-    const result = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
+    const result = await callRoute<{ token?: string; mfaToken?: string; deletion?: number }>(
       'POST',
       `${username}/auth/login`,
       {
@@ -53,13 +53,13 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
       }
     )
     if (result.mfaToken) setPending({ login, mfaToken: result.mfaToken })
-    else onSignedIn({ username, ...tokenOf(result) })
+    else onSignedIn({ username, ...pickSession(result) })
   }
 
   if (closing?.deletion !== undefined) {
     const { deletion, ...session } = closing
     return closingView ? (
-      <closingView.Closing
+      <closingView.ScheduledDeletion
         session={session}
         deletion={deletion}
         onKept={() => onEntered(session)}
@@ -76,11 +76,11 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
       setNotice(why)
       setReturned(undefined)
     }
-    return <ReturnedView returned={returned} appId={appId} onSignedIn={onSignedIn} onBack={back} />
+    return <RedirectResultView returned={returned} appId={appId} onSignedIn={onSignedIn} onBack={back} />
   }
   if (pending)
     return (
-      <Challenge
+      <SecondFactor
         pending={pending}
         onSignedIn={onSignedIn}
         onBack={why => {
@@ -106,7 +106,7 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
           <Password name="password" label={t('field.password')} />
         </Form>
       )}
-      <PasskeyEntry appId={appId} onSignedIn={onSignedIn} />
+      <LazyPasskeySignIn appId={appId} onSignedIn={onSignedIn} />
       <ProviderButtons isOnly={!facts.hasPasswords} />
       {facts.hasPasswords && (
         <ul class="links">

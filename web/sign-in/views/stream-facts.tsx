@@ -3,9 +3,9 @@
  * about the account.
  */
 import type { Level } from '../auth-request.js'
-import type { Audience, Holder } from '../granting.js'
+import type { Audience, AccessDescription } from '../granting.js'
 import { t } from '../../language.js'
-import { plain } from '../../plain.js'
+import { toPlainText } from '../../plain.js'
 
 interface Props {
   readonly audience: Audience
@@ -17,9 +17,9 @@ interface Props {
 /** Streams that contain the email address to which password reset links are sent. */
 const addressStreams: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
 
-export function StreamFacts({ audience, level, appNames }: Props) {
+export function StreamDetails({ audience, level, appNames }: Props) {
   const { accesses, creator, isOfAccount, more, path } = audience
-  const ancestors = path.slice(0, -1).map(({ name }) => plain(name))
+  const ancestors = path.slice(0, -1).map(({ name }) => toPlainText(name))
   const holders = accesses.map(each =>
     t('stream.holder', { name: describeAccess(each, appNames), what: t(`sees.${each.level}`) })
   )
@@ -43,8 +43,11 @@ function mayWrite(level: Level): boolean {
   return level === 'create-only' || level === 'contribute' || level === 'manage'
 }
 
-function describeAccess({ deviceName, name, type }: Holder, appNames: ReadonlyMap<string, string>): string {
-  const own = plain(name)
+function describeAccess(
+  { deviceName, name, type }: AccessDescription,
+  appNames: ReadonlyMap<string, string>
+): string {
+  const own = toPlainText(name)
   const shown = type === 'app' ? (appNames.get(name) ?? own) : t('stream.share', { name: own })
-  return deviceName === undefined ? shown : `${shown}, ${plain(deviceName)}`
+  return deviceName === undefined ? shown : `${shown}, ${toPlainText(deviceName)}`
 }

@@ -70,16 +70,16 @@ t.test('a client that takes nothing', async t => {
     await t.test(`is cut in the middle of ${name}`, async t => {
       const slow = await SlowClient.get(alice, path, options)
       t.equal(await slow.status(), 200)
-      t.same(server.services.longAnswers.load, { open: 1, waiting: 0 })
+      t.same(server.services.longResponses.load, { open: 1, waiting: 0 })
       let seconds = 0
-      for (; server.services.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
+      for (; server.services.longResponses.load.open > 0 && seconds < 100_000; seconds += 10) {
         await turns()
         clock.advance(10)
       }
       t.ok(seconds >= 60 && seconds < 100_000, `${seconds} seconds`)
       await slow.takeAll()
       t.notOk(slow.isWhole)
-      t.same(server.services.longAnswers.load, { open: 0, waiting: 0 })
+      t.same(server.services.longResponses.load, { open: 0, waiting: 0 })
     })
 })
 
@@ -91,10 +91,10 @@ t.test('a client that takes nothing is cut in the middle of a long error', async
   const body = { streamIds, type: 'note/txt', content: 'x' }
   const slow = await SlowClient.get(alice, '/events', { verb: 'POST', body })
   t.equal(await slow.status(), 400)
-  t.same(server.services.longAnswers.load, { open: 1, waiting: 0 })
-  t.same(server.services.intakes.known.bytes, 0)
+  t.same(server.services.longResponses.load, { open: 1, waiting: 0 })
+  t.same(server.services.uploadBuffers.known.bytes, 0)
   let seconds = 0
-  for (; server.services.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
+  for (; server.services.longResponses.load.open > 0 && seconds < 100_000; seconds += 10) {
     await turns()
     clock.advance(10)
   }
@@ -192,7 +192,7 @@ t.test('long answers', async t => {
   const { alice, clock, server } = service
   const kinds = await filled(alice)
   const [list] = kinds['a list']!
-  const load = (): unknown => server.services.longAnswers.load
+  const load = (): unknown => server.services.longResponses.load
 
   t.test('of one access are few at a time', async t => {
     const reader = await alice.grant('read', 'diary')
@@ -202,7 +202,7 @@ t.test('long answers', async t => {
     ]
     for (const slow of open) t.equal(await slow.status(), 200)
     const waiting = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
-    while (server.services.longAnswers.load.waiting < 2) await turns(10)
+    while (server.services.longResponses.load.waiting < 2) await turns(10)
     const refused = await reader.http('GET', list)
     t.match(refused, { status: 429, body: { error: { id: 'too-many-requests' } } })
     t.equal(refused.headers.get('retry-after'), '5')
@@ -213,7 +213,7 @@ t.test('long answers', async t => {
     t.equal(await waiting[1]!.status(), 429)
     t.match(waiting[1]!.text, 'too-many-requests')
     for (const slow of [...open, ...waiting]) slow.leave()
-    while (server.services.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longResponses.load.open > 0) await turns(10)
   })
 
   t.test('of all together are few at a time', async t => {
@@ -223,7 +223,7 @@ t.test('long answers', async t => {
     )
     for (const slow of open) t.equal(await slow.status(), 200)
     const waiting = [await SlowClient.get(readers[2]!, list), await SlowClient.get(readers[2]!, list)]
-    while (server.services.longAnswers.load.waiting < 2) await turns(10)
+    while (server.services.longResponses.load.waiting < 2) await turns(10)
     const refused = await alice.http('GET', list)
     t.match(refused, { status: 503, body: { error: { id: 'api-unavailable' } } })
     t.equal(refused.headers.get('retry-after'), '5')
@@ -232,7 +232,7 @@ t.test('long answers', async t => {
     t.equal(await waiting[0]!.status(), 200)
     for (const slow of [...open, ...waiting]) slow.leave()
     clock.advance(11)
-    while (server.services.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longResponses.load.open > 0) await turns(10)
     t.same(load(), { open: 0, waiting: 0 })
   })
 
@@ -242,7 +242,7 @@ t.test('long answers', async t => {
       const slow = await SlowClient.get(alice, path)
       slow.leave()
     }
-    while (server.services.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longResponses.load.open > 0) await turns(10)
     t.same(load(), { open: 0, waiting: 0 })
   })
 
@@ -255,7 +255,7 @@ t.test('long answers', async t => {
       type: 'note/txt',
       content: 'z'.repeat(100_000)
     })
-    while (server.services.longAnswers.load.waiting < 1) await turns(10)
+    while (server.services.longResponses.load.waiting < 1) await turns(10)
     open[0]!.leave()
     t.equal((await writing).status, 201)
     open[1]!.leave()

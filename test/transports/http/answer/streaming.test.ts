@@ -12,7 +12,7 @@ import { method } from '../../../../core/call/method.js'
 import { Registry } from '../../../../core/dispatch/registry.js'
 import { createApp } from '../../../../transports/http/app.js'
 import type { ArchiveFile } from '../../../../core/account/archive.js'
-import { zipped } from '../../../../transports/http/answer/zip.js'
+import { createZip } from '../../../../transports/http/answer/zip.js'
 import { openCoffer } from '../../../support/coffer.js'
 
 /** One item of the list: about a KiB, with characters of two, three and four bytes. */
@@ -284,7 +284,7 @@ t.test(
         throw new Error('unreadable')
       }
     })
-    const zip = await zipped([file('a'), file('b')])
+    const zip = await createZip([file('a'), file('b')])
     await new Promise(resolve => zip.once('close', resolve))
     await t.rejects(buffer(zip), { message: 'unreadable' })
     t.equal(opened, 1)

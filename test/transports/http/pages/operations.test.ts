@@ -147,7 +147,7 @@ t.test('CallStatistics', async t => {
   t.test('puts durations into ranges', async t => {
     const calls = new CallStatistics(['a', 'b'])
     for (const durationMs of [0.1, 1, 1.1, 20_000]) calls.record('a', 200, durationMs)
-    const [a, ...others] = calls.called()
+    const [a, ...others] = calls.listCalled()
     t.same(others, [])
     t.same(a!.byDuration, [2, 1, ...Array.from({ length: 10 }, () => 0), 0, 1])
     t.same(a!.byStatus, [0, 0, 4, 0, 0, 0])

@@ -1,7 +1,7 @@
 /** Whom a request is for: by the path, by the host's name. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
 import t from 'tap'
 import { ApiError } from '../../../../core/errors.js'
-import { addressOf } from '../../../../transports/http/request/address.js'
+import { parseAddress } from '../../../../transports/http/request/address.js'
 import { coffer, testConfig } from '../../../support/coffer.js'
 import { rawBytes, rawHttp } from '../../../support/raw-http.js'
 
@@ -49,19 +49,19 @@ t.test('addressOf', async t => {
   ]
   for (const [host, url, user, path] of cases)
     t.test(`${host}${url} is ${user ?? 'nobody'}'s`, async t => {
-      const address = addressOf(url, host, { domain: 'example.com', limits })
+      const address = parseAddress(url, host, { domain: 'example.com', limits })
       t.equal(address.user, user)
       t.equal(address.segments.join('|'), path)
     })
 
   t.test('ignores the host without a domain', async t => {
-    t.equal(addressOf('/events', 'alice.example.com', { domain: '', limits }).user, 'events')
+    t.equal(parseAddress('/events', 'alice.example.com', { domain: '', limits }).user, 'events')
   })
 
   t.test('wants encodings that are whole', async t => {
     for (const url of ['/alice/%', '/%zz/events', '/alice/events/%ff', '/alice?streams=%c3'])
       t.throws(
-        () => addressOf(url, 'localhost', { domain: '', limits }),
+        () => parseAddress(url, 'localhost', { domain: '', limits }),
         new ApiError(
           'invalid-request-structure',
           `The ${url.includes('?') ? 'query' : 'path'} is not properly percent-encoded`
@@ -71,7 +71,7 @@ t.test('addressOf', async t => {
 
   t.test('wants a host', async t => {
     t.throws(
-      () => addressOf('/', undefined, { domain: '', limits }),
+      () => parseAddress('/', undefined, { domain: '', limits }),
       new ApiError('missing-header', 'The header "Host" is missing')
     )
   })

@@ -1,7 +1,7 @@
 /** Whose address counts. (docs/spec/conventions.md#client-addresses) */
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
-import { clientAddress } from '../../../../transports/http/request/client-address.js'
+import { createClientAddressReader } from '../../../../transports/http/request/client-address.js'
 
 t.test('clientAddress', async t => {
   const proxies = ['10.0.0.0/8', '192.168.1.1', 'fd00::/8']
@@ -30,12 +30,15 @@ t.test('clientAddress', async t => {
       `${remoteAddress} forwarding ${forwarded?.slice(0, 50)} for ${trusted.length} proxies is ${client}`,
       async t => {
         const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-        t.equal(clientAddress(trusted)({ socket: { remoteAddress }, headers } as IncomingMessage), client)
+        t.equal(
+          createClientAddressReader(trusted)({ socket: { remoteAddress }, headers } as IncomingMessage),
+          client
+        )
       }
     )
 
   t.test('refuses ranges that are none', async t => {
-    t.throws(() => clientAddress(['10.0.0.0/99']))
-    t.throws(() => clientAddress(['somewhere']))
+    t.throws(() => createClientAddressReader(['10.0.0.0/99']))
+    t.throws(() => createClientAddressReader(['somewhere']))
   })
 })

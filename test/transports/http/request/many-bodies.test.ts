@@ -45,7 +45,7 @@ t.test('bodies that come in part', async t => {
 
 t.test('decoders of compressed bodies that come in part', async t => {
   const service = await openCoffer(t, { limits })
-  const { anonymous } = service.server.services.intakes
+  const { anonymous } = service.server.services.uploadBuffers
   let decoders = 0
   const hook = createHook({ init: (_id, type) => void (type === 'ZLIB' && decoders++) }).enable()
   t.teardown(() => hook.disable())
@@ -165,7 +165,7 @@ t.test('texts in forms take a bounded amount of memory, however their boundary i
   await alice.stream('diary')
   const text = form(['x'.repeat(9 * mb)])
   for (const type of ['x="; boundary=other"; boundary=b', 'boundary=b']) {
-    const { known } = service.server.services.intakes
+    const { known } = service.server.services.uploadBuffers
     const open = await Promise.all(
       Array.from({ length: 12 }, () =>
         send(t, service, {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { Listener } from '../../../../transports/http/listener.js'
-import { Chunks } from '../../../../transports/http/request/chunks.js'
+import { ChunkList } from '../../../../transports/http/request/chunks.js'
 import { coffer, testConfig } from '../../../support/coffer.js'
 import { seeded } from '../../../support/random.js'
 
@@ -25,7 +25,7 @@ function used(): number {
 t.test('a body in chunks of one byte', async t => {
   t.test('is not kept byte by byte while it arrives', async t => {
     const service = await coffer(t)
-    const { anonymous } = service.server.services.intakes
+    const { anonymous } = service.server.services.uploadBuffers
     const before = used()
     const socket = connect(Number(new URL(service.server.url).port))
     const size = 100_000
@@ -62,7 +62,7 @@ t.test('a body in chunks of one byte', async t => {
 t.test('chunks', async t => {
   t.test('are joined in their order, small ones at once', async t => {
     const random = seeded(t)
-    const chunks = new Chunks()
+    const chunks = new ChunkList()
     const whole: Buffer[] = []
     for (let n = 0; n < 3000; n++) {
       const chunk = Buffer.alloc(random.below(random.below(20) === 0 ? 5000 : 20) + 1, n % 256)
@@ -74,7 +74,7 @@ t.test('chunks', async t => {
   })
 
   t.test('are not kept if they are small', async t => {
-    const chunks = new Chunks()
+    const chunks = new ChunkList()
     const before = used()
     const size = 100_000
     for (let n = 0; n < size; n++) chunks.add(Buffer.alloc(1))

@@ -115,7 +115,7 @@ t.test('a call in a form leaves its room before the answer is taken', async t =>
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(mb) })
-  const { anonymous } = service.server.dispatcher.services.intakes
+  const { anonymous } = service.server.dispatcher.services.uploadBuffers
   const body = Buffer.from(`_method=GET&_auth=${bob.token}&_json={}&x=${'x'.repeat(100_000)}`)
   const type = 'application/x-www-form-urlencoded'
   const head = [
@@ -137,7 +137,7 @@ t.test('bodies that are worked on are bounded, too', async t => {
     throttle: { failures: 1e6, perAddress: 1e6, perAccount: 1e6 }
   })
   const { alice } = service
-  const { known } = service.server.dispatcher.services.intakes
+  const { known } = service.server.dispatcher.services.uploadBuffers
   // Each takes a while, for which its body is there.
   const call = {
     method: 'account.changePassword',
@@ -185,7 +185,7 @@ t.test('after a storm nothing is held', async t => {
   )
   for (const { socket } of open) socket.resetAndDestroy()
   t.equal(await statusOf(service, bob, 2 * mb), 201)
-  const { known, anonymous } = service.server.dispatcher.services.intakes
+  const { known, anonymous } = service.server.dispatcher.services.uploadBuffers
   for (let at = 0; at < 200 && known.bytes + anonymous.bytes > 0; at++)
     await new Promise(resolve => setTimeout(resolve, 20))
   t.same([known.bytes, anonymous.bytes], [0, 0])

@@ -2,7 +2,7 @@
 import { PMTiles, TileType } from 'pmtiles'
 
 /** Reads at most `length` bytes from `start`. Rejects if they cannot be read. */
-type ReadPiece = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
+type ReadBytes = (start: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
 
 export interface Archive {
   readonly minZoom: number
@@ -10,11 +10,11 @@ export interface Archive {
   /** Attribution of the data, as plain text; empty if the file has none. */
   readonly attribution: string
   /** Returns the decompressed bytes of a tile; undefined if there is none. */
-  tile(zoom: number, x: number, y: number): Promise<Uint8Array | undefined>
+  readTile(zoom: number, x: number, y: number): Promise<Uint8Array | undefined>
 }
 
 /** Opens an archive. Rejects if it cannot be read or does not contain vector tiles. */
-export async function openArchive(read: ReadPiece): Promise<Archive> {
+export async function openArchive(read: ReadBytes): Promise<Archive> {
   const tiles = new PMTiles({
     getKey: () => 'map',
     getBytes: async (start, length) => ({ data: (await read(start, length)).buffer })
@@ -25,7 +25,7 @@ export async function openArchive(read: ReadPiece): Promise<Archive> {
     minZoom,
     maxZoom,
     attribution: await tiles.getMetadata().then(getAttribution, () => ''),
-    async tile(zoom, x, y) {
+    async readTile(zoom, x, y) {
       const tile = await tiles.getZxy(zoom, x, y)
       return tile && new Uint8Array(tile.data)
     }

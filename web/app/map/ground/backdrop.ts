@@ -1,7 +1,7 @@
 /** The map below places and tracks, if the operator provides one. */
 import type { View } from '../projection.js'
-import { Ground } from './ground.js'
-import { drawGround, type GroundColours } from './style.js'
+import { TileMap } from './ground.js'
+import { drawTiles, type MapColours } from './style.js'
 
 export interface Backdrop {
   /** Attribution of the map. */
@@ -30,7 +30,7 @@ const colourNames = [
 
 /** Opens the map. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
 export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
-  const ground = await Ground.open(onRead)
+  const ground = await TileMap.open(onRead)
   return {
     attribution: ground.attribution,
     draw(context, { view, width, height }) {
@@ -38,14 +38,14 @@ export async function openBackdrop(onRead: () => void): Promise<Backdrop> {
       // Everything not covered by tiles is land.
       context.fillStyle = colours.land
       context.fillRect(0, 0, width, height)
-      drawGround(context, ground.inSight(view, width, height), colours, devicePixelRatio)
+      drawTiles(context, ground.listTiles(view, width, height), colours, devicePixelRatio)
     }
   }
 }
 
-function readColours(element: Element): GroundColours {
+function readColours(element: Element): MapColours {
   const style = getComputedStyle(element)
   return Object.fromEntries(
     colourNames.map(name => [name, style.getPropertyValue(`--map-${name}`).trim()])
-  ) as GroundColours
+  ) as MapColours
 }

@@ -2,8 +2,8 @@
 import { appRoot } from '../../route.js'
 import type { View } from '../projection.js'
 import { openArchive, type Archive } from './archive.js'
-import { shapesOf, wantedLayers, type Placed, type Shapes } from './style.js'
-import { layersIn } from './vector-tile.js'
+import { toShapes, wantedLayers, type PlacedTile, type Shapes } from './style.js'
+import { parseLayers } from './vector-tile.js'
 
 /** Approximate width of a tile in pixels. */
 const tileSize = 512
@@ -13,7 +13,7 @@ const maxReads = 6
 
 type TileState = Shapes | 'reading' | 'none'
 
-export class Ground {
+export class TileMap {
   readonly #tiles = new Map<string, TileState>()
   /** Missing tiles of the last drawing that are not being read yet. */
   #queue: (readonly [zoom: number, x: number, y: number])[] = []
@@ -25,8 +25,8 @@ export class Ground {
   ) {}
 
   /** Opens the map of the service. `onRead` is called when more of it can be drawn. Rejects if it cannot be read. */
-  static async open(onRead: () => void): Promise<Ground> {
-    return new Ground(await openArchive(readBytes), onRead)
+  static async open(onRead: () => void): Promise<TileMap> {
+    return new TileMap(await openArchive(readBytes), onRead)
   }
 
   get attribution(): string {
@@ -34,7 +34,7 @@ export class Ground {
   }
 
   /** Returns the available tiles of a window, and starts reading the missing ones. */
-  inSight(view: View, width: number, height: number): readonly Placed[] {
+  listTiles(view: View, width: number, height: number): readonly PlacedTile[] {
     const { maxZoom, minZoom } = this.archive
     const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSize)), maxZoom))
     const count = 2 ** zoom
@@ -46,7 +46,7 @@ export class Ground {
     ]
     const [fromX, toX] = range(left, width)
     const [fromY, toY] = range(top, height)
-    const placed: Placed[] = []
+    const placed: PlacedTile[] = []
     this.#queue = []
     for (let y = fromY; y <= toY; y++)
       for (let x = fromX; x <= toX; x++) {
@@ -71,7 +71,7 @@ export class Ground {
     size: number,
     left: number,
     top: number
-  ): Placed | undefined {
+  ): PlacedTile | undefined {
     for (let up = zoom - 1; up >= this.archive.minZoom; up--) {
       ;[x, y] = [x >> 1, y >> 1]
       const state = this.#tiles.get(`${up}/${x}/${y}`)
@@ -112,8 +112,8 @@ export class Ground {
   }
 
   async #read(zoom: number, x: number, y: number): Promise<TileState> {
-    const bytes = await this.archive.tile(zoom, x, y)
-    return bytes ? shapesOf(layersIn(bytes, wantedLayers)) : 'none'
+    const bytes = await this.archive.readTile(zoom, x, y)
+    return bytes ? toShapes(parseLayers(bytes, wantedLayers)) : 'none'
   }
 }
 

@@ -34,7 +34,7 @@ export interface Shapes {
 }
 
 /** A visible tile: its position in the window, in pixels, and its shapes. */
-export interface Placed {
+export interface PlacedTile {
   readonly left: number
   readonly top: number
   readonly side: number
@@ -44,7 +44,7 @@ export interface Placed {
   readonly within?: { readonly left: number; readonly top: number; readonly side: number }
 }
 
-export type GroundColours = Readonly<
+export type MapColours = Readonly<
   Record<'water' | 'land' | 'green' | 'building' | 'road' | 'highway' | 'rail' | 'border' | 'label', string>
 >
 
@@ -71,7 +71,7 @@ const maxNameLength = 60
 const maxNames = 120
 
 /** Converts the layers of a tile to paths and labels. */
-export function shapesOf(layers: readonly Layer[]): Shapes {
+export function toShapes(layers: readonly Layer[]): Shapes {
   const paths = new Map<Area | LineClass, Path2D>()
   const labels: Label[] = []
   for (const { name, extent, features } of layers)
@@ -91,10 +91,10 @@ export function shapesOf(layers: readonly Layer[]): Shapes {
 }
 
 /** Draws tiles, then their labels. */
-export function drawGround(
+export function drawTiles(
   context: CanvasRenderingContext2D,
-  placed: readonly Placed[],
-  colours: GroundColours,
+  placed: readonly PlacedTile[],
+  colours: MapColours,
   ratio: number
 ): void {
   for (const each of placed) drawTile(context, each, colours, ratio)
@@ -103,8 +103,8 @@ export function drawGround(
 
 function drawTile(
   context: CanvasRenderingContext2D,
-  { left, top, side, shapes, within, zoom }: Placed,
-  colours: GroundColours,
+  { left, top, side, shapes, within, zoom }: PlacedTile,
+  colours: MapColours,
   ratio: number
 ): void {
   context.save()
@@ -142,8 +142,8 @@ function drawTile(
 /** Draws labels that do not overlap, the most important first. */
 function drawLabels(
   context: CanvasRenderingContext2D,
-  placed: readonly Placed[],
-  colours: GroundColours
+  placed: readonly PlacedTile[],
+  colours: MapColours
 ): void {
   const all = placed
     .flatMap(({ left, top, side, shapes, within }) =>

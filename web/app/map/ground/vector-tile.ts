@@ -2,12 +2,12 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 
-export type Kind = 'point' | 'line' | 'area'
+export type FeatureKind = 'point' | 'line' | 'area'
 /** Alternating x and y coordinates, integers in units of the layer's extent. */
 export type Line = readonly number[]
 
 export interface Feature {
-  readonly kind: Kind
+  readonly kind: FeatureKind
   readonly lines: readonly Line[]
   readonly properties: Readonly<Record<string, string | number | boolean>>
 }
@@ -19,10 +19,10 @@ export interface Layer {
   readonly features: readonly Feature[]
 }
 
-const kinds: readonly (Kind | undefined)[] = [undefined, 'point', 'line', 'area']
+const kinds: readonly (FeatureKind | undefined)[] = [undefined, 'point', 'line', 'area']
 
 /** Parses the layers with these names. Throws if the tile is malformed. */
-export function layersIn(bytes: Uint8Array, wanted: ReadonlySet<string>): readonly Layer[] {
+export function parseLayers(bytes: Uint8Array, wanted: ReadonlySet<string>): readonly Layer[] {
   const { layers } = new VectorTile(new PbfReader(bytes))
   return Object.entries(layers)
     .filter(([name]) => wanted.has(name))
