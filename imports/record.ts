@@ -1,6 +1,6 @@
 /** Defines formats: they read a source of bytes and emit records one by one. */
 import { formatNotice, createNotice, type MessageText, type Notice, type MessageValues } from './messages.js'
-import type { SkipReason } from './reasons.js'
+import type { SkipReason } from './skip-reasons.js'
 
 /** One record of a file, in the service's terms. */
 export interface ImportedRecord {

@@ -1,5 +1,5 @@
 /** Reads the files of tar archives in one pass. */
-import type { SkipReason } from './reasons.js'
+import type { SkipReason } from './skip-reasons.js'
 import type { Sink, SourceFile } from './record.js'
 import { isHiddenFile, outsidePath, isOutsidePath, formatFileName, type ReadBudget } from './zip.js'
 

@@ -8,12 +8,12 @@ import { createWriteStream, rmSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { archiveFormats, databaseFormats, formats } from './formats/index.js'
-import { LimitingSink } from './pipeline/bounded.js'
-import { RecordCounter } from './pipeline/counter.js'
-import { DraftBuilder } from './pipeline/drafter.js'
-import { IdGenerator } from './pipeline/ids.js'
+import { LimitingSink } from './pipeline/limiting-sink.js'
+import { RecordCounter } from './pipeline/record-counter.js'
+import { DraftBuilder } from './pipeline/draft-builder.js'
+import { IdGenerator } from './pipeline/id-generator.js'
 import { Lanes } from './pipeline/lanes.js'
-import { readChunks } from './pieces.js'
+import { readChunks } from './read-chunks.js'
 import type {
   ReadAssignment,
   DraftBatch,
@@ -23,7 +23,7 @@ import type {
   ReaderThreadData,
   ReaderReply
 } from './protocol.js'
-import { readImportFile } from './read.js'
+import { readImportFile } from './read-import-file.js'
 import {
   Unreadable,
   type ReadContext,

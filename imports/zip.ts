@@ -2,10 +2,10 @@
 import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
-import type { SkipReason } from './reasons.js'
+import type { SkipReason } from './skip-reasons.js'
 import type { Sink, SourceFile } from './record.js'
 import { Unreadable } from './record.js'
-import { ClaimedRanges } from './spans.js'
+import { ClaimedRanges } from './claimed-ranges.js'
 
 /** Limit of an archive's decompressed size, in bytes. */
 const maxTotalBytes = 20 * 1024 ** 3

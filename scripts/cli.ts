@@ -1,7 +1,7 @@
 /** The command line. Each command loads its modules when it runs, so that small ones start fast. */
 import { Command } from 'commander'
 import { version } from '../core/version.js'
-import type { JsonOption } from './terminal/answer.js'
+import type { JsonOption } from './terminal/output.js'
 import type { BackupOptions } from './commands/backup.js'
 import type { CheckOptions } from './commands/check.js'
 import type { DemoOptions } from './commands/demo.js'
@@ -14,7 +14,7 @@ import type { RebuildOptions } from './commands/rebuild-index.js'
 import type { RestoreOptions } from './commands/restore.js'
 import type { ExportOptions, ImportOptions } from './commands/transfer.js'
 import { addClusterCommands } from './cluster-commands.js'
-import { addCommand } from './terminal/offer.js'
+import { addCommand } from './terminal/add-command.js'
 import { addUserCommands } from './user-commands.js'
 
 /** Runs the command named by the arguments. */

@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import type { ClusterInitOptions } from './commands/cluster.js'
 import type { RescueOptions } from './commands/cluster-rescue.js'
-import type { JsonOption } from './terminal/answer.js'
-import { addCommand } from './terminal/offer.js'
+import type { JsonOption } from './terminal/output.js'
+import { addCommand } from './terminal/add-command.js'
 
 /** Adds the commands for clusters. */
 export function addClusterCommands(program: Command): void {

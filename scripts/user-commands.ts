@@ -4,8 +4,8 @@ import type { InviteOptions } from './commands/invite.js'
 import type { CreateOptions } from './commands/user/create.js'
 import type { DeleteOptions, MoveOptions } from './commands/user/manage.js'
 import type { TokenOptions } from './commands/user/token.js'
-import type { JsonOption } from './terminal/answer.js'
-import { addCommand } from './terminal/offer.js'
+import type { JsonOption } from './terminal/output.js'
+import { addCommand } from './terminal/add-command.js'
 
 /** Adds the commands for accounts. */
 export function addUserCommands(program: Command): void {

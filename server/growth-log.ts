@@ -1,6 +1,6 @@
 /** Records disk usage and the number of accounts once a day in the platform file. (docs/spec/administration.md#growth) */
 import type { Services } from '../core/call/services.js'
-import type { DiskUsageMeter } from './space.js'
+import type { DiskUsageMeter } from './disk-usage.js'
 
 /** Milliseconds from the start to the first measurement, so that short runs of the service are not measured. */
 const firstCheckMs = 60_000

@@ -1,7 +1,7 @@
 /** Raises alarms about this machine, in a cluster or not: its disk space and its backups. */
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../core/settings/config.js'
-import type { BackupState } from './gauges.js'
+import type { BackupState } from './service-state.js'
 
 /** An active alarm. */
 export interface HealthAlarm {

@@ -1,5 +1,5 @@
 /** Readiness of the service, for load balancers and supervisors. */
-import type { Readiness } from './gauges.js'
+import type { Readiness } from './service-state.js'
 
 /** How long a result is cached: probes are frequent, and need no authentication. */
 const cacheMs = 1000

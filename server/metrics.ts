@@ -2,7 +2,7 @@
  * Metrics for Prometheus, computed on demand from existing counters. No label names a user. The library is loaded on
  * the first request.
  */
-import type { BackupState, Gauges } from './gauges.js'
+import type { BackupState, Gauges } from './service-state.js'
 import type { CallStatistics } from './call-statistics.js'
 import { durationBounds } from './latency-histogram.js'
 import { MetricRegistry, type Sample } from './metric-registry.js'

@@ -1,10 +1,10 @@
 /** Collects the state of the service for operators, in the main thread. */
 import type { Config } from '../core/settings/config.js'
 import type { Monitor } from '../transports/http/pages/operator.js'
-import type { BackupState, Gauges, Readiness } from './gauges.js'
+import type { BackupState, Gauges, Readiness } from './service-state.js'
 import type { LatencyHistogram } from './latency-histogram.js'
 import type { Problems } from './problems.js'
-import type { DiskUsageMeter } from './space.js'
+import type { DiskUsageMeter } from './disk-usage.js'
 
 /** Where the state is read from. */
 export interface MonitorSources {

@@ -13,7 +13,7 @@ import { parseEndpoint, type Endpoint } from './endpoint.js'
 import { findError, type CofferError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
 import type { Event } from './methods/nouns.js'
-import { splitBatch, type BatchRequest } from './parts.js'
+import { splitBatch, type BatchRequest } from './split-batch.js'
 import { withRetries } from './retries.js'
 
 export interface CofferOptions extends HttpOptions {

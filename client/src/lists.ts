@@ -3,9 +3,9 @@ import type { Params } from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError } from './errors.js'
 import { readResponse, createOfflineError } from './http.js'
-import { parseItems } from './json-items.js'
+import { parseItems } from './parse-items.js'
 import type { Event } from './methods/nouns.js'
-import { toQueryString } from './query.js'
+import { toQueryString } from './query-string.js'
 
 export interface ListOptions {
   /** Cancels reading. */

@@ -3,7 +3,7 @@ import type { Params } from './calls.js'
 import type { CallOptions, Coffer } from './coffer.js'
 import type { Cell, FlatPoints } from './flat-points.js'
 import { readList, type ListOptions } from './lists.js'
-import { toQueryString } from './query.js'
+import { toQueryString } from './query-string.js'
 
 /**
  * A data point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its

@@ -3,7 +3,7 @@ import { isRepeatable, type UntypedCall, type Arguments, type MethodId, type Res
 import type { Coffer } from './coffer.js'
 import { CofferError, findError, toCofferError, type ErrorBody } from './errors.js'
 import { Http, createOfflineError } from './http.js'
-import { EngineConnection, type EngineOptions } from './line.js'
+import { EngineConnection, type EngineOptions } from './engine-connection.js'
 import type { Scopes } from './methods/nouns.js'
 import { getBackoff } from './retries.js'
 

@@ -3,7 +3,7 @@ import type { Params, Result } from './calls.js'
 import type { Coffer } from './coffer.js'
 import type { Http } from './http.js'
 import { toFormData, encodeForm, type FilePart, type Form } from './multipart.js'
-import { postForm, findXhrClass, type UploadOptions } from './xhr.js'
+import { postForm, findXhrClass, type UploadOptions } from './post-form.js'
 
 /** Creates an event with files. Rejects with a `CofferError`. */
 export async function createEvent(

@@ -20,7 +20,7 @@ import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
 import { createClosingError, createRelocatedError, createSuspendedError } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
-import type { TextSource } from './texts.js'
+import type { TextSource } from './text-source.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
 
 /** One call of a transport. */

@@ -3,7 +3,9 @@ import type { Spool, Spools } from '../../storage/files/spool.js'
 import { createSuccess, type Success } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import { fail } from '../errors.js'
-import type { ReadAuthorization } from './reader.js'
+import type { Reader } from '../call/reader.js'
+import type { MemberWriter } from './result-writer.js'
+import type { ReadAuthorization } from './read-authorization.js'
 import { Remainder } from './remainder.js'
 
 type Limits = Pick<Services['config']['limits'], 'batchResultBytes' | 'batchResultItems'>
@@ -41,6 +43,24 @@ export class BatchResults {
   /** Appends to the current result. */
   add(text: string): void {
     this.#spool.add(text)
+  }
+
+  /** Appends a list chunk by chunk, each in a turn of the access, as `getReader` may see it then. */
+  async addList(
+    writer: MemberWriter,
+    getReader: () => Reader,
+    turn: () => Promise<void> | undefined
+  ): Promise<void> {
+    this.add('{')
+    for (;;) {
+      this.assertFits(writer.size, writer.itemCount)
+      this.add(writer.takeAll())
+      if (writer.isDone) return this.add('}')
+      await turn()
+      const reader = getReader()
+      reader.store.read(() => writer.write(reader))
+      await reader.store.waitUntilReadable()
+    }
   }
 
   /** Replaces the current result. A failure is kept in {@link error}: the remaining calls are made even if results cannot be stored. */

@@ -19,7 +19,7 @@ import { fail } from '../errors.js'
 import { createCall, type UserMethod } from '../call/method.js'
 import type { MemberWriter } from './result-writer.js'
 import { toErrorAfterWrite, addAccessId, type Success } from '../call/outcome.js'
-import { ReadAuthorization } from './reader.js'
+import { ReadAuthorization } from './read-authorization.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { needsSeparateRun, runUninterrupted, runWrite } from './run-write.js'
 import { isUnavailable } from '../unknown-user.js'
@@ -277,16 +277,8 @@ export class Batch {
     method: string
   ): Promise<void> {
     try {
-      this.#results.add('{')
-      for (;;) {
-        this.#results.assertFits(writer.size, writer.itemCount)
-        this.#results.add(writer.takeAll())
-        if (writer.isDone) return this.#results.add('}')
-        await this.#turn()
-        const reader = reading?.getReader() ?? { store: this.#store, caller: this.batch.caller }
-        reader.store.read(() => writer.write(reader))
-        await reader.store.waitUntilReadable()
-      }
+      const getReader = () => reading?.getReader() ?? { store: this.#store, caller: this.batch.caller }
+      await this.#results.addList(writer, getReader, this.#turn)
     } catch (error) {
       this.#replaceWithError(error, method)
     } finally {

@@ -28,7 +28,7 @@ import {
   type UploadedFile,
   addAccessId
 } from '../call/outcome.js'
-import { ReadAuthorization } from './reader.js'
+import { ReadAuthorization } from './read-authorization.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxTextInMemory, spoolResult, Remainder, targetTextLength, type SpoolTarget } from './remainder.js'
 import { isLong, runUninterrupted, runWrite } from './run-write.js'
@@ -172,28 +172,15 @@ export class Execution {
     const caller = this.#currentCaller(definition, store)
     const call = createCall(service, { account, caller, store, files })
     const result = yield* runWrite(definition, call, params, prepared)
-    this.#stages.recordSuccess(
-      compiled,
-      account,
-      call.actor ?? caller,
-      call,
-      store.isDraft ? store : undefined
-    )
+    const draft = store.isDraft ? store : undefined
+    this.#stages.recordSuccess(compiled, account, call.actor ?? caller, call, draft)
     return { changes: call.changes, result }
   }
 
   #runRead(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
     const { account, compiled, params, service } = this.context
     const call = createCall(service, { account, caller, store: this.#store })
-    const validator =
-      service.credentials.via === 'http' && definition.isRepeatable?.(params)
-        ? this.#stages.validators.compute(
-            call,
-            definition.id,
-            params,
-            this.#computeHiddenState(definition, call)
-          )
-        : undefined
+    const validator = this.#computeValidator(definition, call)
     if (validator !== undefined && isCachedByClient(service.credentials, validator)) {
       this.#stages.recordSuccess(compiled, account, caller, service)
       return createUnchanged(validator, caller.access?.id)
@@ -210,13 +197,16 @@ export class Execution {
     return gate ? gate.then(() => outcome) : outcome
   }
 
-  #computeHiddenState(definition: UserMethod, call: Call): unknown {
-    return definition.hiddenState && call.store.read(() => definition.hiddenState!(call, this.context.params))
+  #computeValidator(definition: UserMethod, call: Call): string | undefined {
+    const { params, service } = this.context
+    if (service.credentials.via !== 'http' || !definition.isRepeatable?.(params)) return undefined
+    const hidden = definition.hiddenState && call.store.read(() => definition.hiddenState!(call, params))
+    return this.#stages.validators.compute(call, definition.id, params, hidden)
   }
 
   /**
-   * Returns the currentCaller caller: the same object unless accesses have changed. A token that was revoked in the meantime does not count
-   * as a failed authentication.
+   * Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime
+   * does not count as a failed authentication.
    */
   #currentCaller({ allow }: AnyMethod, store = this.#store): Caller {
     const { account, caller, service } = this.context

@@ -4,11 +4,11 @@
  */
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
-import type { ReadAuthorization } from './reader.js'
+import type { ReadAuthorization } from './read-authorization.js'
 import type { Reader } from '../call/reader.js'
 import type { Party } from '../../storage/scheduler.js'
 import { nextTurn } from '../../storage/steps.js'
-import { TextSource, type TextChunk, type ChunkResult, type TextResult } from '../call/texts.js'
+import { TextSource, type TextChunk, type ChunkResult, type TextResult } from '../call/text-source.js'
 
 /** Approximate number of characters per text. */
 export const targetTextLength = 64 * 1024

@@ -7,8 +7,8 @@ import { ApiError } from '../errors.js'
 import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
 import { requireWritable } from '../events/writable-event.js'
-import type { ImportCaller } from './present.js'
-import type { RecordResult } from './tallies.js'
+import type { ImportCaller } from './import-caller.js'
+import type { RecordResult } from './tally.js'
 import type { ImportWriter } from './writer.js'
 
 /** Stands for files in the counts, in place of a type. */

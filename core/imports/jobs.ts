@@ -9,12 +9,12 @@ import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
 import { isUnavailable } from '../unknown-user.js'
 import { createAssignment, missingFileError, fetchFile } from './assignment.js'
-import { storeOutcome } from './counted.js'
+import { storeOutcome } from './counted-files.js'
 import { getJob, parseJob, saveJob, maxOpenImports, type StoredJob } from './job.js'
-import { ImportCaller, type WriteMethods } from './present.js'
-import { ImportReading, type ImportReaders } from './reading.js'
-import { ImportRemoval } from './undo.js'
-import { expireFiles } from './waiting.js'
+import { ImportCaller, type WriteMethods } from './import-caller.js'
+import { ImportReading, type ImportReaders } from './import-reading.js'
+import { ImportRemoval } from './import-removal.js'
+import { expireFiles } from './waiting-files.js'
 import {
   countAttempt,
   isFinished,
@@ -22,9 +22,9 @@ import {
   unfinishedStates,
   type QueuedImport,
   type ActiveImport
-} from './work.js'
+} from './active-import.js'
 
-export type { ImportReader, ImportReaders } from './reading.js'
+export type { ImportReader, ImportReaders } from './import-reading.js'
 
 /** Maximum number of imports that run at a time. */
 const maxConcurrent = 2

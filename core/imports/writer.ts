@@ -9,12 +9,12 @@ import { runUninterrupted } from '../dispatch/run-write.js'
 import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
-import type { ImportFingerprint } from './footprint.js'
-import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './merge.js'
+import type { ImportFingerprint } from './fingerprint.js'
+import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
-import type { ImportCaller, WriteMethods } from './present.js'
+import type { ImportCaller, WriteMethods } from './import-caller.js'
 import { recordRange, createRangeFinder } from './ranges.js'
-import { skipReasons, TallyCounter, type RecordResult } from './tallies.js'
+import { skipReasons, TallyCounter, type RecordResult } from './tally.js'
 
 /** Maximum number of chunks per write of points, which takes some milliseconds. */
 const maxChunks = 6

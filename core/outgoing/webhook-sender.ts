@@ -64,7 +64,7 @@ export class WebhookSender {
     return await this.#limiter.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
   }
 
-  /** Makes a call; to be used within `inTurn`. Returns the status, 0 for none. Never rejects. */
+  /** Makes a call; to be used within {@link runWithinLimits}. Returns the status, 0 for none. Never rejects. */
   async post({ secret, webhook }: StoredWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
     const body = `{"messages":${JSON.stringify(messages)},${toMetaMember(this.config, now)}}`

@@ -1,6 +1,6 @@
 /** Reads events exported from this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
 import type { ImportedRecord, Format, Sink } from '../record.js'
-import { parseJson } from '../text/json.js'
+import { parseJson } from '../text/object-scanner.js'
 import { readColumnNames, readNamedRows, type NamedRow } from '../text/named-tables.js'
 import {
   getMember,

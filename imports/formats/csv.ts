@@ -1,9 +1,9 @@
 /** Reads delimited tables of any origin: detected by their headers and all of their rows, or mapped by the user. */
 import type { Format, FileHead, SourceFile } from '../record.js'
-import { findLayout } from '../tables/layout.js'
+import { findLayout } from '../tables/table-layout.js'
 import { readTables } from '../tables/read-table.js'
-import type { TableSource } from '../tables/table-reading.js'
-import { RowScanner, readTableText } from '../text/rows.js'
+import type { TableSource } from '../tables/table-source.js'
+import { RowScanner, readTableText } from '../text/row-scanner.js'
 
 export const csv: Format = {
   id: 'csv',

@@ -1,7 +1,7 @@
 /** Reads JSON files: objects of lists one by one, and members of objects. */
 import type { FileHead, Sink, SourceFile } from '../record.js'
 import { readText } from '../text/decode.js'
-import { ObjectScanner, parseJson, type OnObject } from '../text/json.js'
+import { ObjectScanner, parseJson, type OnObject } from '../text/object-scanner.js'
 import { parseNumber } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
 import type { ImportedRecord } from '../record.js'
 import type { CountedLane, LaneForm, Lane, ContentSample } from '../protocol.js'
-import { Sampler } from './sampled.js'
+import { Sampler } from './sampler.js'
 
 /** Records per day above which a lane is dense. */
 const minDensePerDay = 50

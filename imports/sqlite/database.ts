@@ -4,7 +4,7 @@
  */
 import type { MessageText } from '../messages.js'
 import type { ReadContext, Format, Sink } from '../record.js'
-import { DamagedDatabase, DatabasePages } from './pages.js'
+import { DamagedDatabase, DatabasePages } from './database-pages.js'
 import { ColumnSelection, type Cell } from './payload.js'
 import { parseColumns, type TableColumns } from './schema.js'
 import { readCells, type ReadLosses, type TreeCell } from './tree.js'

@@ -1,5 +1,5 @@
 /** Decodes the values of a row of an SQLite database. (https://www.sqlite.org/fileformat2.html#record_format) */
-import { DamagedDatabase, type DatabasePages } from './pages.js'
+import { DamagedDatabase, type DatabasePages } from './database-pages.js'
 
 /**
  * A value: `bigint` for integers that a number cannot represent exactly, `undefined` for blobs, texts of more than 200,000 bytes,

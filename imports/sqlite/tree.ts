@@ -1,5 +1,5 @@
 /** Walks the B-trees of an SQLite database's tables. (https://www.sqlite.org/fileformat2.html#b_tree_pages) */
-import { DamagedDatabase, type DatabasePages } from './pages.js'
+import { DamagedDatabase, type DatabasePages } from './database-pages.js'
 import { VarintReader, Payload } from './payload.js'
 
 /** Page types: of tables with row ids, and of tables without. */

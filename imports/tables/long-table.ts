@@ -1,10 +1,10 @@
 /** Converts long tables, with one row per value and its measure and unit in cells, to tables with a column for each measure. */
-import { isNumberCell, parsePressure } from '../text/cells.js'
-import type { NumberFlags } from '../text/survey.js'
-import { detectMapping } from './guess.js'
-import { maxSampleRows, type TableLayout } from './layout.js'
-import { foldName } from './names.js'
-import type { TableSource } from './table-reading.js'
+import { isNumberCell, parsePressure } from '../text/cell-numbers.js'
+import type { NumberFlags } from '../text/notation-detector.js'
+import { detectMapping } from './detect-mapping.js'
+import { maxSampleRows, type TableLayout } from './table-layout.js'
+import { foldName } from './fold-name.js'
+import type { TableSource } from './table-source.js'
 import { matchesMostCells } from './time-columns.js'
 
 /** Names of columns of measures. */

@@ -1,15 +1,15 @@
 /** Reads tables of texts or sheets: one or more passes detect how values are written, the last one reads them. */
 import { silentSink, type Mapping, type Sink } from '../record.js'
-import { NotationDetector } from '../text/survey.js'
+import { NotationDetector } from '../text/notation-detector.js'
 import { createDayJoiner } from './day-rows.js'
-import { detectMapping, getTableKey } from './guess.js'
-import type { TableLayout } from './layout.js'
+import { detectMapping, getTableKey } from './detect-mapping.js'
+import type { TableLayout } from './table-layout.js'
 import { findLongColumns, pivotLongTable, type ForEachRecord, type WideTableResult } from './long-table.js'
-import { findKnownTable } from './maker-mapping.js'
-import { NextTableFinder } from './next-table.js'
-import { rowKind, TableRowReader } from './row-reader.js'
+import { findKnownTable } from './known-table.js'
+import { NextTableFinder } from './next-table-finder.js'
+import { rowKind, TableRowReader } from './table-row-reader.js'
 import { ClockChangeResolver, RowTimeReader } from './row-times.js'
-import type { OnRow, TableSource, RowSelection } from './table-reading.js'
+import type { OnRow, TableSource, RowSelection } from './table-source.js'
 
 /** Limit of tables in a file or sheet. */
 const maxTables = 20

@@ -1,5 +1,5 @@
 /** Finds the words in a column's name that a rule does not cover. */
-import { statisticNames, type ColumnRule } from './rules.js'
+import { statisticNames, type ColumnRule } from './column-rules.js'
 
 /** Words that do not change what a column measures, without accents. */
 const neutralWords = new Set(

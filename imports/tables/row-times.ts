@@ -1,5 +1,5 @@
 /** Reads the times of rows in the zones of their table, and resolves times that occur twice when clocks are set back. */
-import type { SkipReason } from '../reasons.js'
+import type { SkipReason } from '../skip-reasons.js'
 import type { DateOrder, Mapping } from '../record.js'
 import { parseCellTime, findDateOrders } from '../text/cell-times.js'
 import { findRepeatedTime } from '../text/times.js'

@@ -1,9 +1,9 @@
 /** Finds the columns of times in a table, by their names and cells. */
 import { parseCellTime, removeMidnight } from '../text/cell-times.js'
-import { isNumberCell } from '../text/cells.js'
+import { isNumberCell } from '../text/cell-numbers.js'
 import { parseZone, findZone } from '../text/zones.js'
-import { noteNames } from './rules.js'
-import { findUnitInName } from './units.js'
+import { noteNames } from './column-rules.js'
+import { findUnitInName } from './column-units.js'
 
 export type SampleRows = readonly (readonly string[])[]
 

@@ -1,6 +1,6 @@
 /** Parses times in cells of tables. */
 import type { DateOrder } from '../record.js'
-import { maxCellLength } from './cells.js'
+import { maxCellLength } from './cell-numbers.js'
 import { parseIsoTime, getOffset, toTime } from './times.js'
 import { parseWordDate } from './word-dates.js'
 import { formatOffset, parseZone, findAmbiguousOffsets } from './zones.js'

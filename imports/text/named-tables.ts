@@ -1,6 +1,6 @@
 /** Reads tables with known columns: rows by column name, whatever their order. */
 import type { FileHead, Sink, SourceFile } from '../record.js'
-import { usesCarriageReturns, RowScanner, readTableText } from './rows.js'
+import { usesCarriageReturns, RowScanner, readTableText } from './row-scanner.js'
 
 /** A row by column name, in lower case; empty cells are missing. */
 export type NamedRow = ReadonlyMap<string, string>

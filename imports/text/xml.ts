@@ -2,7 +2,7 @@
  * Scans XML tolerantly: emits elements and texts one by one, with one tag in memory. It knows the named entities of XML and of
  * Western languages and numeric ones, skips declarations and comments, and accepts malformed input.
  */
-import { SubstringFinder } from './finder.js'
+import { SubstringFinder } from './substring-finder.js'
 
 export interface XmlHandler {
   /** Called when an element begins. `attributes` is the text between its name and the end of the tag. */

@@ -1,5 +1,5 @@
 /** Stores the texts of a workbook to which cells refer by index, as bytes outside of the heap. */
-import { TextRuns } from './text-parts.js'
+import { TextRuns } from './text-runs.js'
 import { getLocalName, type XmlHandler } from '../text/xml.js'
 
 const chunkSize = 1024 * 1024

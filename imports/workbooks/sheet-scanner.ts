@@ -1,13 +1,13 @@
 /** Scans the XML of a sheet and emits its rows. */
-import type { SkipReason } from '../reasons.js'
-import type { NumberFlags } from '../text/survey.js'
+import type { SkipReason } from '../skip-reasons.js'
+import type { NumberFlags } from '../text/notation-detector.js'
 import { getAttribute, getLocalName, type XmlHandler } from '../text/xml.js'
-import type { RowFiller } from './merges.js'
+import type { RowFiller } from './merged-ranges.js'
 import type { NumberFormat } from './number-formats.js'
 import { formatNumber, type NumberText } from './numbers.js'
 import { parseColumn, parseRange, type CellRange } from './references.js'
 import type { SharedTexts } from './shared-texts.js'
-import { TextRuns } from './text-parts.js'
+import { TextRuns } from './text-runs.js'
 
 /** Limits of columns and rows. */
 const maxColumns = 2000

@@ -1,6 +1,6 @@
 /** Reads workbooks of Excel and other apps (.xlsx, .xlsm): each sheet is a table whose cells have types. */
-import { withProgress } from '../pieces.js'
-import type { SkipReason } from '../reasons.js'
+import { withProgress } from '../read-chunks.js'
+import type { SkipReason } from '../skip-reasons.js'
 import {
   silentSink,
   Unreadable,
@@ -9,14 +9,14 @@ import {
   type Sink,
   type SourceFile
 } from '../record.js'
-import { findRowLayout, maxSampleRows } from '../tables/layout.js'
+import { findRowLayout, maxSampleRows } from '../tables/table-layout.js'
 import { readTables } from '../tables/read-table.js'
-import type { TableSource } from '../tables/table-reading.js'
+import type { TableSource } from '../tables/table-source.js'
 import { readHead, readText, readWholeText } from '../text/decode.js'
 import { XmlScanner } from '../text/xml.js'
 import { readZipEntries, formatFileName, ReadBudget, useXmlFiles } from '../zip.js'
-import { readMerges, type MergedRanges } from './merges.js'
-import { readFormats, readStructure, scanXmlFile, type WorkbookFiles, type SheetEntry } from './package.js'
+import { readMerges, type MergedRanges } from './merged-ranges.js'
+import { readFormats, readStructure, scanXmlFile, type WorkbookFiles, type SheetEntry } from './structure.js'
 import { SharedTexts } from './shared-texts.js'
 import { SheetScanner, type SharedData, type SheetHandler } from './sheet-scanner.js'
 

@@ -3,9 +3,9 @@ import { Type, type Static } from 'typebox'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupKey, maxKeyFileBytes } from './age.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
-import { decryptLegacy, deriveLegacyKey } from './former-cipher.js'
+import { decryptLegacy, deriveLegacyKey } from './legacy-cipher.js'
 import type { Place } from './place.js'
-import { readBytes, parseJson } from './reading.js'
+import { readBytes, parseJson } from './read-file.js'
 
 type Bytes = AsyncIterable<Buffer>
 

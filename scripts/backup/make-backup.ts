@@ -14,7 +14,7 @@ import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Progress } from '../terminal/progress.js'
 import { BackupError, isFatal, type BackupProblem } from './backup-error.js'
-import { checkAccountCopy } from './copied-file.js'
+import { checkAccountCopy } from './check-account-copy.js'
 import {
   getAttachmentName,
   getAccountFolder,
@@ -26,12 +26,12 @@ import {
   type AccountEntry,
   type Manifest
 } from './manifest.js'
-import { assertSameService } from './own-place.js'
-import { backUpPageSettings } from './own-settings.js'
+import { assertSameService } from './default-place.js'
+import { backUpPageSettings } from './page-settings.js'
 import type { RetentionRule } from './retention.js'
 import { FolderSource } from './sources/folder-source.js'
 import type { BackupSource } from './sources/source.js'
-import { cleanUp } from './sweep.js'
+import { cleanUp } from './clean-up.js'
 import { computeDigest, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Stored } from './stored.js'

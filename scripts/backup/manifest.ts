@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { isAccountId, isFileId, toFolderParts, getShardFolder } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
-import { parseJson } from './reading.js'
+import { parseJson } from './read-file.js'
 import type { Vault } from './vault.js'
 import { Stored } from './stored.js'
 

@@ -9,7 +9,7 @@ import { S3Client } from '../../storage/objects/s3-client.js'
 import { upload } from '../../storage/objects/s3-upload.js'
 import { BackupError } from './backup-error.js'
 import type { OpenFile, Place, StorageSettings } from './place.js'
-import { readBytes } from './reading.js'
+import { readBytes } from './read-file.js'
 
 /** Maximum number of keys listed or removed by one request. */
 const pageSize = 1000

@@ -10,9 +10,9 @@ import { text } from 'node:stream/consumers'
 import { Cron } from 'croner'
 import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
-import type { BackupRun, BackupState } from '../../server/gauges.js'
+import type { BackupRun, BackupState } from '../../server/service-state.js'
 import type { Layout } from '../../storage/files/layout.js'
-import type { BackupCoordinator } from './sources/turn.js'
+import type { BackupCoordinator } from './sources/backup-coordinator.js'
 
 /** Delay after the start before a missed backup, or the first one. */
 const startDelayMs = 1000

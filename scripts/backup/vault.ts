@@ -6,7 +6,7 @@ import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
 import { openCodec, headerName, isBackup, createCodec, type Codec } from './codec.js'
 import type { Place } from './place.js'
-import { readBytes } from './reading.js'
+import { readBytes } from './read-file.js'
 import type { Stored } from './stored.js'
 
 export class Vault {

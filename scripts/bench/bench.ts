@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BarePorts } from './bare/main.js'
 import { Child } from './load/child.js'
 import { Meter } from './load/meter.js'
-import { ServiceProcess } from './load/target.js'
+import { ServiceProcess } from './load/service-process.js'
 import type { Options } from './options.js'
 import { userCount } from './rows.js'
 

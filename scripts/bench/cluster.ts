@@ -8,7 +8,7 @@ import type { NatsEngine } from '../../cluster/nats-engine.js'
 import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
 import { createFixedShards } from '../../core/call/shard.js'
 import { EngineServers, until } from '../../test/cluster/engine-servers.js'
-import { ServiceProcess } from './load/target.js'
+import { ServiceProcess } from './load/service-process.js'
 
 const coffer = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
 const shards = createFixedShards(64)

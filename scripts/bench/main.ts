@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: compares the service with bare servers that do the same physical work.
  *
- * The measurements are data: requests in `rows.ts`, queries on growing accounts in `queries.ts`, heavy requests in `heavy.ts`. To
+ * The measurements are data: requests in `rows.ts`, queries on growing accounts in `queries.ts`, heavy requests in `heavy-requests.ts`. To
  * add a table, add a file to `tables` that returns its lines, and an entry to `tables` below.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { rows } from './rows.js'
 import { printTable, type Line, type Table } from './table.js'
 import { measureAccounts } from './tables/accounts.js'
 import { measureCluster } from './tables/cluster.js'
-import { measureCores } from './tables/cores.js'
+import { measureCores } from './tables/nodes-and-threads.js'
 import { measureEngineMemory } from './tables/engine-memory.js'
 import { measureFootprint } from './tables/footprint.js'
 import { measureGrowth } from './tables/growth.js'

@@ -3,7 +3,7 @@
  * add an entry to `rows`, and a handler to `bare/actions.ts` if none does its work yet.
  */
 import type { BarePorts } from './bare/main.js'
-import type { RequestSpec } from './load/ask.js'
+import type { RequestSpec } from './load/request-spec.js'
 import { password, createEventParams, formatPoints } from './seed/sample.js'
 import { rootStream, seedTime, eventInterval, type AccountContent, type SeededUser } from './seed/seeder.js'
 

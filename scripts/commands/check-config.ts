@@ -2,7 +2,7 @@
 import { settingsList } from '../../core/settings/list.js'
 import { maskSecrets as maskInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { loadCheckedSettings } from '../terminal/checked-settings.js'
+import { loadCheckedSettings } from '../terminal/load-checked-settings.js'
 
 /** Prints the settings. Rejects if they are invalid. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {

@@ -2,8 +2,8 @@
 import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
-import { formatProblem } from '../terminal/answer.js'
-import { formatCount } from '../terminal/counted.js'
+import { formatProblem } from '../terminal/output.js'
+import { formatCount } from '../terminal/format-count.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 
 export interface CheckOptions {

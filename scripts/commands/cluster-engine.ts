@@ -7,8 +7,8 @@ import {
   encodeControlRequest,
   type ControlRequest
 } from '../../server/nodes/control.js'
-import { printResult } from '../terminal/answer.js'
-import { loadCheckedSettings } from '../terminal/checked-settings.js'
+import { printResult } from '../terminal/output.js'
+import { loadCheckedSettings } from '../terminal/load-checked-settings.js'
 import { UsageError } from '../terminal/operands.js'
 
 /** Reads the settings. Throws `UsageError` if they name no engine. */

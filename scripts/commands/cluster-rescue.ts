@@ -11,7 +11,7 @@ import {
   encodeControlRequest,
   type ControlResponse
 } from '../../server/nodes/control.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
 

@@ -1,8 +1,8 @@
 /** `coffer cluster status`: lists the nodes, the shards that they serve, and alerts. (docs/cluster.md#alarms) */
 import { createOverview } from '../../cluster/nodes/overview.js'
 import { requestAlarms } from '../../server/nodes/control.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
-import { formatCount } from '../terminal/counted.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
+import { formatCount } from '../terminal/format-count.js'
 import { splitArguments } from '../terminal/operands.js'
 import { loadClusterSettings, withEngine } from './cluster-engine.js'
 

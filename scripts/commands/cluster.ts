@@ -4,8 +4,8 @@ import { createStreams, createStreamConfigs } from '../../cluster/nats/streams.j
 import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
 import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
 import type { ControlResponse } from '../../server/nodes/control.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
-import { formatCount } from '../terminal/counted.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
+import { formatCount } from '../terminal/format-count.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
 
@@ -33,7 +33,7 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
     const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await createStreams(engine, streams)
     // Loaded on demand, because it needs the whole service.
-    const { createCluster: beginCluster } = await import('../maintenance/begin-cluster.js')
+    const { createCluster: beginCluster } = await import('../maintenance/create-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
     const made = `The engine has ${formatCount(streams.length, 'stream')}`
     printResult(

@@ -2,7 +2,7 @@
 import { createToken } from '../../core/ids.js'
 import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
 import { checkOwnHealth } from '../maintenance/own-health.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
 

@@ -2,7 +2,7 @@
 import { toConfig } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 import { withOperator } from '../terminal/operator.js'

@@ -8,12 +8,17 @@ import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
-import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/own-place.js'
+import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
-import { getErrorMessage, isUpToDate, findPending, type PendingMigrations } from '../maintenance/pending.js'
-import { formatProblem } from '../terminal/answer.js'
-import { formatCount } from '../terminal/counted.js'
+import {
+  getErrorMessage,
+  isUpToDate,
+  findPending,
+  type PendingMigrations
+} from '../maintenance/pending-migrations.js'
+import { formatProblem } from '../terminal/output.js'
+import { formatCount } from '../terminal/format-count.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 import { readSecret, type SecretOptions } from '../terminal/passphrase.js'

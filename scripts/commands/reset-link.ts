@@ -1,5 +1,5 @@
 /** `coffer reset-link`: creates a link with which a user sets a new password. */
-import { printResult, type JsonOption } from '../terminal/answer.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
 import { withOperator } from '../terminal/operator.js'

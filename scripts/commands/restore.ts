@@ -1,7 +1,7 @@
 /** `coffer restore`: restores all accounts of a backup, or one. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { getPlace, withDefaultSecret } from '../backup/own-place.js'
+import { getPlace, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
 import { formatTime, listStates } from '../backup/manifest.js'
@@ -12,12 +12,12 @@ import {
   type RestoreReport
 } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
-import { formatProblem } from '../terminal/answer.js'
-import { formatCount } from '../terminal/counted.js'
+import { formatProblem } from '../terminal/output.js'
+import { formatCount } from '../terminal/format-count.js'
 import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
 import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
 import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
-import { escapeControls } from '../terminal/printable.js'
+import { escapeControls } from '../terminal/escape-controls.js'
 import { withProgressBar } from '../terminal/progress.js'
 import { createVettingOptions } from '../vetting/examiner.js'
 

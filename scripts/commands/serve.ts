@@ -18,7 +18,7 @@ import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
-import { loadCheckedSettings, findFurtherProblems } from '../terminal/checked-settings.js'
+import { loadCheckedSettings, findFurtherProblems } from '../terminal/load-checked-settings.js'
 import { assertFolder, assertWritable } from '../terminal/directory.js'
 import { OperatorError } from '../terminal/operator.js'
 import { formatGreeting, getRegistrationWarning } from '../terminal/greeting.js'
@@ -196,7 +196,7 @@ async function createBackups(
     coordinator:
       settings.cluster.node === ''
         ? undefined
-        : (await import('../backup/sources/turn.js')).BackupCoordinator.fromSettings(settings),
+        : (await import('../backup/sources/backup-coordinator.js')).BackupCoordinator.fromSettings(settings),
     notifyFailure: async (problem, succeeded) => {
       const { sendFailureMail: tellOfFailure } = await import('../backup/failure-mail.js')
       await tellOfFailure(settings, log, problem, succeeded)
@@ -218,7 +218,7 @@ async function requireDiskSpace(layout: Layout, work: () => unknown): Promise<vo
 
 /** Returns problems of settings that were chosen in a page, beyond those that reading them finds. */
 async function findSettingsProblems(settings: Settings): Promise<readonly string[]> {
-  const { findPlaceProblems: problemsOfPlace } = await import('../backup/own-place.js')
+  const { findPlaceProblems: problemsOfPlace } = await import('../backup/default-place.js')
   return [...(await findFurtherProblems(settings)), ...problemsOfPlace(settings)]
 }
 

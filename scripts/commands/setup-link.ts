@@ -2,7 +2,7 @@
 import { readSettings } from '../../core/settings/load.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
 import { createSetupSecret } from '../../storage/files/setup-link.js'
-import { printResult, type JsonOption } from '../terminal/answer.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { createSetupLink } from '../terminal/greeting.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'

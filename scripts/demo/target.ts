@@ -1,5 +1,5 @@
 /** The destination of the sample data: an account in a data directory or in a running service. */
-import type { EventParams, EventWithFile } from './person/facts.js'
+import type { EventParams, EventWithFile } from './person/event-params.js'
 
 /** An API call, as in a batch. */
 export interface Call {

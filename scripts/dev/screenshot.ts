@@ -10,7 +10,7 @@ import { Value } from 'typebox/value'
 import { Settings } from '../../core/settings/settings.js'
 import { packageDirectory } from '../../core/version.js'
 import { startServer } from '../../server/server.js'
-import { fillLocalAccount } from '../demo/account-here.js'
+import { fillLocalAccount } from '../demo/fill-local-account.js'
 import { parsePlan } from '../demo/plan.js'
 import { findChromium } from './chromium.js'
 

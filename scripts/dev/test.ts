@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { packageDirectory } from '../../core/version.js'
-import { runTasks } from './busy.js'
+import { runTasks } from './run-tasks.js'
 import { ensureChromium } from './chromium.js'
 import { runInProcess, type FileResult } from './test-process.js'
 

@@ -1,7 +1,7 @@
 /** Checks the service on this machine: whether it responds, and whether its data is consistent. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { formatCount } from '../terminal/counted.js'
+import { formatCount } from '../terminal/format-count.js'
 import { runDirectlyOrRemotely, getLocalUrl, type Operator } from '../terminal/operator.js'
 import { isPlatformFileIntact } from './rebuild-platform.js'
 

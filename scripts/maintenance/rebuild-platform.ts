@@ -12,7 +12,7 @@ import { readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import type { Progress } from '../terminal/progress.js'
-import { getErrorMessage } from './pending.js'
+import { getErrorMessage } from './pending-migrations.js'
 import { assertNotNewer, rebuildUniqueIndex, readUniqueValues } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 

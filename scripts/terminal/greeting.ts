@@ -4,7 +4,7 @@ import { getPageFacts } from '../../core/settings/page-facts.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { isLoopbackHost } from '../../core/security/network.js'
 import { version } from '../../core/version.js'
-import { formatCount } from './counted.js'
+import { formatCount } from './format-count.js'
 
 export interface GreetingOptions {
   readonly settings: Settings

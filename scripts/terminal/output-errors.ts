@@ -1,5 +1,5 @@
 /** Handles errors of writing the output of a command. */
-import { describeSystemError } from './mistakes.js'
+import { describeSystemError } from './system-errors.js'
 
 /**
  * Makes commands continue after errors of standard output and standard error: a backup completes even if its output goes to `head`.

@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { describeSystemError } from './mistakes.js'
+import { describeSystemError } from './system-errors.js'
 import { UsageError } from './operands.js'
 
 /** Environment variable with the passphrase of backups. */

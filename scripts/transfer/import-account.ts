@@ -20,7 +20,7 @@ import { createCounts } from '../maintenance/check.js'
 import { findAccount, addAccount, Taken, Unfinished } from '../maintenance/place-account.js'
 import { readUniqueValues } from '../maintenance/unique-index.js'
 import { vetAccount } from '../vetting/vet-account.js'
-import { RowAdapter } from './newcomer.js'
+import { RowAdapter } from './row-adapter.js'
 import { Archive, toTransferError } from './read-archive.js'
 import { TransferError } from './transfer-error.js'
 

@@ -16,7 +16,7 @@ import {
 } from '../../core/account/archive.js'
 import { isSecret } from '../../storage/transfer/secrets.js'
 import { exportedTables, type ExportedTable } from '../../storage/transfer/tables.js'
-import { describeSystemError } from '../terminal/mistakes.js'
+import { describeSystemError } from '../terminal/system-errors.js'
 import { TransferError } from './transfer-error.js'
 
 /** Maximum compression ratio. Archives with repetitive rows reach 100. */

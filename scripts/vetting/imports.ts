@@ -1,6 +1,6 @@
 /** Validates the imports of a foreign file, which can be listed, repeated and undone. */
 import { Type } from 'typebox'
-import { StoredOutcome } from '../../core/imports/counted.js'
+import { StoredOutcome } from '../../core/imports/counted-files.js'
 import { StoredJobBody, StoredCount, Mapping, importStates } from '../../core/imports/job.js'
 import { isFileId } from '../../storage/files/layout.js'
 import { compileShape, type Examiner, type ProblemKind, type Shape } from './examiner.js'

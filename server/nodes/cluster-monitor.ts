@@ -13,7 +13,7 @@ import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
 import type { HealthAlarm } from '../health-checks.js'
 import type { MetricRegistry } from '../metric-registry.js'
-import { ActiveAlarms, type ActiveAlarm } from './alarms.js'
+import { ActiveAlarms, type ActiveAlarm } from './active-alarms.js'
 import { EngineInspector } from './engine-inspector.js'
 
 export interface ClusterMonitorOptions {
@@ -56,7 +56,7 @@ export class ClusterMonitor {
   async start(): Promise<void> {
     this.#inspector.start()
     if (this.options.config.alarms.mailTo === '') return
-    const { startAlarmMails: tellOperator } = await import('./telling.js')
+    const { startAlarmMails: tellOperator } = await import('./cluster-alarm-mails.js')
     this.#stopMails = await tellOperator({ ...this.options, listOwnAlarms: () => this.alarms() })
   }
 

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
-import type { ActiveAlarm } from './alarms.js'
-import type { RestoredAccounts } from './reopening.js'
-import type { AccountRescue } from './rescuing.js'
-import { timings } from './times.js'
+import type { ActiveAlarm } from './active-alarms.js'
+import type { RestoredAccounts } from './restored-accounts.js'
+import type { AccountRescue } from './account-rescue.js'
+import { timings } from './timings.js'
 
 /** A request to a node. */
 export type ControlRequest =

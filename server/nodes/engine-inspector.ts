@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Alarm, AlarmKind } from '../../cluster/alarm.js'
 import type { Shared } from '../../cluster/connect.js'
 import type { EngineReport } from '../../cluster/nats/engine-monitor.js'
-import type { ActiveAlarms, ActiveAlarm } from './alarms.js'
+import type { ActiveAlarms, ActiveAlarm } from './active-alarms.js'
 
 export interface EngineInspectorOptions {
   readonly inspect: Shared['inspect']

@@ -2,11 +2,11 @@
 import type { PrecheckResult } from '../../core/call/dispatcher.js'
 import { fail } from '../../core/errors.js'
 import { toFailure, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { TextSource, type TextResult } from '../../core/call/texts.js'
+import { TextSource, type TextResult } from '../../core/call/text-source.js'
 import type { Registry } from '../../core/dispatch/registry.js'
-import { getCalledUser } from '../workers/addressee.js'
+import { getCalledUser } from '../workers/called-user.js'
 import type { ShardOwnership } from './shard-ownership.js'
-import { createUncertainError, createUnreachableError } from './unreachable.js'
+import { createUncertainError, createUnreachableError } from './unavailable-errors.js'
 
 export interface LocalCallsOptions {
   readonly registry: Registry

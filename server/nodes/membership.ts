@@ -9,7 +9,7 @@ import type { Config } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { ShardOwnership } from './shard-ownership.js'
-import { beatsPerLease, maxBeatMs, timings } from './times.js'
+import { beatsPerLease, maxBeatMs, timings } from './timings.js'
 
 export interface MembershipOptions {
   readonly config: Pick<Config, 'cluster'>

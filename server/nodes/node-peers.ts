@@ -5,7 +5,7 @@ import type { Life } from '../../cluster/nodes/members.js'
 import { ApiError } from '../../core/errors.js'
 import { Peer } from '../workers/peer.js'
 import type { WorkerEvents, WorkerMessage } from '../workers/protocol.js'
-import { createUncertainError, createUnreachableError } from './unreachable.js'
+import { createUncertainError, createUnreachableError } from './unavailable-errors.js'
 
 /** Connects to another node. */
 export type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>

@@ -4,7 +4,7 @@ import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Life } from '../../cluster/nodes/members.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import { createFixedShards } from '../../core/call/shard.js'
-import { createUnreachableError } from './unreachable.js'
+import { createUnreachableError } from './unavailable-errors.js'
 
 /** Longest time that a move waits for the calls on a shard, in milliseconds. */
 const maxIdleWaitMs = 2000

@@ -21,7 +21,7 @@ import type { SetupChoices, SetupFinish, SetupCheck, SetupMail } from '../../sch
 import type { Layout } from '../../storage/files/layout.js'
 import { removeSetupLink, isSetupSecret, writeFileAtomically } from '../../storage/files/setup-link.js'
 import type { SetupActions } from '../../transports/http/pages/setup.js'
-import { assertSettings, getCurrentChoices, toSettings } from './choices.js'
+import { assertSettings, getCurrentChoices, toSettings } from './setup-choices.js'
 
 /** Reads the settings of this process from their sources, and acts on the process. */
 export interface SettingsSource {

@@ -2,7 +2,7 @@
 import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
-import type { Gauges, Readiness } from '../gauges.js'
+import type { Gauges, Readiness } from '../service-state.js'
 import type { PrecheckResult, AuthenticatedUser } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'

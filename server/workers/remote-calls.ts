@@ -1,6 +1,6 @@
 /** Calls made by another thread or node. */
 import type { Outcome, Request } from '../../core/call/outcome.js'
-import { TextSource, type TextResult } from '../../core/call/texts.js'
+import { TextSource, type TextResult } from '../../core/call/text-source.js'
 import { ApiError } from '../../core/errors.js'
 import { assertDepth } from '../../core/json/depth.js'
 import type { Config } from '../../core/settings/config.js'

@@ -1,6 +1,6 @@
 /** Dispatches calls to worker threads, each of which owns the files of some users. */
 import { ApiError, fail } from '../../core/errors.js'
-import type { Gauges, Readiness } from '../gauges.js'
+import type { Gauges, Readiness } from '../service-state.js'
 import type {
   PrecheckResult,
   AuthenticatedUser,
@@ -15,10 +15,10 @@ import { toSentCredentials } from '../../core/account/older-ids.js'
 import { toFailure, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { createFixedShards, type ShardMap } from '../../core/call/shard.js'
 import { fromSentFailure, toSentOutcome, toSentRequest, type WorkerStart } from './protocol.js'
-import { getCalledUser } from './addressee.js'
+import { getCalledUser } from './called-user.js'
 import { callPeer } from './remote-calls.js'
 import type { Peer } from './peer.js'
-import { WorkerThread, type WorkerEventHandlers } from './thread.js'
+import { WorkerThread, type WorkerEventHandlers } from './worker-thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {

@@ -30,7 +30,7 @@ interface FilterState {
 
 const states = new WeakMap<Database, FilterState>()
 
-/** Runs a statement that contains {@link rowCondition}. Throws {@link TooMuchWork}, but never for a single row. */
+/** Runs a statement that contains {@link rowCondition}. Throws {@link WorkLimitExceeded}, but never for a single row. */
 export function runFiltered<T>(
   db: Database,
   { budget, modifiedAfter, endFrom, test }: RowFilter,

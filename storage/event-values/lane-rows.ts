@@ -21,7 +21,7 @@ export interface LanePosition {
 
 /** Selects rows of a lane. */
 export interface LaneRowsOptions {
-  /** Path in contents, as {@link numbersOf} names it; absent: the content itself. */
+  /** Path in contents, as `content_values` names it; absent: the content itself. */
   readonly field: string | undefined
   /** Numbers of types; absent: all types. */
   readonly types: readonly number[] | undefined

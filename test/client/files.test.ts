@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
 import t from 'tap'
 import { addAttachments, Coffer, createEvent, readAttachment, upload } from '../../client/src/index.js'
-import { postForm, type Xhr } from '../../client/src/xhr.js'
+import { postForm, type Xhr } from '../../client/src/post-form.js'
 import { coffer } from '../support/coffer.js'
 import { cofferOf, refusalOf, refuse, scripted } from '../support/own-client.js'
 

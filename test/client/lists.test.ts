@@ -15,7 +15,7 @@ import {
   readPoints,
   Coffer
 } from '../../client/src/index.js'
-import { parseItems } from '../../client/src/json-items.js'
+import { parseItems } from '../../client/src/parse-items.js'
 import { packageDirectory } from '../../core/version.js'
 import { coffer } from '../support/coffer.js'
 import { cofferOf, refusalOf, scripted } from '../support/own-client.js'

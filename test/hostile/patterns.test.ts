@@ -23,7 +23,7 @@ const rooms = ['cluster', 'core', 'transports', 'server', 'schemas', 'storage', 
 /** Slow patterns that meet nothing but texts of the service's own, or of whoever runs it. */
 const own = new Set([
   'core/settings/config.ts /\\/+$/',
-  'scripts/demo/service.ts /\\/+$/',
+  'scripts/demo/service-target.ts /\\/+$/',
   "scripts/dev/check-imports.ts /^(?:import|export)\\s+(type\\s+)?(?:[^'\"();]*?\\sfrom\\s+)?'([^']+)'|(?:\\bimport|\\bresolve)\\(\\s*'([^']+)'\\s*\\)/gm"
 ])
 
@@ -40,12 +40,12 @@ const made = new Map([
   ['core/account/fields.ts', 1], // of settings: measured by core/settings/custom-streams.ts
   ['imports/formats/tracks/polar.ts', 1], // of constants
   ['imports/formats/tracks/suunto.ts', 1], // of constants
-  ['imports/tables/makers.ts', 1], // of constants
+  ['imports/tables/known-makers.ts', 1], // of constants
   ['imports/tables/rest.ts', 1], // of rules, constants
   ['scripts/backup/manifest.ts', 1], // of constants
   ['scripts/dev/test-process.ts', 1], // of constants
   ['scripts/vetting/events.ts', 1], // of a schema's pattern, looked at below
-  ['web/app/data/numbers.ts', 2], // of the marks of numbers, constants
+  ['web/app/data/typed-numbers.ts', 2], // of the marks of numbers, constants
   ['web/app/events/fields.ts', 1] // of the directory of event types: measured by core/event-types/content-check.ts
 ])
 

@@ -1,10 +1,10 @@
 /** What somebody who makes a file can make the new formats hold: streams, columns, archives within archives. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { DraftBuilder } from '../../imports/pipeline/drafter.js'
-import { IdGenerator } from '../../imports/pipeline/ids.js'
+import { DraftBuilder } from '../../imports/pipeline/draft-builder.js'
+import { IdGenerator } from '../../imports/pipeline/id-generator.js'
 import { getLaneKey, Lanes } from '../../imports/pipeline/lanes.js'
-import { PointRows } from '../../imports/pipeline/rows.js'
+import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatNotice, createNotice } from '../../imports/messages.js'
-import { readImportFile } from '../../imports/read.js'
+import { readImportFile } from '../../imports/read-import-file.js'
 import type { ImportedRecord, ReadOptions, TableView } from '../../imports/record.js'
 
 export interface Collected {

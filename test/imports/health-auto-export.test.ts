@@ -1,6 +1,6 @@
 /** Health Auto Export: values in their own units, whatever the order of members, and everything else by its name. */
 import t from 'tap'
-import { ObjectScanner } from '../../imports/text/json.js'
+import { ObjectScanner } from '../../imports/text/object-scanner.js'
 import { collected, missing, type Collected } from './collecting.js'
 
 const date = '2024-05-01 08:00:00 +0200'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { ReadAssignment, CountedFile, ReaderMessage } from '../../imports/protocol.js'
-import { ReaderThreads } from '../../server/imports/threads.js'
+import { ReaderThreads } from '../../server/imports/reader-threads.js'
 
 interface Reading {
   readonly messages: ReaderMessage[]

@@ -8,7 +8,7 @@ import { settingsList } from '../../core/settings/list.js'
 import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
 import type { SettingsSource } from '../../server/setup/setup-service.js'
-import { findPlaceProblems } from '../../scripts/backup/own-place.js'
+import { findPlaceProblems } from '../../scripts/backup/default-place.js'
 import { ManualClock } from '../../core/time.js'
 import { methodModules, Service, type Answer } from '../support/coffer.js'
 

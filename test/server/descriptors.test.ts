@@ -1,7 +1,7 @@
 /** What the service opens stays within what it may open. */
 import t from 'tap'
 import { silentLog } from '../../core/log.js'
-import { applyDescriptorLimit } from '../../server/descriptors.js'
+import { applyDescriptorLimit } from '../../server/descriptor-limit.js'
 import { testConfig } from '../support/coffer.js'
 
 t.test('fitDescriptors', async t => {

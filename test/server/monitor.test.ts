@@ -6,7 +6,7 @@ import t from 'tap'
 import { silentLog } from '../../core/log.js'
 import { LatencyHistogram } from '../../server/latency-histogram.js'
 import { Problems } from '../../server/problems.js'
-import { DiskUsageMeter } from '../../server/space.js'
+import { DiskUsageMeter } from '../../server/disk-usage.js'
 import { coffer } from '../support/coffer.js'
 
 const adminKey = 'the key of the operator'

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { unsupportedKinds } from '../../imports/kinds.js'
+import { unsupportedKinds } from '../../imports/unsupported-kinds.js'
 import { messages } from '../../imports/messages.js'
-import { skipReasons } from '../../imports/reasons.js'
+import { skipReasons } from '../../imports/skip-reasons.js'
 import {
   listKeys,
   listLanguages,

@@ -20,11 +20,11 @@ import { assertNoParams, acceptsBody, toRequestOutcome } from './request/params.
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
 import { getFirst } from './request/query.js'
-import { setSsoCookie, applyPageSession } from './answer/cookie.js'
+import { setSsoCookie, applyPageSession } from './answer/sign-in-cookies.js'
 import { sendFile } from './answer/download.js'
 import { discardFiles, parseJsonPart, requireFilesOnly, receiveForm } from './request/upload.js'
 import type { BodyKind, Route } from './routes.js'
-import type { PreparedRoute } from './target.js'
+import type { PreparedRoute } from './prepared-route.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import { reserveBody, getCredentials, getOperatorCredentials } from './request/credentials.js'
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './request/address.js'
-import type { FormCall } from './request/form.js'
+import type { FormCall } from './request/form-call.js'
 import type { BodyReservation } from '../../core/security/body-reservation.js'
 import type { Headers } from './answer/headers.js'
 

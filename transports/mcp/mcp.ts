@@ -9,7 +9,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { version } from '../../core/version.js'
 import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../user-endpoint.js'
-import { AssistantCalls } from './data.js'
+import { AssistantCalls } from './assistant-calls.js'
 import { listResources, readResource, resourceTemplates } from './resources.js'
 import { createTools, type Tool } from './tools.js'
 

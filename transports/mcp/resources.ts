@@ -1,6 +1,6 @@
 /** Streams and events as resources, which users attach to a conversation without calling a tool. */
 import { isAuditId } from '../../core/audit-ids.js'
-import type { AssistantCalls, AssistantResult } from './data.js'
+import type { AssistantCalls, AssistantResult } from './assistant-calls.js'
 
 /** A resource in the list. */
 interface Resource {

@@ -1,5 +1,5 @@
 /** Finds binary data in the params of calls, which take none. */
-import { maxControlPacketLength } from './decoder.js'
+import { maxControlPacketLength } from './packet-decoder.js'
 
 /**
  * Returns whether a value contains binary data. Text that accompanies binary data is short, so a value with more parts than such a

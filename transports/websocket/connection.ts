@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import { ApiError } from '../../core/errors.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { BacklogShare } from './backlog.js'
-import type { Slot } from './handshakes.js'
+import type { Slot } from './connection-slots.js'
 import { Inbox } from './inbox.js'
 import {
   setCloseTimeout,
@@ -13,7 +13,7 @@ import {
   getUpgradeSocket,
   getWebSocket,
   type Conn
-} from './insides.js'
+} from './internals.js'
 import { Outbox } from './outbox.js'
 import { limitPackets } from './polling.js'
 

@@ -11,7 +11,7 @@ import {
   getWebSocket,
   type Conn,
   type Packet
-} from './insides.js'
+} from './internals.js'
 
 /** Total bytes that an unauthenticated connection may send. */
 const maxUnauthenticatedBytes = 64 * 1024

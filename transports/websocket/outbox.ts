@@ -11,7 +11,7 @@ import {
   getWebSocket,
   type Conn,
   type Packet
-} from './insides.js'
+} from './internals.js'
 
 /** Backpressure: when this many messages or characters wait, further calls of the client wait, too. */
 const maxMessages = 64

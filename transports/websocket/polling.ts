@@ -1,6 +1,6 @@
 /** Limits of polling requests: the size of their bodies, and the number of packets in one. */
 import type { IncomingMessage } from 'node:http'
-import type { Packet, PayloadParser } from './insides.js'
+import type { Packet, PayloadParser } from './internals.js'
 
 /** Maximum number of packets in one request, since each costs more than its bytes. */
 const maxPackets = 10_000

@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { signOutEverywhere as leaveService, root, type PageSettings, type ServiceInfo } from '../api.js'
 import { getLanguage, setLanguage, t } from '../language.js'
-import { findAppHref, PageContext, type PageId } from '../surroundings.js'
+import { findAppHref, PageContext, type PageId } from '../page-context.js'
 import { Account, AccountContext } from './data/account.js'
-import { preferredLanguage } from './data/language-wish.js'
-import { explainError, type Message } from '../problem.js'
-import { AppLayout } from './shell/pages.js'
-import type { SignInPage as DoorView } from './shell/door.js'
+import { preferredLanguage } from './data/preferred-language.js'
+import { explainError, type Message } from '../explain-error.js'
+import { AppLayout } from './shell/app-layout.js'
+import type { SignInPage as DoorView } from './shell/sign-in-page.js'
 import { Unreachable } from './shell/unreachable.js'
 import { buildHref, parseRoute, useAddress, navigate, appRoot } from './route.js'
 
@@ -62,7 +62,7 @@ export function App({ info, facts, username }: Props) {
   // Signed-in users do not need to load it.
   useEffect(() => {
     if (user === undefined && !SignIn)
-      import('./shell/door.js').then(
+      import('./shell/sign-in-page.js').then(
         module => setSignIn(() => module.SignInPage),
         () => setProblem(t('error.offline'))
       )

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
-import { explainError, type Message } from '../problem.js'
+import { explainError, type Message } from '../explain-error.js'
 import { Alert } from './form.js'
 
 interface Props {

@@ -2,8 +2,8 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
-import { explainError, type Problem } from '../problem.js'
-import { validateForm } from './check-fields.js'
+import { explainError, type Problem } from '../explain-error.js'
+import { validateForm } from './validate-form.js'
 import { useCountdown } from './countdown.js'
 
 /** The errors of the form, for its fields. */

@@ -1,7 +1,7 @@
 /** A link to another page. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import { PageContext, type PageId } from '../surroundings.js'
+import { PageContext, type PageId } from '../page-context.js'
 
 interface Props {
   readonly to: PageId

@@ -1,7 +1,7 @@
 /** The layout of every view: a heading that takes the focus, a lead, and the content. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import { PageContext } from '../surroundings.js'
+import { PageContext } from '../page-context.js'
 
 /** Icons of views that report a state: done, sent, over, nothing. */
 const stateIcons = {

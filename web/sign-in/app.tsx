@@ -4,15 +4,15 @@ import type { ComponentType } from 'preact'
 import { root, type PageSettings, type ServiceInfo } from '../api.js'
 import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.js'
 import { setLanguage } from '../language.js'
-import { PageLayout } from '../parts/frame.js'
-import { explainError } from '../problem.js'
+import { PageLayout } from '../parts/page-layout.js'
+import { explainError } from '../explain-error.js'
 import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
-import { findAppHref, getHref, PageContext, type PageId } from '../surroundings.js'
+import { findAppHref, getHref, PageContext, type PageId } from '../page-context.js'
 import { ConfirmEmail } from './views/confirm-email.js'
 import { Home, NotFound } from './views/home.js'
-import { ErrorPage, RequestUnavailable } from './views/no-request.js'
-import { RequestView } from './views/request.js'
+import { ErrorPage, RequestUnavailable } from './views/error-pages.js'
+import { RequestView } from './views/request-view.js'
 import { ResetPassword } from './views/reset-password.js'
 
 interface Props {
@@ -102,7 +102,8 @@ function getCurrentPage(): PageId {
 const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
   refused: async () =>
-    (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].InvalidOAuthRequest
+    (await Promise.all([import('./refused/invalid-oauth-request.js'), addRefusedTexts()]))[0]
+      .InvalidOAuthRequest
 }
 
 function RarePage({ load }: { readonly load: () => Promise<ComponentType> }) {

@@ -3,7 +3,7 @@
  * (docs/spec/app-authorization.md#deciding)
  */
 import { callRoute, Refusal, type ServiceInfo, type Session } from '../api.js'
-import { toPlainText } from '../plain.js'
+import { toPlainText } from '../plain-text.js'
 
 export type Level = 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
 

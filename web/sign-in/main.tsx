@@ -4,9 +4,9 @@ import { readPageSettings, readServiceInfo } from '../api.js'
 import { App } from './app.js'
 import { findRequest } from './auth-request.js'
 import { setLanguage } from '../language.js'
-import { ServiceHeader } from '../parts/frame.js'
-import { explainError } from '../problem.js'
-import { ErrorPage } from './views/no-request.js'
+import { ServiceHeader } from '../parts/page-layout.js'
+import { explainError } from '../explain-error.js'
+import { ErrorPage } from './views/error-pages.js'
 
 const page = document.querySelector('#page')!
 const params = new URLSearchParams(location.search)

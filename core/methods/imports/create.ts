@@ -8,7 +8,7 @@ import { createId } from '../../ids.js'
 import { Import, parseJob, toPublicImport, type Job } from '../../imports/job.js'
 import { getAppIdentity } from '../../imports/memory.js'
 import { assertTimeZone, assertMayImport } from '../../imports/params.js'
-import { assertMayUpload } from '../../imports/waiting.js'
+import { assertMayUpload } from '../../imports/waiting-files.js'
 
 /** Maximum number of unreadable imports that are listed. */
 const maxUnreadable = 100

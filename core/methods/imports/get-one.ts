@@ -5,7 +5,7 @@ import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { Import, toPublicImport } from '../../imports/job.js'
 import { getOwnJob } from '../../imports/params.js'
-import { unfinishedStates } from '../../imports/work.js'
+import { unfinishedStates } from '../../imports/active-import.js'
 
 export const getOne = method({
   id: 'imports.getOne',

@@ -4,7 +4,7 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { Import, toPublicImport } from '../../imports/job.js'
-import { beginImport, importChoices } from '../../imports/begin.js'
+import { beginImport, importChoices } from '../../imports/begin-import.js'
 import { getOwnJob } from '../../imports/params.js'
 
 /** Returns the import, which is then being written. A cancelled or failed one is resumed. */

@@ -1,7 +1,7 @@
 /** Reads HealthKit quantities, as both of Apple's exports write them. */
 import type { Sink } from '../../record.js'
 import { parseNumber } from '../../text/units.js'
-import type { PressurePairs } from './pressure.js'
+import type { PressurePairs } from './pressure-pairs.js'
 import { isPressure, mapQuantity } from './types.js'
 
 /** The only supported unit of blood pressure. */

@@ -1,5 +1,5 @@
 /** Maps HealthKit's kinds of records to event types. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/

@@ -1,6 +1,6 @@
 /** Reads iCalendar (RFC 5545): events, journal entries and completed tasks. */
 import { Unreadable, type ImportedRecord, type Format, type Sink } from '../../record.js'
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import { findZone } from '../../text/zones.js'
 import { getDescription, toBaseRecord, getText, type CalendarEntry } from './entry.js'
 import { readFoldedText, LineScanner, unescapeText, type ContentLine } from './lines.js'

@@ -1,5 +1,5 @@
 /** Maps statements of a clinical document to FHIR's kinds, and finds those that did not take place. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { CdaElement } from './cda-elements.js'
 import { getCodeName } from './cda-values.js'
 

@@ -1,12 +1,12 @@
 /** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the one in Apple's export. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import { getLocalName } from '../../text/xml.js'
-import { PressurePairs } from '../apple/pressure.js'
+import { PressurePairs } from '../apple/pressure-pairs.js'
 import { addQuantity } from '../apple/quantities.js'
 import { stripPrefix } from '../apple/types.js'
 import { readXmlElements, type ElementReader } from '../xml-files.js'
-import { buildClinicalEvent } from './care.js'
+import { buildClinicalEvent } from './clinical-event.js'
 import { CdaElement, ElementBuilder } from './cda-elements.js'
 import {
   toFhirKind,

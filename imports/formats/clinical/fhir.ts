@@ -2,7 +2,7 @@
 import type { ImportedRecord, Format, Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
-import { buildClinicalEvent, isClinicalKind } from './care.js'
+import { buildClinicalEvent, isClinicalKind } from './clinical-event.js'
 import { findMeasurement } from './observations.js'
 
 export const fhir: Format = {

@@ -5,7 +5,7 @@
 import { inflateRawSync } from 'node:zlib'
 import type { Format, FileHead, Sink } from '../../record.js'
 import { readText } from '../../text/decode.js'
-import { parseJson } from '../../text/json.js'
+import { parseJson } from '../../text/object-scanner.js'
 import { getMember, readObjects, isJson, isObject, getList, isTopLevel, getText } from '../json-files.js'
 import { FhirReader } from './fhir.js'
 

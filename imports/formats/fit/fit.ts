@@ -1,7 +1,7 @@
 /** Reads FIT files: activities, weights and daily monitoring of watches, bicycle computers and scales. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { TrackWriter } from '../tracks.js'
-import { HeartbeatReader } from './beats.js'
+import { TrackWriter } from '../track-writer.js'
+import { HeartbeatReader } from './heartbeats.js'
 import { isFit, readMessages, type FitMessage } from './messages.js'
 import { MonitoringReader } from './monitoring.js'
 import { isDeviceMessage, manufacturers, getMessageName, footSports, sports } from './names.js'

@@ -2,7 +2,7 @@
 import type { ImportedRecord, Format, Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { readObjects, isJson, getList, getNumber, getText, type Json } from '../json-files.js'
-import { isValidPosition } from '../tracks.js'
+import { isValidPosition } from '../track-writer.js'
 
 export const googleFit: Format = {
   id: 'google-fit',

@@ -11,8 +11,8 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { isValidPosition } from '../tracks.js'
-import { CoveredTimes } from './covered.js'
+import { isValidPosition } from '../track-writer.js'
+import { CoveredTimes } from './covered-times.js'
 
 export const googleLocation: Format = {
   id: 'google-location',

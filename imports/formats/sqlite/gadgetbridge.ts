@@ -1,12 +1,12 @@
 /** Reads the exported database of Gadgetbridge: samples of many devices, each kind in its own table. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { ImportedRecord, Sink } from '../../record.js'
 import type { Database, DatabaseFormat } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
-import { parseJson } from '../../text/json.js'
+import { parseJson } from '../../text/object-scanner.js'
 import { scaleValue } from '../../text/units.js'
 import { isObject } from '../json-files.js'
-import { getNightContent } from '../sleep.js'
+import { getNightContent } from '../night-record.js'
 import {
   findColumns,
   isActivityTable,

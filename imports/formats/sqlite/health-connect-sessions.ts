@@ -1,11 +1,11 @@
 /** Reads sessions of Health Connect: exercises with their routes, and nights with their stages. */
 import type { Cell } from '../../sqlite/payload.js'
 import { scaleValue } from '../../text/units.js'
-import { getNightContent } from '../sleep.js'
-import { isValidPosition } from '../tracks.js'
+import { getNightContent } from '../night-record.js'
+import { isValidPosition } from '../track-writer.js'
 import { exerciseNames, sleepStages } from './health-connect-tables.js'
 import type { BaseRecord, HealthRows } from './health-rows.js'
-import { ParentRows } from './parents.js'
+import { ParentRows } from './parent-rows.js'
 import { readRows, toText, toTime } from './rows.js'
 
 export const exerciseTable = 'exercise_session_record_table'

@@ -20,7 +20,7 @@ import {
   type TableColumn
 } from './health-connect-tables.js'
 import { appTable, deviceTable, HealthRows, type BaseRecord } from './health-rows.js'
-import { ParentRows } from './parents.js'
+import { ParentRows } from './parent-rows.js'
 import { readRows, findSkipReason, skipTable, toTime } from './rows.js'
 
 const unknownKind = 'of a kind without a type here'

@@ -1,5 +1,5 @@
 /** Reads rows, numbers and times of SQLite databases. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'

@@ -11,7 +11,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { isValidPosition, TrackWriter } from '../tracks.js'
+import { isValidPosition, TrackWriter } from '../track-writer.js'
 
 export const geojson: Format = {
   id: 'geojson',

@@ -2,7 +2,7 @@
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
-import { isValidPosition, TrackWriter, type MeasureName } from '../tracks.js'
+import { isValidPosition, TrackWriter, type MeasureName } from '../track-writer.js'
 import { parseNumber } from '../../text/units.js'
 import { readXmlElements, type ElementReader } from '../xml-files.js'
 

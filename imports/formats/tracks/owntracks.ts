@@ -1,7 +1,7 @@
 /** Reads OwnTracks: files of its recorder (`.rec`), and its messages as JSON. */
 import type { Format, Sink } from '../../record.js'
 import { readObjects, isJson, getNumber, getText, type Json } from '../json-files.js'
-import { isValidPosition } from '../tracks.js'
+import { isValidPosition } from '../track-writer.js'
 import { scaleValue } from '../../text/units.js'
 
 /** A line of a recorder file: time, kind and message. */

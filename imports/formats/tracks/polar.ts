@@ -13,7 +13,7 @@ import {
   type Json,
   isTopLevel
 } from '../json-files.js'
-import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { TrackWriter, type TrackPoint } from '../track-writer.js'
 import { scaleValue } from '../../text/units.js'
 
 export const polar: Format = {

@@ -2,7 +2,7 @@
 import type { ImportedRecord, Format, Sink, SourceFile } from '../../record.js'
 import { parseUnambiguousTime } from '../../text/cell-times.js'
 import { readHead, readText } from '../../text/decode.js'
-import { RowScanner } from '../../text/rows.js'
+import { RowScanner } from '../../text/row-scanner.js'
 
 /** Format of activities without a file, which come from the table alone. */
 export const strava: Pick<Format, 'id' | 'name'> = { id: 'strava', name: 'Strava' }

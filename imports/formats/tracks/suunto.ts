@@ -2,7 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
-import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { TrackWriter, type TrackPoint } from '../track-writer.js'
 import { scaleValue } from '../../text/units.js'
 
 export const suunto: Format = {

@@ -2,7 +2,7 @@
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
-import { TrackWriter, type TrackPoint } from '../tracks.js'
+import { TrackWriter, type TrackPoint } from '../track-writer.js'
 import { parseNumber } from '../../text/units.js'
 import { readXmlElements, type ElementReader } from '../xml-files.js'
 

@@ -1,8 +1,8 @@
 /** Reads workouts, symptoms, moods and medications of Health Auto Export. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { ImportedRecord, Sink } from '../../record.js'
 import { getList, getNumber, getText, type Json } from '../json-files.js'
-import { TrackWriter } from '../tracks.js'
+import { TrackWriter } from '../track-writer.js'
 import { parseTime, formatWords, type MetricReader } from './health-auto-export-metrics.js'
 
 type RecordContent = Pick<

@@ -1,6 +1,6 @@
 /** Reads Oura's export: one JSON file of lists by name, or one table per list with JSON in its cells. */
 import type { Format, FileHead, Sink } from '../../record.js'
-import { parseJson } from '../../text/json.js'
+import { parseJson } from '../../text/object-scanner.js'
 import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
   getMember,
@@ -13,7 +13,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../sleep.js'
+import { buildNightRecord } from '../night-record.js'
 import { readColumnNames, readNamedRows } from '../../text/named-tables.js'
 
 /** Matches the names of the lists in the JSON file. */

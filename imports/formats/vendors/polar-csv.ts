@@ -1,10 +1,10 @@
 /** Reads Polar Flow's CSV of a training session: a row about the session, then samples by seconds from its start. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { Format, Sink } from '../../record.js'
-import { RowScanner, readTableText } from '../../text/rows.js'
+import { RowScanner, readTableText } from '../../text/row-scanner.js'
 import { toTime } from '../../text/times.js'
 import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'
-import { TrackWriter, type MeasureName } from '../tracks.js'
+import { TrackWriter, type MeasureName } from '../track-writer.js'
 
 const kind = 'exercise'
 

@@ -1,11 +1,11 @@
 /** Reads Sleep as Android's `sleep-export.csv`: each record has its own header, with the times and events of its night. */
-import type { SkipReason } from '../../reasons.js'
+import type { SkipReason } from '../../skip-reasons.js'
 import type { ImportedRecord, Format, Sink } from '../../record.js'
-import { RowScanner, readTableText } from '../../text/rows.js'
+import { RowScanner, readTableText } from '../../text/row-scanner.js'
 import { findRepeatedTime, toTime } from '../../text/times.js'
 import { parseNumber } from '../../text/units.js'
 import { findZone } from '../../text/zones.js'
-import { getNightContent } from '../sleep.js'
+import { getNightContent } from '../night-record.js'
 
 const kind = 'record'
 

@@ -1,6 +1,6 @@
 /** Reads Withings' `raw_…` tables: lists of durations and values, named after what they contain. */
 import type { Sink } from '../../record.js'
-import { parseJson } from '../../text/json.js'
+import { parseJson } from '../../text/object-scanner.js'
 import type { NamedRow } from '../../text/named-tables.js'
 import { parseIsoTime } from '../../text/times.js'
 

@@ -1,10 +1,10 @@
 /** Reads Withings' export: tables of scales, blood pressure monitors and watches, detected by their headers. */
 import type { Format, FileHead, Sink } from '../../record.js'
-import { parseJson } from '../../text/json.js'
+import { parseJson } from '../../text/object-scanner.js'
 import { parseIsoTime } from '../../text/times.js'
 import { findZone } from '../../text/zones.js'
 import { toLookupMap, isObject } from '../json-files.js'
-import { buildNightRecord } from '../sleep.js'
+import { buildNightRecord } from '../night-record.js'
 import { RawReader } from './withings-raw.js'
 import { readColumnNames, readNamedRows, type NamedRow } from '../../text/named-tables.js'
 import { findMeasure, parseNumber, scaleValue } from '../../text/units.js'

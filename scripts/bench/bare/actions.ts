@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { verify } from '@node-rs/argon2'
 import busboy from 'busboy'
-import { sampleAccessInfo } from './echoes.js'
+import { sampleAccessInfo } from './echo-server.js'
 import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */

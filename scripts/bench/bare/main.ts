@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createPasswords } from '../../../core/security/passwords.js'
 import { password, previewBytes } from '../seed/sample.js'
 import { createBareHandler } from './actions.js'
-import { createEchoServer } from './echoes.js'
+import { createEchoServer } from './echo-server.js'
 import { BareStore, createBareFile, type Durability } from './store.js'
 
 /** The ports on which the bare servers listen. */

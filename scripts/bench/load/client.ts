@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
-import { encodeBody, createHeaders, getHttpMethod, type RequestSpec } from './ask.js'
+import { encodeBody, createHeaders, getHttpMethod, type RequestSpec } from './request-spec.js'
 
 interface Answer {
   /** The first 16 MiB of the body. */

@@ -5,9 +5,9 @@
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { serialPlaceholder } from '../seed/sample.js'
-import { encodeRequest, type RequestSpec } from './ask.js'
+import { encodeRequest, type RequestSpec } from './request-spec.js'
 import { ResponseReader } from './response-reader.js'
-import { SocketClient } from './socket.js'
+import { SocketClient } from './socket-client.js'
 import { percentile } from './statistics.js'
 
 export interface LoadJob {

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Bench } from '../bench.js'
-import { createHeavyRequests, baseline, type HeavyRequest } from '../heavy.js'
-import type { RequestSpec } from '../load/ask.js'
+import { createHeavyRequests, baseline, type HeavyRequest } from '../heavy-requests.js'
+import type { RequestSpec } from '../load/request-spec.js'
 import { Child } from '../load/child.js'
 import type { LoadJob, LoadResult } from '../load/load.js'
-import { ServiceProcess } from '../load/target.js'
+import { ServiceProcess } from '../load/service-process.js'
 import { createEventParams } from '../seed/sample.js'
 import { rootStream, type SeededUser } from '../seed/seeder.js'
-import { createNeighbourAccounts, type NeighbourAccounts } from '../seed/street.js'
+import { createNeighbourAccounts, type NeighbourAccounts } from '../seed/neighbour-accounts.js'
 import type { Line } from '../table.js'
 
 /** Maximum latency of the other user's requests, and maximum CPU time of a turn of the server's event loop. */
@@ -32,7 +32,7 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
   for (const keepsHistory of [false, true]) {
     const things = wanted.filter(thing => (thing.keepsHistory ?? false) === keepsHistory)
     if (things.length === 0) continue
-    const turns = new URL('../load/turns.js', import.meta.url).href
+    const turns = new URL('../load/log-long-turns.js', import.meta.url).href
     const target = await ServiceProcess.start(dataDir, ['--import', turns, ...nodeOptions], {
       BENCH_TURNS: turnsFile,
       COFFER_AUTH_TRUSTED_APPS: '*@*',

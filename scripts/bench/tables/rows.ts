@@ -1,6 +1,6 @@
 /** Measures rows in turns with the requests to the bare server that do the same work. */
 import type { Bench } from '../bench.js'
-import type { RequestSpec } from '../load/ask.js'
+import type { RequestSpec } from '../load/request-spec.js'
 import type { Meter, Subject } from '../load/meter.js'
 import { getResidentMb } from '../load/statistics.js'
 import { userGroups, userCount, type Row } from '../rows.js'

@@ -1,9 +1,9 @@
 /** `coffer user create`: creates an account, prompting for its password. */
 import { Value } from 'typebox/value'
 import { Email, Language, Username } from '../../../schemas/account.js'
-import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { printResult, type JsonOption } from '../../terminal/output.js'
 import { loadDirectory } from '../../terminal/directory.js'
-import { promptForPasswordHash } from '../../terminal/new-password.js'
+import { promptForPasswordHash } from '../../terminal/prompt-for-password.js'
 import { splitArguments, UsageError } from '../../terminal/operands.js'
 import { withOperator } from '../../terminal/operator.js'
 

@@ -1,7 +1,7 @@
 /** `coffer user list`: lists accounts, whether or not a service is running. */
 import { existsSync } from 'node:fs'
 import { PlatformInspection } from '../../../storage/inspection.js'
-import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { printResult, type JsonOption } from '../../terminal/output.js'
 import { loadExistingDirectory } from '../../terminal/directory.js'
 import { splitArguments } from '../../terminal/operands.js'
 import type { Account } from '../../../storage/platform/account.js'

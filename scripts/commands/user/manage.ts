@@ -1,7 +1,7 @@
 /** `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: change an account by one call. */
-import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { printResult, type JsonOption } from '../../terminal/output.js'
 import { loadDirectory } from '../../terminal/directory.js'
-import { promptForPasswordHash } from '../../terminal/new-password.js'
+import { promptForPasswordHash } from '../../terminal/prompt-for-password.js'
 import { splitArguments, UsageError } from '../../terminal/operands.js'
 import { withOperator } from '../../terminal/operator.js'
 import { promptHidden } from '../../terminal/passphrase.js'

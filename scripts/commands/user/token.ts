@@ -1,7 +1,7 @@
 /** `coffer user token`: creates a personal token for a user. */
 import { openSession } from '../../../core/auth/personal-access.js'
 import { apiEndpoint } from '../../../core/service-info.js'
-import { printResult, type JsonOption } from '../../terminal/answer.js'
+import { printResult, type JsonOption } from '../../terminal/output.js'
 import { loadDirectory } from '../../terminal/directory.js'
 import { splitArguments } from '../../terminal/operands.js'
 import { withOperator, OperatorError } from '../../terminal/operator.js'

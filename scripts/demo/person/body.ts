@@ -1,7 +1,7 @@
 /** Weight, blood pressure, temperature, glucose, sleep and steps. */
-import { createEvent, type EventParams } from './facts.js'
+import { createEvent, type EventParams } from './event-params.js'
 import type { Day, Plan } from './days.js'
-import { getRestingRate } from './heart.js'
+import { getRestingRate } from './heart-rates.js'
 import { Random, roundTo } from './random.js'
 
 const [hour, minute] = [3600, 60]

@@ -1,6 +1,6 @@
 /** Notes and moods. */
 import { coldBegins, type Day, type Plan } from './days.js'
-import { createEvent, type EventParams } from './facts.js'
+import { createEvent, type EventParams } from './event-params.js'
 import { Random, roundTo } from './random.js'
 import { sentences } from './sentences.js'
 

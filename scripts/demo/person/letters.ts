@@ -1,6 +1,6 @@
 /** Letters from the doctor. */
 import type { Day } from './days.js'
-import { createEvent, type EventWithFile } from './facts.js'
+import { createEvent, type EventWithFile } from './event-params.js'
 import { createPdf } from './pdf.js'
 
 interface Letter {

@@ -1,8 +1,8 @@
 /** Photographs, most of them taken on weekends and holidays. */
 import type { Day, Plan } from './days.js'
-import { createEvent, type EventWithFile } from './facts.js'
+import { createEvent, type EventWithFile } from './event-params.js'
 import { Random } from './random.js'
-import { drawLandscape } from './scene.js'
+import { drawLandscape } from './landscape.js'
 
 const hour = 3600
 const captions = [

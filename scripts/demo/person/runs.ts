@@ -1,6 +1,6 @@
 /** Runs along the lake: an activity event, and the track. */
 import type { Day, Plan, Run } from './days.js'
-import { createEvent, type EventParams, type SeriesData } from './facts.js'
+import { createEvent, type EventParams, type SeriesData } from './event-params.js'
 import { holidayLake, homeLake } from './lake.js'
 import { Random, roundTo } from './random.js'
 

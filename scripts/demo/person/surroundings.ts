@@ -1,6 +1,6 @@
 /** The person's places, the climate of a room, and medication. */
 import { homeZone, type Day, type Plan } from './days.js'
-import { createEvent, type EventParams } from './facts.js'
+import { createEvent, type EventParams } from './event-params.js'
 import { tabletsBegin } from './body.js'
 import { holidayLake, homeLake, type Lake } from './lake.js'
 import { Random, roundTo } from './random.js'

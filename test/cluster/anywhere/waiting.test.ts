@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { silentLog } from '../../../core/log.js'
-import { retryStart } from '../../../server/nodes/waiting.js'
+import { retryStart } from '../../../server/nodes/retry-start.js'
 import { until } from '../../support/socket.js'
 
 setFlagsFromString('--expose-gc')

@@ -1,6 +1,6 @@
 /** What has been told of alarms stands in a register, which anybody with access to the engine can write to. */
 import t from 'tap'
-import { openSharedLedger } from '../../../server/nodes/telling.js'
+import { openSharedLedger } from '../../../server/nodes/cluster-alarm-mails.js'
 import { MemoryCluster } from '../memory-engine.js'
 
 const sound = { kind: 'disk', about: 'n1', text: 'Less than 10 % is free' }

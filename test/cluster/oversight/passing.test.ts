@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { Layout } from '../../../storage/files/layout.js'
-import type { ActiveAlarm } from '../../../server/nodes/alarms.js'
+import type { ActiveAlarm } from '../../../server/nodes/active-alarms.js'
 import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { until } from '../../support/socket.js'
 import { begin, client, longTimes, nameAt, startNode, userAt } from '../anywhere/memory-nodes.js'

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { BatchResults } from '../../../core/dispatch/batch-results.js'
-import { ReadAuthorization } from '../../../core/dispatch/reader.js'
+import { ReadAuthorization } from '../../../core/dispatch/read-authorization.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
 import type { Credentials } from '../../../core/call/credentials.js'
 

@@ -6,7 +6,7 @@ import t from 'tap'
 import { SlicedWorkQueue } from '../../../core/notifications/sliced-work-queue.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { runInTurns, type Steps } from '../../../storage/steps.js'
-import { createPacketDecoder, type PacketDecoder } from '../../../transports/websocket/decoder.js'
+import { createPacketDecoder, type PacketDecoder } from '../../../transports/websocket/packet-decoder.js'
 import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 

@@ -1,6 +1,6 @@
 /** The same file again: it is answered by what was kept of it, as long as nothing of it has changed. (docs/decisions/0019-imports.md) */
 import t from 'tap'
-import { ImportFingerprint, isUnchanged } from '../../../core/imports/footprint.js'
+import { ImportFingerprint, isUnchanged } from '../../../core/imports/fingerprint.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'

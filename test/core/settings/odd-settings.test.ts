@@ -7,7 +7,7 @@ import { SettingsError } from '../../../core/settings/load.js'
 import { settingsList, type Setting } from '../../../core/settings/list.js'
 import { silentLog } from '../../../core/log.js'
 import type { Settings } from '../../../core/settings/settings.js'
-import { loadCheckedSettings } from '../../../scripts/terminal/checked-settings.js'
+import { loadCheckedSettings } from '../../../scripts/terminal/load-checked-settings.js'
 import { startServer } from '../../../server/server.js'
 import { methodModules } from '../../support/coffer.js'
 

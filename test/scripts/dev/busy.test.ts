@@ -1,7 +1,7 @@
 /** What is done at a time: more while processors have no work, and never more than there may be. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { runTasks } from '../../../scripts/dev/busy.js'
+import { runTasks } from '../../../scripts/dev/run-tasks.js'
 
 /** Things that end when they are told to, while processors are as idle as they are told to be. */
 class Things {

@@ -1,7 +1,7 @@
 /** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
-import { WorkerThread } from '../../../server/workers/thread.js'
+import { WorkerThread } from '../../../server/workers/worker-thread.js'
 import {
   coffer,
   testConfig,

@@ -1,7 +1,7 @@
 /** Sockets over requests that poll: what one of them may hold. */
 import t from 'tap'
 import { limitPackets } from '../../../transports/websocket/polling.js'
-import type { Packet } from '../../../transports/websocket/insides.js'
+import type { Packet } from '../../../transports/websocket/internals.js'
 import { coffer } from '../../support/coffer.js'
 import { begunPost, PollingClient } from '../../support/polling.js'
 

@@ -1,4 +1,5 @@
 /** A client is connected once it is subscribed to changes, however long that takes. */
+import { EventEmitter, once } from 'node:events'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import type { Subscriber } from '../../../core/call/dispatcher.js'
@@ -38,9 +39,8 @@ async function start(t: Test, isSubscribedFirst: boolean) {
 
 /** A promise, and the function that resolves it. */
 function gate() {
-  let open = (): void => {}
-  const opened = new Promise<void>(resolve => (open = resolve))
-  return { open: () => open(), opened }
+  const emitter = new EventEmitter()
+  return { open: () => void emitter.emit('open'), opened: once(emitter, 'open') }
 }
 
 for (const version of versions) {

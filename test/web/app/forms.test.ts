@@ -77,14 +77,14 @@ Object.assign(globalThis, {
 t.test('contents and forms', async t => {
   const web = await loadWeb<Modules>(
     'app/events/fields.ts',
-    'app/data/numbers.ts',
+    'app/data/typed-numbers.ts',
     'app/data/units.ts',
-    'app/data/unit-wishes.ts',
+    'app/data/display-units.ts',
     'app/data/event-types.ts',
-    'app/events/times.ts',
-    'app/events/integrity.ts',
+    'app/events/time-entries.ts',
+    'app/events/check-integrity.ts',
     'app/events/suggestions.ts',
-    'app/streams/sight.ts',
+    'app/streams/audience.ts',
     'app/data/tree.ts',
     'app/texts.ts'
   )

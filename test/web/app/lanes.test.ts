@@ -106,19 +106,19 @@ t.test('lanes', async t => {
   const web = await loadWeb<Modules>(
     'app/lanes/calendar.ts',
     'app/lanes/ticks.ts',
-    'app/lanes/merge.ts',
-    'app/lanes/scale.ts',
+    'app/lanes/merge-marks.ts',
+    'app/lanes/view.ts',
     'app/lanes/draw-band.ts',
     'app/lanes/nights.ts',
-    'app/lanes/data.ts',
-    'app/lanes/plan.ts',
+    'app/lanes/lane-data.ts',
+    'app/lanes/plan-lane.ts',
     'app/timeline/presets.ts',
     'app/timeline/titles.ts',
-    'app/timeline/reading.ts',
+    'app/timeline/describe-lane.ts',
     'app/timeline/model.ts',
     'app/data/tree.ts',
     'app/data/units.ts',
-    'app/data/unit-wishes.ts',
+    'app/data/display-units.ts',
     'language.ts'
   )
   web.takeUnitWishes({ mass: 'kg' })

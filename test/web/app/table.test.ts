@@ -10,7 +10,7 @@ import { until } from '../../support/socket.js'
 
 t.test('changes are merged into rows', async t => {
   const { mergeChanges: merged } =
-    await loadWeb<typeof import('../../../web/app/table/merged.js')>('app/table/merged.ts')
+    await loadWeb<typeof import('../../../web/app/table/merge-changes.js')>('app/table/merge-changes.ts')
   const seed = Date.now() % 1_000_000
   t.comment(`seed ${seed}`)
   const random = new Random(seed)

@@ -4,7 +4,7 @@ import type { Request } from '../../../core/call/outcome.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Exchange } from '../exchange.js'
 import { setMissingHeaders } from './headers.js'
-import { ResponseWriter } from './outgoing.js'
+import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply, maxShortLength } from './reply.js'
 
 /** Makes the call and sends the document that it returns. */

@@ -6,7 +6,7 @@ import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
 import type { Exchange } from '../exchange.js'
 import { matchesETag, setMissingHeaders } from './headers.js'
-import { ResponseWriter } from './outgoing.js'
+import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, replyNothing, replyText, maxShortLength } from './reply.js'
 
 /** A file to be sent. */

@@ -7,7 +7,7 @@ import type { Request } from '../../../core/call/outcome.js'
 import { createZip } from './zip.js'
 import type { Exchange } from '../exchange.js'
 import { setMissingHeaders } from './headers.js'
-import { ResponseWriter } from './outgoing.js'
+import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply } from './reply.js'
 
 /** Makes the call and sends the ZIP. */

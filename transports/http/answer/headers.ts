@@ -1,6 +1,6 @@
 /** Headers that every response has. (docs/spec/conventions.md#response-headers) */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cacheHeads } from './at-once.js'
+import { cacheHeads } from './one-write.js'
 import { pageHeader, removePageHeader } from '../../page-sessions.js'
 import type { Config } from '../../../core/settings/config.js'
 

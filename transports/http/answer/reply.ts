@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../exchange.js'
-import { sendInOneWrite } from './at-once.js'
+import { sendInOneWrite } from './one-write.js'
 import { setMissingHeaders } from './headers.js'
 import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
@@ -12,7 +12,7 @@ import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
-import { ResponseWriter } from './outgoing.js'
+import { ResponseWriter } from './response-writer.js'
 
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'

@@ -13,7 +13,7 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { createBusyError } from '../../../core/security/upload-buffer.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
 import { isLargeJson, readJson, type JsonLimits } from '../../../core/json/reader.js'
-import { ChunkList } from './chunks.js'
+import { ChunkList } from './small-chunks.js'
 
 /** Largest body, in bytes, that is read without reserving memory. */
 export const maxUnreservedBytes = 16 * 1024

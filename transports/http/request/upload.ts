@@ -16,7 +16,7 @@ import { createQuotaError } from '../../../core/dispatch/quota.js'
 import { discardBody, readJsonText, maxUnreservedBytes } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import type { UploadedFile } from '../../../core/call/outcome.js'
-import { PendingFiles, maxPendingFiles } from './files-in-writing.js'
+import { PendingFiles, maxPendingFiles } from './pending-files.js'
 import { parseBoundary, PartCounter } from './part-counter.js'
 
 /** The content of a form: the parts without a file name, and the files. */

@@ -2,8 +2,8 @@
 import { useContext } from 'preact/hooks'
 import { getLanguage, t } from '../../language.js'
 import { LanguageOptions } from '../../parts/language-options.js'
-import { explainError } from '../../problem.js'
-import { PageContext } from '../../surroundings.js'
+import { explainError } from '../../explain-error.js'
+import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
 import { showToast } from '../parts/toast.js'
 

@@ -5,7 +5,7 @@ import { t } from '../../language.js'
 import { HiddenUsername, NewPassword, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { AppLink } from '../parts/go.js'
+import { AppLink } from '../parts/app-link.js'
 import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */

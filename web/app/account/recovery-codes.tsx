@@ -1,9 +1,9 @@
 /** Recovery codes in case the device is lost, to copy, download or print. They are shown only once. */
 import { useContext, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { copyText } from '../../parts/copy.js'
+import { copyText } from '../../parts/copy-button.js'
 import { Page } from '../../parts/page.js'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 
 interface Props {
   readonly codes: readonly string[]

@@ -4,8 +4,8 @@ import { callAs, type Session } from '../../api.js'
 import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { toPlainText } from '../../plain.js'
-import { explainError, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain-text.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { parseUserAgent } from '../../user-agent.js'
 
 /** A session as the API returns it. */

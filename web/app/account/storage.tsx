@@ -2,10 +2,10 @@
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explainError, type Message } from '../../problem.js'
-import { PageContext } from '../../surroundings.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
-import { formatSize } from '../parts/lengths.js'
+import { formatSize } from '../parts/format-duration.js'
 
 interface StorageUsed {
   readonly dbDocuments: number

@@ -1,6 +1,6 @@
 /** Chooses the display units. They are stored in the private profile set and take effect immediately. */
 import { t } from '../../language.js'
-import { explainError } from '../../problem.js'
+import { explainError } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import {
@@ -9,7 +9,7 @@ import {
   unitsKey,
   displayUnits,
   type DisplayUnits
-} from '../data/unit-wishes.js'
+} from '../data/display-units.js'
 import { showToast } from '../parts/toast.js'
 
 export function UnitsSection() {

@@ -4,12 +4,12 @@ import { useContext } from 'preact/hooks'
 import { callRoute } from '../../api.js'
 import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
 import { Client } from './client.js'
-import { languageKey, preferredLanguage, loadPreferredLanguage } from './language-wish.js'
+import { languageKey, preferredLanguage, loadPreferredLanguage } from './preferred-language.js'
 import type { Live } from './live.js'
 import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { createStore, type Store } from './store.js'
 import { buildTree, type Tree } from './tree.js'
-import { loadDisplayUnits, unitsKey } from './unit-wishes.js'
+import { loadDisplayUnits, unitsKey } from './display-units.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000

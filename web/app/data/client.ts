@@ -5,7 +5,7 @@
 import type { MethodId } from '../../../client/src/calls.js'
 import { Coffer, settled } from '../../../client/src/coffer.js'
 import { download } from '../../../client/src/downloads.js'
-import { postForm } from '../../../client/src/xhr.js'
+import { postForm } from '../../../client/src/post-form.js'
 import { sendFetch, keepsSession, root, type Refusal } from '../../api.js'
 
 /** A call with unchecked params. */

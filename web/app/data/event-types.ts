@@ -1,6 +1,6 @@
 /** Display names of event types, the kinds of events that users add most, and their contents as text. */
 import { isKey, getLanguage, t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import type { IconName } from '../parts/icon.js'
 import type { Event, Stream } from './model.js'
 import { toPointType, formatQuantity, getUnit, formatNumber, type Quantity } from './units.js'

@@ -1,6 +1,6 @@
 /** Units of numbers: symbols and names, display units, and exact conversions. */
 import { getLanguage, getLocale } from '../../language.js'
-import { displayUnits } from './unit-wishes.js'
+import { displayUnits } from './display-units.js'
 
 export interface Unit {
   /** `kg`, `°C`, `mmol/L`. */

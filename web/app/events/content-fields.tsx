@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { getChoiceName, getTypeName } from '../data/event-types.js'
-import { getDecimalMark } from '../data/numbers.js'
+import { getDecimalMark } from '../data/typed-numbers.js'
 import { getUnit } from '../data/units.js'
-import { FormRow, type ControlAttributes } from '../parts/row.js'
+import { FormRow, type ControlAttributes } from '../parts/form-row.js'
 import type { ContentField, Entries } from './fields.js'
-import { LocationButton } from './here.js'
+import { LocationButton } from './location-button.js'
 
 interface Props {
   readonly type: string

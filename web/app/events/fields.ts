@@ -1,6 +1,6 @@
 /** Generates form fields from the schemas of contents, and converts between contents and form entries. */
 import type { ContentSchema, EventTypes } from '../data/model.js'
-import { formatEditable, parseTypedNumber } from '../data/numbers.js'
+import { formatEditable, parseTypedNumber } from '../data/typed-numbers.js'
 
 export interface ContentField {
   /** Name of the control: `content`, or `content/systolic`, as in the service's errors. */

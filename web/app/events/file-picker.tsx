@@ -1,8 +1,8 @@
 /** Attachments of a new event: chosen, taken with the camera, or dropped. Shows a preview of pictures. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
-import { FormRow } from '../parts/row.js'
+import { toPlainText } from '../../plain-text.js'
+import { FormRow } from '../parts/form-row.js'
 
 interface Props {
   readonly type: string

@@ -1,13 +1,13 @@
 /** The history of an event: who changed what, and when. */
 import { isKey, t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { formatEvent } from '../data/event-types.js'
 import type { Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { formatDateTime } from '../parts/time.js'
+import { formatDateTime } from '../parts/format-time.js'
 import { getAccessName } from '../parts/access-name.js'
-import { listChanges } from './changes.js'
+import { listChanges } from './list-changes.js'
 
 interface Props {
   readonly event: Event

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
-import { checkIntegrity, type IntegrityResult } from './integrity.js'
+import { checkIntegrity, type IntegrityResult } from './check-integrity.js'
 
 export function Integrity({ event }: { readonly event: Event }) {
   const [proof, setProof] = useState<IntegrityResult>()

@@ -5,11 +5,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explainError, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../explain-error.js'
 import type { PageProps } from '../route.js'
 import { useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
-import { AppLink } from '../parts/go.js'
+import { AppLink } from '../parts/app-link.js'
 import { EventView } from './event-view.js'
 
 /** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */

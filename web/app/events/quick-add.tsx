@@ -3,10 +3,10 @@ import './add.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { toPlainText } from '../../plain.js'
-import { explainError, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain-text.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
-import { getStreamColour } from '../data/colours.js'
+import { getStreamColour } from '../data/stream-colours.js'
 import {
   getTypeIcon,
   isGlucose,
@@ -22,7 +22,7 @@ import { Icon } from '../parts/icon.js'
 import { showToast } from '../parts/toast.js'
 import type { AddProps } from '../shell/adding.js'
 import { EventForm } from './event-form.js'
-import { trashEvent } from './saving.js'
+import { trashEvent } from './save-event.js'
 import { searchKinds, findSuggestion, listSuggestions, type Suggestion } from './suggestions.js'
 
 export default function QuickAdd({ draft, onClose }: AddProps) {

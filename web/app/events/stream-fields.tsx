@@ -1,11 +1,11 @@
 /** Chooses the streams of an event; can name a new one. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { Icon } from '../parts/icon.js'
-import { FormRow } from '../parts/row.js'
+import { FormRow } from '../parts/form-row.js'
 import { StreamOptions } from '../parts/stream-options.js'
 
 interface Props {

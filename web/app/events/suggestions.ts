@@ -1,5 +1,5 @@
 /** Suggests what the user probably wants to add, by frequency and recency, and searches all event types. */
-import { foldText } from '../../plain.js'
+import { foldText } from '../../plain-text.js'
 import { suggestedKinds, getKindName, eventKinds, getTypeName, type EventKind } from '../data/event-types.js'
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'

@@ -1,9 +1,9 @@
 /** The time and duration fields of an event. */
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { FormRow } from '../parts/row.js'
+import { FormRow } from '../parts/form-row.js'
 import type { Entries } from './fields.js'
-import { toLocalEntry, type DurationKind } from './times.js'
+import { toLocalEntry, type DurationKind } from './time-entries.js'
 
 interface Props {
   readonly entries: Entries

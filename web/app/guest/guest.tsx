@@ -3,11 +3,11 @@ import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readPageSettings, readServiceInfo, Refusal, type PageSettings, type ServiceInfo } from '../../api.js'
 import { setLanguage, t } from '../../language.js'
-import { ServiceHeader } from '../../parts/frame.js'
-import { explainError } from '../../problem.js'
-import { getHref, PageContext } from '../../surroundings.js'
+import { ServiceHeader } from '../../parts/page-layout.js'
+import { explainError } from '../../explain-error.js'
+import { getHref, PageContext } from '../../page-context.js'
 import { Account, AccountContext } from '../data/account.js'
-import { takeLink, type SharedLink, type LinkResult } from '../data/link.js'
+import { takeLink, type SharedLink, type LinkResult } from '../data/shared-link.js'
 import {
   appRoot,
   buildHref,
@@ -18,10 +18,10 @@ import {
   navigate,
   type PageName
 } from '../route.js'
-import { AppLayout } from '../shell/pages.js'
+import { AppLayout } from '../shell/app-layout.js'
 import { Unreachable } from '../shell/unreachable.js'
 import { addModuleTexts } from '../texts.js'
-import { GuestBanner } from './banner.js'
+import { GuestBanner } from './guest-banner.js'
 import './style.css'
 
 /** Pages available to shared links. Others redirect to the timeline. */

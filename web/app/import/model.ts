@@ -1,7 +1,7 @@
 /** Imports as the API returns them. (docs/api/imports.md) */
 import { isKey, getLocale, t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
-import { formatDuration } from '../parts/lengths.js'
+import { toPlainText } from '../../plain-text.js'
+import { formatDuration } from '../parts/format-duration.js'
 
 export type State =
   | 'looking'

@@ -1,6 +1,6 @@
 /** Mapping of the columns of a table: sample rows, and a choice for each column. */
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { ColumnChoice, roles, toOptionValue } from './column-choice.js'
 import type { ColumnMapping, Mapping, Table } from './model.js'
 

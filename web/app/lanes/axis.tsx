@@ -1,9 +1,9 @@
 /** The time axis below the lanes. */
 import type { Store } from '../data/store.js'
-import { formatTime } from '../parts/time.js'
+import { formatTime } from '../parts/format-time.js'
 import { getShownWeekends, useCanvas } from './chart.js'
 import type { Zones } from './calendar.js'
-import { toX, type View } from './scale.js'
+import { toX, type View } from './view.js'
 import { createTimeTicks, type Tick } from './ticks.js'
 
 interface Props {

@@ -1,6 +1,6 @@
 /** Days, weeks and months in the time zones in which the user was. (docs/spec/events.md#time-zones) Times are in seconds. */
 import { getDayStart, getLocalDay, getOffset, resolveZone, type ZonePeriod } from '../../../schemas/zones.js'
-import type { View } from './scale.js'
+import type { View } from './view.js'
 
 const day = 86_400
 

@@ -2,10 +2,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Store } from '../data/store.js'
 import { listWeekends, type Zones } from './calendar.js'
-import type { LaneData } from './data.js'
-import { drawLane, type Span } from './draw.js'
-import type { ValueRange } from './range.js'
-import { getLength, type View } from './scale.js'
+import type { LaneData } from './lane-data.js'
+import { drawLane, type Span } from './draw-lane.js'
+import type { ValueRange } from './value-range.js'
+import { getLength, type View } from './view.js'
 import { prepareSurface, clearColourCache, type Surface } from './surface.js'
 
 /** Lengths of views, in seconds, in which weekends are shown: not when they fill most of the view or become hairlines. */

@@ -1,7 +1,7 @@
 /** Draws numbers over time: the mean as a line over the band from min to max, or dots if there are few values. */
-import { findIndexAt, type BandData, type Part } from './data.js'
-import type { ValueScale } from './height.js'
-import { toX, type View } from './scale.js'
+import { findIndexAt, type BandData, type Part } from './lane-data.js'
+import type { ValueScale } from './value-scale.js'
+import { toX, type View } from './view.js'
 import type { Surface } from './surface.js'
 
 /** Minimum pixels between dots. */

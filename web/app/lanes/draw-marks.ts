@@ -1,8 +1,8 @@
 /** Draws events as icons on the time axis, or their density if there are too many. */
 import { drawGlyph } from './glyphs.js'
-import type { DensityData, Mark, MarkIcon, MarkData } from './data.js'
-import { mergeMarks } from './merge.js'
-import { getLength, toX, type View } from './scale.js'
+import type { DensityData, Mark, MarkIcon, MarkData } from './lane-data.js'
+import { mergeMarks } from './merge-marks.js'
+import { getLength, toX, type View } from './view.js'
 import type { Surface } from './surface.js'
 
 /** Minimum pixels between the centres of two marks. */

@@ -1,8 +1,8 @@
 /** Draws nights as columns by hour of day; in views of a few days, sleep periods along the time axis. */
 import { groupNights, getNightHour } from './nights.js'
 import type { Zones } from './calendar.js'
-import type { SleepStage, NightData } from './data.js'
-import { getLength, toX, type View } from './scale.js'
+import type { SleepStage, NightData } from './lane-data.js'
+import { getLength, toX, type View } from './view.js'
 import type { Surface } from './surface.js'
 
 const day = 86_400

@@ -1,5 +1,5 @@
 /** Icons on a canvas. */
-import type { MarkIcon } from './data.js'
+import type { MarkIcon } from './lane-data.js'
 import type { Surface } from './surface.js'
 
 /** Draws an icon centred at a point. `weight`, from 0 to 1, scales icons whose size has a meaning. */

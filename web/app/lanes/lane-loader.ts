@@ -1,12 +1,12 @@
 /** Loads the data of a lane for a view, when the view stops moving and when data change. */
 import type { Client } from '../data/client.js'
 import { createStore, type Store } from '../data/store.js'
-import type { BandData, LaneData } from './data.js'
-import { getValueRange, type ValueRange } from './range.js'
-import { getLength, type View } from './scale.js'
-import { loadLane } from './load.js'
-import type { Grid } from './loading.js'
-import type { LanePlan } from './plan.js'
+import type { BandData, LaneData } from './lane-data.js'
+import { getValueRange, type ValueRange } from './value-range.js'
+import { getLength, type View } from './view.js'
+import { loadLane } from './load-lane.js'
+import type { Grid } from './load-request.js'
+import type { LanePlan } from './plan-lane.js'
 
 export interface LaneState {
   readonly data: LaneData | undefined

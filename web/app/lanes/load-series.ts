@@ -1,7 +1,7 @@
 /** Reads series: min, max and mean per part, merged over all holder events in the range. */
 import type { Event, SeriesPoints } from '../data/model.js'
-import type { LaneData, Part } from './data.js'
-import type { Grid, LoadRequest } from './loading.js'
+import type { LaneData, Part } from './lane-data.js'
+import type { Grid, LoadRequest } from './load-request.js'
 
 /** Maximum holder events, each of which takes a call. */
 const maxHolders = 400

@@ -1,7 +1,7 @@
 /** Groups sleep periods into nights, from noon to noon in local time. */
 import { getDayStart } from '../../../schemas/zones.js'
 import { getDayAt, getHourAt, type Zones } from './calendar.js'
-import type { NightData, SleepPeriod } from './data.js'
+import type { NightData, SleepPeriod } from './lane-data.js'
 
 export interface Night {
   /** Midnight, in seconds. */

@@ -1,7 +1,7 @@
 /** Labels of the axes: times by clock and calendar, values at round numbers. Times are in seconds. */
 import { getOffset } from '../../../schemas/zones.js'
 import { getDayAt, listDays, getMonthStart, getMonth, getWeekday, getZoneAt, type Zones } from './calendar.js'
-import { getLength, type View } from './scale.js'
+import { getLength, type View } from './view.js'
 
 type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
 

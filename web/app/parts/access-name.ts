@@ -1,6 +1,6 @@
 /** Names of accesses that have created or changed something. */
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import type { Access } from '../data/model.js'
 
 /** Returns the name of an access by its id, which may be followed by the id of a caller; `You` for the user's own sessions. */

@@ -1,5 +1,5 @@
 /** The tree of streams as indented options of a select. */
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'

@@ -1,7 +1,7 @@
 /** Short messages at the edge of the page, optionally with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { createStore, useStore } from '../data/store.js'
 
 interface Toast {

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
 import { Dialog } from '../parts/dialog.js'
-import { AppLink } from '../parts/go.js'
+import { AppLink } from '../parts/app-link.js'
 import { Picture } from '../parts/picture.js'
-import { StepButton } from '../parts/steps.js'
-import { formatDateTime } from '../parts/time.js'
+import { StepButton } from '../parts/step-buttons.js'
+import { formatDateTime } from '../parts/format-time.js'
 
 interface Props {
   readonly event: Event

@@ -1,9 +1,9 @@
 /** Accesses grouped for display: links, apps, ended ones; and the streams that each may see. */
 import { readAppNames } from '../../sign-in/auth-request.js'
 import { isKey, t, type Key } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import type { Account } from '../data/account.js'
-import { getStreamColour } from '../data/colours.js'
+import { getStreamColour } from '../data/stream-colours.js'
 import type { Access, Level, Permission } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 

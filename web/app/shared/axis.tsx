@@ -1,6 +1,6 @@
 /** The time axis below the lanes. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatTime } from '../parts/time.js'
+import { formatTime } from '../parts/format-time.js'
 import { createDayTicks, createMonthTicks, type Range, type Span } from './spans.js'
 
 export function Axis({ range, span }: { readonly range: Range; readonly span: Span }) {

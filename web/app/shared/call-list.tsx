@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { explainError, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
-import { AppLink } from '../parts/go.js'
-import { formatClock, formatTime } from '../parts/time.js'
+import { AppLink } from '../parts/app-link.js'
+import { formatClock, formatTime } from '../parts/format-time.js'
 import { readCalls, type Call } from './calls.js'
-import { getGroupKey, describeCall } from './sentences.js'
+import { getGroupKey, describeCall } from './describe-call.js'
 
 /** Calls per page. */
 const pageSize = 200

@@ -1,7 +1,7 @@
 /** The sharing page: all accesses, or one with its activity. */
 import './style.css'
 import type { PageProps } from '../route.js'
-import { AccessView } from './one-access.js'
+import { AccessView } from './access-view.js'
 import { Overview } from './overview.js'
 
 export default function Page({ id, query }: PageProps) {

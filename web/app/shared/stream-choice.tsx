@@ -1,12 +1,12 @@
 /** Chooses streams in the tree. Sharing a stream includes those below it. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
-import { getStreamColour } from '../data/colours.js'
+import { getStreamColour } from '../data/stream-colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { ExpandButton } from '../parts/turn.js'
+import { ExpandButton } from '../parts/expand-button.js'
 
 interface Props {
   readonly chosen: ReadonlySet<string>

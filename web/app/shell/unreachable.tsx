@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { readPageSettings } from '../../api.js'
 import { t } from '../../language.js'
-import type { Message } from '../../problem.js'
+import type { Message } from '../../explain-error.js'
 
 export function Unreachable({ message }: { readonly message: Message }) {
   const isOffline = useIsOffline()

@@ -2,17 +2,17 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Form } from '../../parts/form.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
-import { colourKey, getStreamColour, palette } from '../data/colours.js'
+import { colourKey, getStreamColour, palette } from '../data/stream-colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
-import { FormRow } from '../parts/row.js'
+import { FormRow } from '../parts/form-row.js'
 import { showToast } from '../parts/toast.js'
-import { updateStream, trashStream } from './changing.js'
-import { getPathIds, compareAudience } from './sight.js'
-import { AccessNames } from './names.js'
+import { updateStream, trashStream } from './update-stream.js'
+import { getPathIds, compareAudience } from './audience.js'
+import { AccessNames } from './access-names.js'
 
 /** An action on a stream; without one, on the top level of the tree. */
 export interface StreamAction {

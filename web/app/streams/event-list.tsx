@@ -2,14 +2,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
-import { toPlainText } from '../../plain.js'
-import { explainError, type Message } from '../../problem.js'
+import { toPlainText } from '../../plain-text.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { getTypeIcon, isGlucose, formatEvent, getTypeName } from '../data/event-types.js'
 import type { Event, Stream } from '../data/model.js'
-import { AppLink } from '../parts/go.js'
+import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
-import { formatDateTime } from '../parts/time.js'
+import { formatDateTime } from '../parts/format-time.js'
 
 /** Events per page. */
 const pageSize = 15

@@ -1,7 +1,7 @@
 /** The streams page: the tree, or one stream. */
 import './style.css'
 import type { PageProps } from '../route.js'
-import { StreamView } from './one-stream.js'
+import { StreamView } from './stream-view.js'
 import { Overview } from './overview.js'
 
 export default function StreamsPage({ id, query }: PageProps) {

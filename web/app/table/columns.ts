@@ -1,11 +1,11 @@
 /** The columns of the table: those of all events, and those of the contents of one type. */
 import { getLocale, t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import { toPointType, formatQuantity, getUnit } from '../data/units.js'
 import type { ContentSchema, Event } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
-import { formatDuration } from '../parts/lengths.js'
-import { formatDateTime } from '../parts/time.js'
+import { formatDuration } from '../parts/format-duration.js'
+import { formatDateTime } from '../parts/format-time.js'
 
 export interface Column {
   readonly key: string

@@ -1,12 +1,12 @@
 /** Downloads all rows of the table as a file written by the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError } from '../../problem.js'
+import { explainError } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { formatNumber } from '../data/units.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
-import { saveFile } from '../parts/save.js'
+import { saveFile } from '../parts/save-file.js'
 import { showToast } from '../parts/toast.js'
 import { getExportName, type Column } from './columns.js'
 

@@ -1,6 +1,6 @@
 /** The filters of the table: stream, type, text, dates, value range. */
 import { t } from '../../language.js'
-import { toPlainText } from '../../plain.js'
+import { toPlainText } from '../../plain-text.js'
 import type { Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { Icon } from '../parts/icon.js'

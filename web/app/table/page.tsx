@@ -12,7 +12,7 @@ import { Download } from './download.js'
 import { FilterBar, listTypes } from './filter-bar.js'
 import { parseFilters, toParams, type Changes } from './filters.js'
 import { useRows } from './rows.js'
-import { VirtualTable } from './sheet.js'
+import { VirtualTable } from './virtual-table.js'
 
 export default function TablePage({ query }: PageProps) {
   const account = useAccount()

@@ -1,9 +1,9 @@
 /** Loads the rows of the table while the user scrolls. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { mergeChanges } from './merged.js'
+import { mergeChanges } from './merge-changes.js'
 
 const pageSize = 200
 /** Maximum changes that are merged; with more, the rows are reloaded. */

@@ -1,17 +1,17 @@
 /** An event beside the lanes: a note with its text, a photo, an activity with its track. */
 import { t } from '../../language.js'
-import { toPlainText, toPlainLines } from '../../plain.js'
+import { toPlainText, toPlainLines } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
-import { getStreamColour } from '../data/colours.js'
+import { getStreamColour } from '../data/stream-colours.js'
 import type { Event } from '../data/model.js'
 import { getDayAt, type Zones } from '../lanes/calendar.js'
-import { getMarkIcon } from '../lanes/load.js'
-import { AppLink } from '../parts/go.js'
+import { getMarkIcon } from '../lanes/load-lane.js'
+import { AppLink } from '../parts/app-link.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
-import { formatClock } from '../parts/time.js'
-import { TrackView } from './track.js'
-import { formatHoursMinutes } from './units.js'
+import { formatClock } from '../parts/format-time.js'
+import { TrackView } from './track-view.js'
+import { formatHoursMinutes } from './format-values.js'
 
 interface Props {
   readonly event: Event

@@ -1,5 +1,5 @@
 /** Navigates through time by pointer and keys: drag, wheel, pinch, arrows, plus and minus. */
-import { getLength, toTime } from '../lanes/scale.js'
+import { getLength, toTime } from '../lanes/view.js'
 import { getGutter } from '../lanes/surface.js'
 import type { TimelineModel } from './model.js'
 

@@ -1,6 +1,6 @@
 /** Components loaded after the lanes, in one file rather than several small ones. */
-export { LaneChoice } from './choose.js'
-export { CursorPanel } from './moment.js'
-export { PrintSummary } from './paper.js'
-export { OverviewStrip } from './strip.js'
-export { LaneTable } from './table.js'
+export { LaneChoice } from './lane-choice.js'
+export { CursorPanel } from './cursor-panel.js'
+export { PrintSummary } from './print-summary.js'
+export { OverviewStrip } from './overview-strip.js'
+export { LaneTable } from './lane-table.js'

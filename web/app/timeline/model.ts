@@ -1,9 +1,9 @@
 /** State of the timeline: view and cursor, stored in the URL. Times are in seconds. */
 import { createStore, type Store } from '../data/store.js'
-import type { LaneData } from '../lanes/data.js'
+import type { LaneData } from '../lanes/lane-data.js'
 import type { Zones } from '../lanes/calendar.js'
-import type { Span } from '../lanes/draw.js'
-import { clampView, getLength, panView, zoomView, type View } from '../lanes/scale.js'
+import type { Span } from '../lanes/draw-lane.js'
+import { clampView, getLength, panView, zoomView, type View } from '../lanes/view.js'
 import { createPresetView } from './presets.js'
 
 /** Milliseconds without movement after which data are loaded and the URL is updated. */

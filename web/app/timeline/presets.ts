@@ -1,7 +1,7 @@
 /** Preset lengths of views, in whole days. Times are in seconds. */
 import { getDayStart } from '../../../schemas/zones.js'
 import { getDayAt, type Zones } from '../lanes/calendar.js'
-import { getLength, type View } from '../lanes/scale.js'
+import { getLength, type View } from '../lanes/view.js'
 
 export const presets = ['day', 'week', 'month', 'year', 'all'] as const
 export type Preset = (typeof presets)[number]

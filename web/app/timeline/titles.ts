@@ -1,8 +1,8 @@
 /** Titles of views, and formatted times. */
 import { getLocale, t } from '../../language.js'
 import { getDayAt, getHourAt, type Zones } from '../lanes/calendar.js'
-import { getLength, type View } from '../lanes/scale.js'
-import { formatTime } from '../parts/time.js'
+import { getLength, type View } from '../lanes/view.js'
+import { formatTime } from '../parts/format-time.js'
 import { findPreset } from './presets.js'
 
 export interface Title {

@@ -1,7 +1,7 @@
 /** All settings with their sources; of secrets, only whether they are set. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { ColumnHeaders } from '../heads.js'
+import { ColumnHeaders } from '../column-headers.js'
 import { describeOrigin, type Setting } from './model.js'
 
 export function SettingsList({ settings }: { readonly settings: readonly Setting[] }) {

@@ -1,7 +1,7 @@
 /** Buttons that sign in with identity providers. */
 import { useContext } from 'preact/hooks'
 import { t } from '../../language.js'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 import { redirectToProvider } from './going.js'
 
 interface Props {

@@ -6,7 +6,7 @@ import { getLanguage, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 
 /** Values with which an account can be created. */

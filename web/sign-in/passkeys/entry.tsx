@@ -4,7 +4,7 @@ import { callRoute, pickSession, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
-import { explainError, type Message } from '../../problem.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { canAutofill, signWithPasskey, type RequestOptions } from './browser.js'
 import { toPasskeyError } from './words.js'
 

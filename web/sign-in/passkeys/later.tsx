@@ -1,6 +1,6 @@
 /** Signing in with a passkey, loaded only in browsers that support it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 import type * as Entrance from './entry.js'
 import { addPasskeyTexts } from './texts.js'
 

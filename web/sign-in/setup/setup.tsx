@@ -8,10 +8,10 @@ import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { SelectField } from '../../parts/select-field.js'
-import { explainError, type Message } from '../../problem.js'
-import { PageContext } from '../../surroundings.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { PageContext } from '../../page-context.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
-import { ErrorPage } from '../views/no-request.js'
+import { ErrorPage } from '../views/error-pages.js'
 
 /** Settings that can be chosen. */
 interface SetupChoices {

@@ -1,10 +1,10 @@
 /** Lists requested permissions. */
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../auth-request.js'
-import type { Audience } from '../granting.js'
-import type { Grant, Grants } from '../grants.js'
+import type { Audience } from '../grant-access.js'
+import type { Grant, Grants } from '../compare-grants.js'
 import { t, type Key } from '../../language.js'
-import { StreamDetails } from './stream-facts.js'
+import { StreamDetails } from './stream-details.js'
 
 /** Texts of restrictions, by the feature that is turned off. */
 const restrictions: ReadonlyMap<string, Key> = new Map([

@@ -4,7 +4,7 @@ import { root } from '../../api.js'
 import { t } from '../../language.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 
 /** The root page. `isAccountRoot`: whether this is the root of an account, which may not exist. */
 export function Home({ isAccountRoot }: { readonly isAccountRoot: boolean }) {

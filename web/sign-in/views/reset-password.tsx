@@ -6,8 +6,8 @@ import { Field, NewPassword } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { PageContext } from '../../surroundings.js'
-import { BackLink } from './back.js'
+import { PageContext } from '../../page-context.js'
+import { BackLink } from './back-link.js'
 
 const appId = 'coffer-account'
 

@@ -7,14 +7,14 @@ import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
-import { PageContext } from '../../surroundings.js'
+import { PageContext } from '../../page-context.js'
 import { ProviderButtons } from '../identities/buttons.js'
 import { takeRedirectResult } from '../identities/going.js'
 import { RedirectResultView } from '../identities/lazy.js'
 import { LazyPasskeySignIn, useLazyModule } from '../passkeys/later.js'
-import type * as ScheduledDeletion from '../closing/closing.js'
+import type * as ScheduledDeletion from '../closing/scheduled-deletion.js'
 import { addClosingTexts } from '../closing/texts.js'
-import { SecondFactor, type PendingSignIn } from './challenge.js'
+import { SecondFactor, type PendingSignIn } from './second-factor.js'
 
 interface Props {
   readonly title: string
@@ -36,7 +36,7 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
   const [closing, setClosing] = useState<Session>()
   const closingView = useLazyModule<typeof ScheduledDeletion>(closing !== undefined, async () => {
     await addClosingTexts()
-    return await import('../closing/closing.js')
+    return await import('../closing/scheduled-deletion.js')
   })
   const onSignedIn = (session: Session): void =>
     session.deletion === undefined ? onEntered(session) : setClosing(session)

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { Listener } from '../../../../transports/http/listener.js'
-import { ChunkList } from '../../../../transports/http/request/chunks.js'
+import { ChunkList } from '../../../../transports/http/request/small-chunks.js'
 import { coffer, testConfig } from '../../../support/coffer.js'
 import { seeded } from '../../../support/random.js'
 

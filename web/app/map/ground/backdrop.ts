@@ -1,6 +1,6 @@
 /** The map below places and tracks, if the operator provides one. */
 import type { View } from '../projection.js'
-import { TileMap } from './ground.js'
+import { TileMap } from './tile-map.js'
 import { drawTiles, type MapColours } from './style.js'
 
 export interface Backdrop {

@@ -1,0 +1,35 @@
+/** Counts the results for records. */
+import type { Counts } from '../../imports/protocol.js'
+import type { SkipReason } from '../../imports/skip-reasons.js'
+import type { Tally } from './job.js'
+
+/** Why a record is skipped, in words that complete "left out because it is …". */
+export const skipReasons = {
+  twice: 'in the file more than once',
+  deleted: 'of the kind that was deleted here before',
+  trashed: 'in a stream or series that is in the trash',
+  hidden: 'in a series that has been moved out of sight',
+  unfit: 'not as its type demands',
+  away: 'a file of an event that is not here, or not to be changed',
+  large: 'a file that is larger than files may be here',
+  many: 'a file of an event that has as many as it may',
+  early: 'before the beginning of its series'
+} as const satisfies Readonly<Record<string, SkipReason>>
+
+/** The result for a record. */
+export type RecordResult = 'broughtIn' | 'known' | keyof typeof skipReasons
+
+export class TallyCounter implements Tally {
+  readonly broughtIn: Counts = Object.create(null) as Counts
+  readonly known: Counts = Object.create(null) as Counts
+  readonly leftOut: Counts = Object.create(null) as Counts
+
+  add(of: keyof Tally, name: string, by = 1): void {
+    if (by > 0) this[of][name] = (this[of][name] ?? 0) + by
+  }
+
+  /** Adds counts. */
+  addAll(of: keyof Tally, counts: Counts): void {
+    for (const [name, by] of Object.entries(counts)) this.add(of, name, by)
+  }
+}

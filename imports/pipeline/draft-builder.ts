@@ -1,0 +1,221 @@
+/** Runs the second pass over a file: turns records into batches of events, and of sorted data points. */
+import type { ImportedRecord, Sink, SourceFile } from '../record.js'
+import type {
+  DraftBatch,
+  Counts,
+  EventDraft,
+  FileDraft,
+  LaneForm,
+  PointsDraft,
+  StreamDraft
+} from '../protocol.js'
+import { isPlausible } from '../text/times.js'
+import { maxRecordLength } from './limiting-sink.js'
+import { NameCounts } from './record-counter.js'
+import { PendingFiles } from './pending-files.js'
+import type { IdGenerator } from './id-generator.js'
+import type { Lanes, OpenLane } from './lanes.js'
+import { PointRows } from './point-rows.js'
+
+/** Data points of a series per batch. */
+const maxWindowRows = 2048
+/** Limit of all windows in bytes, and the overhead of each besides its rows. */
+const maxWindowBytes = 16 * 1024 * 1024
+const windowOverhead = 1024
+/** Limit of events per batch, and of their characters. */
+const maxBatchEvents = 100
+const maxBatchLength = maxRecordLength
+/** Size of each stream of an event. */
+const streamOverhead = 150
+/** Limit of a stream's name, in characters. */
+const maxStreamNameLength = 100
+
+interface SeriesWindow {
+  readonly lane: OpenLane
+  readonly seriesId: string
+  readonly path: readonly StreamDraft[]
+  readonly origin: number
+  readonly rows: PointRows
+}
+
+/** Converts records to drafts and sends them in batches. */
+export class DraftBuilder implements Sink {
+  readonly #duplicates = new NameCounts()
+  readonly #windows = new Map<string, SeriesWindow>()
+  /** Ids of events by the keys of their files. */
+  readonly #files = new PendingFiles<string>()
+  readonly #paths = new Map<string, readonly StreamDraft[]>()
+  #events: EventDraft[] = []
+  #batchLength = 0
+  /** Size of all windows, in bytes. */
+  #windowBytes = 0
+
+  format = ''
+  formatName = ''
+
+  constructor(
+    private readonly lanes: Lanes,
+    private readonly forms: Readonly<Record<string, LaneForm>>,
+    private readonly ids: IdGenerator,
+    private readonly parentId: string,
+    /** Returns once the next batch can be sent. */
+    private readonly sendBatch: (batch: DraftBatch) => void,
+    private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
+  ) {}
+
+  /** Number of duplicate records, by type. */
+  get duplicates(): Counts {
+    return this.#duplicates.counts
+  }
+
+  addRecord(record: ImportedRecord): void {
+    if (!isPlausible(record.time)) return
+    const lane = this.lanes.getLane(this.format, record)
+    // The limit of lanes was exceeded.
+    if (!lane) return
+    lane.form ??= this.lanes.getForm(lane.key, this.forms)
+    if (lane.form === 'series') this.#addPoint(lane, record)
+    else this.#addEvent(record)
+  }
+
+  async addFile(_kind: string, key: string, source: SourceFile): Promise<void> {
+    const found = this.#files.remove(key)
+    // The first pass has counted it.
+    if (!found) return
+    const { name, owner: event } = found
+    this.#flushEvents()
+    const { fileName, type } = name
+    const id = this.ids.derive('file', this.format, event, key)
+    await this.sendFile({ id, eventId: event, fileName, type, size: source.size }, source)
+  }
+
+  skip(): void {
+    // The first pass has counted it.
+  }
+
+  warn(): void {
+    // The first pass has reported it.
+  }
+
+  /** Sends the remaining batches. */
+  finish(): void {
+    for (const key of this.#windows.keys()) this.#flushWindow(key)
+    this.#flushEvents()
+  }
+
+  #addEvent(record: ImportedRecord): void {
+    const {
+      otherPaths: also,
+      content,
+      description,
+      duration,
+      identity,
+      path,
+      source,
+      stream,
+      time,
+      type,
+      zone
+    } = record
+    const identityText = identity ?? JSON.stringify(content ?? null)
+    const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
+    const streams = this.#getPath(path, stream, source)
+    const others = also ? also.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, '')) : []
+    const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
+    this.#files.add(record, id)
+    this.#events.push({
+      id,
+      path: streams,
+      otherPaths: others,
+      type,
+      time,
+      duration,
+      content,
+      description,
+      clientData,
+      hasFiles: record.files !== undefined
+    })
+    this.#batchLength +=
+      200 +
+      identityText.length +
+      (description?.length ?? 0) +
+      (record.clientData ? getJsonLength(record.clientData) : 0)
+    for (const { length } of others) this.#batchLength += streamOverhead * length
+    if (path) this.#batchLength += streamOverhead * streams.length
+    if (this.#events.length >= maxBatchEvents || this.#batchLength > maxBatchLength) this.#flushEvents()
+  }
+
+  #flushEvents(): void {
+    if (this.#events.length === 0) return
+    this.sendBatch({ events: this.#events, points: [] })
+    this.#events = []
+    this.#batchLength = 0
+  }
+
+  #addPoint(lane: OpenLane, { content, duration, time }: ImportedRecord): void {
+    const year = lane.isTrack ? 0 : new Date(time * 1000).getUTCFullYear()
+    const key = `${lane.key}\n${year}`
+    let window = this.#windows.get(key)
+    if (window && !window.rows.fits(content)) {
+      this.#flushWindow(key)
+      window = undefined
+    }
+    if (!window) {
+      this.#windows.set(key, (window = this.#openWindow(lane, year)))
+      this.#windowBytes += windowOverhead + window.rows.bytes
+    }
+    const { rows } = window
+    this.#windowBytes -= rows.bytes
+    rows.add(time, content, duration)
+    this.#windowBytes += rows.bytes
+    if (rows.size >= maxWindowRows) this.#flushWindow(key)
+    while (this.#windowBytes > maxWindowBytes) this.#flushWindow(this.#windows.keys().next().value!)
+  }
+
+  #openWindow(lane: OpenLane, year: number): SeriesWindow {
+    const { format, from, isTrack, key, path, source, stream } = lane
+    return {
+      lane,
+      seriesId: this.ids.derive('series', format, key, year),
+      path: this.#getPath(path, stream, source),
+      origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
+      rows: new PointRows()
+    }
+  }
+
+  #flushWindow(key: string): void {
+    const window = this.#windows.get(key)!
+    // Moves a window that is filled again to the end of the order.
+    this.#windows.delete(key)
+    this.#windowBytes -= windowOverhead + window.rows.bytes
+    this.sendBatch({ events: [], points: [this.#buildDraft(window)] })
+  }
+
+  #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
+    const { cells, duplicates: twice } = rows.getSorted()
+    if (twice > 0) this.#duplicates.add(lane.type, twice)
+    return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
+  }
+
+  #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
+    const key = JSON.stringify([this.format, parents, stream, source])
+    let path = this.#paths.get(key)
+    if (!path) {
+      const names = [this.formatName, ...parents, stream, ...(source === '' ? [] : [source])]
+      path = names.map((name, index) => ({
+        id: this.ids.derive('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
+        name:
+          name
+            .replaceAll(/\p{C}+/gu, ' ')
+            .trim()
+            .slice(0, maxStreamNameLength) || '?'
+      }))
+      this.#paths.set(key, path)
+    }
+    return path
+  }
+}
+
+function getJsonLength(value: object): number {
+  return JSON.stringify(value).length
+}

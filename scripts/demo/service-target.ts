@@ -1,0 +1,97 @@
+/** Fills an account of a running service over its API. */
+import { parseUrl } from '../../core/parse-url.js'
+import { appId } from './local-target.js'
+import type { EventParams, EventWithFile } from './person/event-params.js'
+import { DemoError, type CallResult, type Call, type Target } from './target.js'
+
+/** Timeout of a request: a day of heart rates may have to wait for other requests. */
+const timeoutMs = 120_000
+
+/** An account of a running service. Its calls are dated with the current time. */
+export class ServiceTarget implements Target {
+  /** `root`: URL of the account, ending in a slash. */
+  constructor(
+    readonly username: string,
+    private readonly root: string
+  ) {}
+
+  now(): number {
+    return Date.now() / 1000
+  }
+
+  moveTo(): void {
+    // The service uses its own clock.
+  }
+
+  async batch(token: string, calls: readonly Call[]): Promise<readonly CallResult[]> {
+    const headers = { authorization: token, 'content-type': 'application/json' }
+    const answer = await sendRequest(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
+    return (answer as { results: CallResult[] }).results
+  }
+
+  async upload(
+    token: string,
+    event: EventParams,
+    { bytes, name, type }: EventWithFile['file']
+  ): Promise<void> {
+    const form = new FormData()
+    form.append('event', JSON.stringify(event))
+    form.append('file', new Blob([Uint8Array.from(bytes)], { type }), name)
+    await sendRequest(`${this.root}events`, { method: 'POST', headers: { authorization: token }, body: form })
+  }
+}
+
+/** Signs in to the service at a URL. Throws {@link DemoError} if it cannot be reached or refuses. */
+export async function signIn(
+  url: string,
+  username: string,
+  password: string
+): Promise<{ target: ServiceTarget; token: string }> {
+  const base = parseBaseUrl(url)
+  const { api } = (await sendRequest(`${base}/service/info`, {})) as { api?: unknown }
+  if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
+    throw new DemoError(`${url} is not the URL of a Coffer service`)
+  const root = api.replace('{username}', username)
+  const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
+  const body = JSON.stringify({ username, password, appId })
+  const { mfaToken, token } = (await sendRequest(`${root}auth/login`, { method: 'POST', headers, body })) as {
+    mfaToken?: string
+    token?: string
+  }
+  if (token !== undefined) return { target: new ServiceTarget(username, root), token }
+  throw new DemoError(
+    mfaToken === undefined
+      ? `${url} is not the URL of a Coffer service`
+      : `${username} uses two-factor authentication. Choose an account without it`
+  )
+}
+
+/** Returns a URL without a trailing slash. Throws {@link DemoError} if it is malformed. */
+export function parseBaseUrl(url: string): string {
+  const address = parseUrl(url)
+  if (address?.protocol === 'http:' || address?.protocol === 'https:')
+    return (address.origin + address.pathname).replace(/\/+$/, '')
+  throw new DemoError(`--url must be a URL such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
+}
+
+async function sendRequest(url: string, request: RequestInit): Promise<object> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(url, { ...request, signal, redirect: 'manual' }).catch((error: Error) => {
+    const { message } = error.cause instanceof Error ? error.cause : error
+    throw new DemoError(`${new URL(url).origin} is not responding: ${message}`)
+  })
+  const text = await response.text()
+  const answer = parseObject(text)
+  if (response.ok && answer) return answer
+  throw new DemoError(
+    `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it responded with ${response.status}`}`
+  )
+}
+
+function parseObject(text: string): { error?: { message?: string } } | undefined {
+  try {
+    return Object(JSON.parse(text)) as object
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,158 @@
+/** Answers requests of other nodes: the operations of worker threads, for users that this node serves. */
+import { deserialize, serialize } from 'node:v8'
+import type { Connection, ConnectionEvents } from '../../cluster/nodes/connection.js'
+import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
+import type { Request } from '../../core/call/outcome.js'
+import type { AuthenticatedUser } from '../../core/call/dispatcher.js'
+import type { Runtime } from '../runtime.js'
+import { getCalledUser } from '../workers/called-user.js'
+import { answerRequest, createOperations, type EmitEvent } from '../workers/operations.js'
+import type { Operation, Operations, WorkerMessage, WorkerRequest } from '../workers/protocol.js'
+import type { LocalCalls } from './local-calls.js'
+import { servedElsewhere } from './node-peers.js'
+import type { ShardOwnership } from './shard-ownership.js'
+
+export interface ServeConnectionOptions {
+  readonly runtime: Runtime
+  readonly calls: LocalCalls
+  readonly ownership: ShardOwnership
+  readonly files: Pick<SharedAttachments, 'lendDraft'>
+}
+
+/** Returns the user whom an operation concerns. Operations that are not listed are refused to other nodes. */
+const userGetters: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
+  call: ([request]) => getCalledUser(request as Request),
+  precheck: ([request]) => (request as Request).user,
+  recheck: ([request]) => (request as Request).user,
+  admit: ([username]) => username as string,
+  join: ([username]) => username as string,
+  previewBytes: ([account]) => (account as AuthenticatedUser['account']).username,
+  pull: () => undefined,
+  drop: () => undefined,
+  subscribing: () => undefined,
+  leave: () => undefined
+}
+
+/** Answers a node over a connection that it has opened. Returns the handlers of the connection. */
+export function serveConnection(
+  { calls, files, runtime, ownership }: ServeConnectionOptions,
+  connection: Pick<Connection, 'hasRoom' | 'post'>
+): ConnectionEvents {
+  const subscribers = new Set<number>()
+  const remainders = new Set<number>()
+  const pending = new Set<Promise<void>>()
+  const post = (message: WorkerMessage): void => connection.post(serialize(message))
+  const emit: EmitEvent = (name, ...args) => {
+    if (name === 'unsubscribed') subscribers.delete(args[0] as number)
+    post([name, args])
+  }
+  const operations = trackResources(createNodeOperations({ calls, files, runtime }, emit), {
+    subscribers,
+    remainders
+  })
+  return {
+    receive(bytes) {
+      const request = deserialize(bytes) as WorkerRequest
+      const [id, operation, args] = request
+      const user = userGetters[operation]
+      if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
+      const run = (): Promise<void> => answerRequest(runtime.services.log, operations, request, post)
+      const username = user(args)
+      const done =
+        username === undefined || ownership.isOwned(username)
+          ? run()
+          : ownership
+              .waitUntilMoved(username)
+              .then(() => (ownership.isOwned(username) ? run() : post([id, servedElsewhere])))
+      pending.add(done)
+      void done.finally(() => pending.delete(done))
+    },
+    waitUntilAnswered: () => Promise.all(pending),
+    onLost() {
+      for (const id of subscribers) operations.leave(id)
+      for (const number of remainders) operations.drop(number)
+    },
+    // The node that asked may have died in the meantime.
+    isWaiting: () => true
+  }
+}
+
+/** Returns the operations of the runtime. Those that read require a valid lease. */
+function createNodeOperations(
+  { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
+  emit: EmitEvent
+): Operations {
+  const target = {
+    services: runtime.services,
+    registry: calls,
+    feed: runtime.feed,
+    gauges: () => runtime.gauges(),
+    readiness: () => runtime.readiness(),
+    settle: () => runtime.settle(),
+    drain: () => runtime.drain(),
+    close: () => runtime.close()
+  }
+  const operations = createOperations(target, emit, ignore, ignore)
+  const { accounts, exports } = runtime.services
+  return {
+    ...operations,
+    async call(request) {
+      const outcome = await operations.call(request)
+      if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
+      const { draft } = outcome.facts
+      try {
+        return { ...outcome, facts: { ...outcome.facts, draft: await files.lendDraft(draft) } }
+      } finally {
+        await exports.discard(draft)
+      }
+    },
+    admit: (username, credentials) => calls.read(username, () => operations.admit(username, credentials)),
+    join: (username, credentials, id) =>
+      calls.read(username, async () => {
+        const account = accounts.find(username)
+        if (account) await accounts.waitUntilReady(account)
+        return await operations.join(username, credentials, id)
+      }),
+    previewBytes: (account, preview) =>
+      calls.read(account.username, () => operations.previewBytes(account, preview))
+  }
+}
+
+/** Tracks which subscriptions and remainders have to be released when the connection is lost. */
+function trackResources(
+  operations: Operations,
+  { remainders, subscribers }: { subscribers: Set<number>; remainders: Set<number> }
+): Operations {
+  return {
+    ...operations,
+    async call(request) {
+      const outcome = await operations.call(request)
+      if (outcome.ok && outcome.remainder !== undefined) remainders.add(outcome.remainder)
+      return outcome
+    },
+    async pull(number) {
+      try {
+        const pulled = await operations.pull(number)
+        if (pulled[1]) remainders.delete(number)
+        return pulled
+      } catch (error) {
+        remainders.delete(number)
+        throw error
+      }
+    },
+    drop(number) {
+      remainders.delete(number)
+      operations.drop(number)
+    },
+    join(username, credentials, id) {
+      subscribers.add(id)
+      return operations.join(username, credentials, id)
+    },
+    leave(id) {
+      subscribers.delete(id)
+      operations.leave(id)
+    }
+  }
+}
+
+function ignore(): void {}

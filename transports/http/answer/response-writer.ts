@@ -1,0 +1,196 @@
+/**
+ * Sends a response with backpressure. Clients may be slow, but not without limit: one that reads nothing for a while,
+ * or next to nothing for long, is disconnected.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
+import { isHighSurrogate, toAsciiJson } from '../../../core/json/json-text.js'
+import type { Failure } from '../../../core/call/outcome.js'
+import type { ChunkResult, TextResult, TextSource } from '../../../core/call/text-source.js'
+import type { Exchange } from '../exchange.js'
+
+/** Characters or bytes per write. The unread part of a write stays in memory. */
+const chunkSize = 256 * 1024
+/** Checks per stall timeout. */
+const checksPerTimeout = 4
+/** The average rate is measured over this many stall timeouts. */
+const rateTimeouts = 10
+/** Bytes, and seconds, after which the permission to read is checked again. */
+const recheckBytes = 1024 * 1024
+const recheckSeconds = 1
+
+/** Internals of a socket: bytes written, and those that the operating system has not taken yet. */
+interface Handle {
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
+
+/** The texts of a response after its first one. */
+type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>
+
+export class ResponseWriter {
+  readonly #res: ServerResponse
+  readonly #socket: Socket
+  /** The client's rate is measured only while we wait for it: seconds waited, and bytes taken before that. */
+  #waitedSeconds = 0
+  #takenBefore = 0
+
+  constructor(
+    { req, res }: Pick<Exchange, 'req' | 'res'>,
+    private readonly services: Pick<SharedServices, 'clock' | 'config'>
+  ) {
+    this.#res = res
+    this.#socket = req.socket
+    this.#takenBefore = this.#taken
+  }
+
+  /** True once the client has disconnected. */
+  get isDisconnected(): boolean {
+    return this.#res.destroyed || this.#socket.destroyed
+  }
+
+  /**
+   * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
+   * disconnected. `isAscii`: true if the text is known to be ASCII.
+   */
+  async write(data: string | Uint8Array, isAscii = false): Promise<void> {
+    for (let start = 0; start < data.length && !this.isDisconnected;) {
+      let end = start + chunkSize
+      if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
+      const chunk = start === 0 && end >= data.length ? data : slice(data, start, end)
+      if (!this.#res.write(chunk, isAscii ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
+        await this.#waitFor('drain')
+      start = end
+    }
+  }
+
+  /** Waits until an ended response has been passed to the operating system completely. */
+  async waitUntilTaken(): Promise<void> {
+    if (!this.#res.writableFinished && !this.isDisconnected) await this.#waitFor('finish')
+  }
+
+  /**
+   * Sends texts, and ends the response. If that fails, the connection is reset, since that is the only way to show the client
+   * that the response is incomplete. The caller releases `remainder`. `isAsciiJson`: true to send it as JSON in ASCII.
+   */
+  async sendText(
+    first: string,
+    remainder: RemainingTexts,
+    last: () => string,
+    isAsciiJson = false
+  ): Promise<void> {
+    try {
+      await this.write(first)
+      for (;;) {
+        const { done, value: piece } = remainder.nextChunk
+          ? await remainder.nextChunk()
+          : toPieceStep(await remainder.next())
+        if (done) break
+        if (piece.text !== '') {
+          const isEscaped = isAsciiJson && remainder.isAscii !== true
+          await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || remainder.isAscii)
+        }
+        if (piece.bytes) await this.write(piece.bytes)
+        if (this.isDisconnected) return
+      }
+      this.#res.end(last())
+    } catch (error) {
+      this.reset()
+      throw error
+    }
+  }
+
+  /** Sends the bytes of a source. `recheck` is called at intervals; if it returns a failure, the connection is reset. */
+  async sendBytes(
+    source: AsyncIterable<Uint8Array>,
+    recheck: () => Promise<Failure | undefined> | Failure | undefined
+  ): Promise<void> {
+    const { clock } = this.services
+    let size = 0
+    let checkedAt = clock.now()
+    try {
+      for await (const chunk of source) {
+        if (size >= recheckBytes || clock.now() - checkedAt >= recheckSeconds) {
+          const refusal = await recheck()
+          if (refusal) throw refusal.error
+          size = 0
+          checkedAt = clock.now()
+        }
+        size += chunk.length
+        await this.write(chunk)
+        // Leaving the loop closes the source.
+        if (this.isDisconnected) return
+      }
+      this.#res.end()
+    } catch (error) {
+      this.reset()
+      throw error
+    }
+  }
+
+  /**
+   * Resets the connection immediately, and discards what the operating system has not sent yet. A partial response must not
+   * look complete.
+   */
+  reset(): void {
+    this.#socket.resetAndDestroy()
+    this.#res.destroy()
+  }
+
+  /** Bytes that the operating system has taken so far. */
+  get #taken(): number {
+    // oxlint-disable-next-line no-underscore-dangle -- Node offers no other way
+    const handle = (this.#socket as { readonly _handle?: Handle | null })._handle
+    return handle ? handle.bytesWritten - handle.writeQueueSize : 0
+  }
+
+  #waitFor(event: 'drain' | 'finish'): Promise<void> {
+    const { clock, config } = this.services
+    const { stalledSeconds } = config.limits
+    return new Promise(resolve => {
+      let [checkedAt, changedAt, taken] = [clock.now(), clock.now(), this.#taken]
+      const update = (): void => {
+        const now = clock.now()
+        this.#waitedSeconds += now - checkedAt
+        checkedAt = now
+        if (this.#taken !== taken) [changedAt, taken] = [now, this.#taken]
+      }
+      const check = (): void => {
+        update()
+        if (checkedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.reset()
+        cancel = clock.after(stalledSeconds / checksPerTimeout, check)
+      }
+      const done = (): void => {
+        update()
+        cancel()
+        this.#res.off(event, done).off('close', done)
+        resolve()
+      }
+      let cancel = clock.after(stalledSeconds / checksPerTimeout, check)
+      this.#res.on(event, done).on('close', done)
+    })
+  }
+
+  get #isTooSlow(): boolean {
+    const { minBytesPerSecond, stalledSeconds } = this.services.config.limits
+    if (this.#waitedSeconds < rateTimeouts * stalledSeconds) return false
+    const isTooSlow = this.#taken - this.#takenBefore < minBytesPerSecond * this.#waitedSeconds
+    this.#waitedSeconds = 0
+    this.#takenBefore = this.#taken
+    return isTooSlow
+  }
+}
+
+function toPieceStep({ done, value }: TextResult): ChunkResult {
+  return done ? { done, value: undefined } : { done: false, value: { text: value } }
+}
+
+/** Pure ASCII is the same in Latin-1, which Node measures and copies without inspecting each character. */
+function getEncoding(data: string | Uint8Array): 'latin1' | 'utf8' {
+  return typeof data === 'string' && Buffer.byteLength(data) === data.length ? 'latin1' : 'utf8'
+}
+
+function slice(data: string | Uint8Array, start: number, end: number): string | Uint8Array {
+  return typeof data === 'string' ? data.slice(start, end) : data.subarray(start, end)
+}

@@ -1,0 +1,212 @@
+/**
+ * The Socket.IO transport: one namespace per user, created on demand and closed when empty. The root namespace accepts all
+ * clients, and ignores all messages.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Server as Engine } from 'engine.io'
+import { Server, type Socket } from 'socket.io'
+import { WebSocketServer, type ServerOptions } from 'ws'
+import { toErrorEnvelope } from '../../core/envelope.js'
+import { ApiError } from '../../core/errors.js'
+import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
+import { toFailure } from '../../core/call/outcome.js'
+import type { Mount } from '../upgrades.js'
+import { getPageToken, removePageHeader } from '../page-sessions.js'
+import { PacketEncoder } from './packet-encoder.js'
+import { Backlog } from './backlog.js'
+import { Connection, maxUnauthenticatedMessageBytes } from './connection.js'
+import { createPacketDecoder } from './packet-decoder.js'
+import { RequestGate, type ClientAddresses } from './request-gate.js'
+import { getDecoder, getConnectionId, type Conn } from './internals.js'
+import { SocketSession, type SocketServices } from './socket-session.js'
+import { StallWatch } from './stall-watch.js'
+import type { Credentials } from '../../core/call/credentials.js'
+
+/** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
+const maxNameLength = 255
+/** Maximum number of chunks of a message, since each takes more memory than its bytes. */
+const maxBufferedChunks = 16 * 1024
+/** Maximum number of frames of a message: each has an overhead of a hundred bytes, even before a client has authenticated. */
+const maxFragments = 2048
+/** Time for the client to complete the closing handshake, in milliseconds. */
+const closeTimeoutMs = 10_000
+
+export class Websockets implements Mount {
+  readonly path: string
+  readonly #io: Server
+  readonly #engine: Engine
+  readonly #gate: RequestGate
+  readonly #watch: StallWatch
+  readonly #sessions = new Set<SocketSession>()
+  /** By connection id, which polling clients send with each request. */
+  readonly #connections = new Map<string, Connection>()
+  readonly #services: SocketServices
+  #isClosing = false
+
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    notifier: Notifier,
+    private readonly clients: ClientAddresses
+  ) {
+    const { clock, config } = dispatcher.services
+    const { limits, sockets } = config
+    this.#services = {
+      dispatcher,
+      notifier,
+      backlog: new Backlog(sockets.maxBufferedBytes, limits.batchResultBytes),
+      modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
+    }
+    this.#watch = new StallWatch(clock, limits, this.#connections)
+    this.#gate = new RequestGate(dispatcher.services, clients, this.#connections)
+    this.#engine = new Engine({
+      wsEngine: LimitedWebSocketServer,
+      allowEIO3: true,
+      maxHttpBufferSize: limits.bodyBytes,
+      allowRequest: (request, done) => this.#gate.admitHandshake(request, () => done(null, true)),
+      cors: ({ headers }, done) => done(null, getCorsOptions(headers['access-control-request-headers']))
+    })
+    this.#engine.on('connection', (conn: Conn) => this.#addConnection(conn))
+    this.#io = new Server({
+      parser: { Encoder: PacketEncoder, Decoder: createPacketDecoder(limits) },
+      serveClient: false,
+      cleanupEmptyChildNamespaces: true
+    })
+    this.#io.bind(this.#engine)
+    this.path = `${this.#io.path()}/`
+    // Clients of 2.x join the root first, so it accepts all clients; messages sent there are ignored.
+    this.#io
+      .of((name, _auth, next) => next(null, name.length <= maxNameLength))
+      .use((socket, next) => void this.#authenticate(socket).then(next))
+      .on('connection', socket => this.#open(socket))
+  }
+
+  /** Number of authenticated sockets. */
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  request(request: IncomingMessage, response: ServerResponse): void {
+    void this.#gate.admitRequest(request, response, () => this.#engine.handleRequest(request, response))
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+    this.#engine.handleUpgrade(request, socket, rest)
+  }
+
+  /** Waits up to `seconds` for running calls, then closes all connections. */
+  async close(seconds: number): Promise<void> {
+    this.#isClosing = true
+    const ended = Promise.all([...this.#sessions].map(session => session.end()))
+    let timer: NodeJS.Timeout | undefined
+    await Promise.race([ended, new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))])
+    clearTimeout(timer)
+    this.#watch.stop()
+    this.#io.disconnectSockets(true)
+    this.#engine.close()
+  }
+
+  #addConnection(conn: Conn): void {
+    const { clock, config } = this.dispatcher.services
+    const { limits, sockets } = config
+    const slot = this.#gate.getSlot(conn.request)
+    // A connection without a slot has bypassed the gate.
+    if (!slot) return conn.close(true)
+    const begun = (): void => this.#watch.start()
+    const connection = new Connection(conn, {
+      slot,
+      sockets,
+      onActivity: begun,
+      bodyBytes: limits.bodyBytes,
+      describeError: error => toErrorEnvelope(config, clock.now(), error)
+    })
+    this.#connections.set(getConnectionId(conn), connection)
+    conn.on('close', () => this.#connections.delete(getConnectionId(conn)))
+  }
+
+  /** Authenticates a socket, or returns the error. */
+  async #authenticate(socket: Socket): Promise<Error | undefined> {
+    try {
+      const connection = this.#getConnection(socket)
+      if (!connection?.countAttempt()) {
+        connection?.terminate()
+        return new ApiError('too-many-requests', 'Too many namespaces on one connection')
+      }
+      connection.undecoded = () => getDecoder(socket).undecoded
+      const credentials = this.#getCredentials(socket)
+      const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
+      const session = new SocketSession(this.#services, admitted, socket, connection)
+      await session.join()
+      socket.data = session
+      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
+      // connection.
+      socket.handshake.auth = {}
+      return undefined
+    } catch (error) {
+      const refusal = toFailure(this.dispatcher.services.log, error, 'socket').error
+      return socket.conn.protocol === 3 ? refusal : addErrorData(refusal)
+    }
+  }
+
+  #open(socket: Socket): void {
+    if (this.#isClosing) return void socket.disconnect(true)
+    const session = socket.data as SocketSession
+    this.#sessions.add(session)
+    socket.on('disconnect', () => this.#sessions.delete(session))
+    session.open()
+  }
+
+  #getConnection({ conn }: Socket): Connection | undefined {
+    return this.#connections.get(getConnectionId(conn))
+  }
+
+  #getCredentials({ handshake, nsp, request }: Socket): Credentials {
+    const { auth, headers, query } = handshake
+    // A namespace may have a token of its own; otherwise, that of the connection is used.
+    const ownToken = (auth as Record<string, unknown>).auth ?? query.auth
+    const presented = Array.isArray(ownToken) ? (ownToken[0] as unknown) : ownToken
+    const fromPage =
+      presented === undefined || presented === null
+        ? getPageToken(headers, this.dispatcher.services.config, parseUsername(nsp.name))
+        : undefined
+    const token = presented ?? fromPage
+    return {
+      ...(fromPage === undefined ? {} : { isPage: true }),
+      ...(typeof token === 'string' ? { auth: token } : {}),
+      ...(headers.origin === undefined ? {} : { origin: headers.origin }),
+      ...(headers.referer === undefined ? {} : { referer: headers.referer }),
+      headers,
+      ip: this.clients.getAddress(request),
+      via: 'socket.io'
+    }
+  }
+}
+
+/** New connections may send small messages only; {@link limitMessages} raises the limit for authenticated ones. */
+class LimitedWebSocketServer extends WebSocketServer {
+  constructor(options: ServerOptions) {
+    super({
+      ...options,
+      maxPayload: maxUnauthenticatedMessageBytes,
+      maxBufferedChunks,
+      maxFragments,
+      closeTimeout: closeTimeoutMs
+    } as ServerOptions)
+  }
+}
+
+/** Returns CORS options. Every origin is allowed, since the token decides; cookies require a header that other origins may not send. */
+function getCorsOptions(names: string | undefined): object {
+  const common = { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
+  return names === undefined ? common : { ...common, allowedHeaders: removePageHeader(names) }
+}
+
+/** Returns the user name: the last segment of a namespace's name. */
+function parseUsername(name: string): string {
+  return (name.split('/').findLast(segment => segment !== '') ?? '').toLowerCase()
+}
+
+/** Adds the error as `data`, which clients of 3.x and later read; those of 2.x would get it instead of the message. */
+function addErrorData(error: ApiError): Error {
+  return Object.assign(new Error(error.message), { data: { error } })
+}

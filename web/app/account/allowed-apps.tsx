@@ -1,0 +1,140 @@
+/** The apps that the user has allowed, with a button to revoke each. */
+import { useEffect, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { formatDate, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { toPlainText } from '../../plain-text.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
+import { compareGrants, readStreamNames, type StreamNames } from '../../sign-in/compare-grants.js'
+
+/** The members of an app's access that are shown. */
+interface AppAccess {
+  readonly id: string
+  readonly type: string
+  readonly name: string
+  readonly deviceName?: string
+  readonly permissions?: readonly Permission[]
+  readonly expires?: number
+  /** Present if it was granted by OAuth. */
+  readonly oauth?: { readonly clientName?: string; readonly renewableUntil?: number }
+}
+
+interface AllowedList {
+  readonly accesses: readonly AppAccess[]
+  readonly names: StreamNames
+  /** The operator's names for apps, by id. */
+  readonly apps: ReadonlyMap<string, string>
+}
+
+export function AllowedApps({ session }: { readonly session: Session }) {
+  const [found, setFound] = useState<AllowedList>()
+  const [problem, setProblem] = useState<Message>()
+  const read = async (): Promise<void> => setFound(await readAllowed(session))
+  useEffect(() => {
+    read().catch((error: unknown) => setProblem(explainError(error).message))
+  }, [session])
+  if (problem === undefined && (!found || found.accesses.length === 0)) return null
+  return (
+    <section>
+      <h2>{t('allowed.title')}</h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <ul class="sessions">
+        {found?.accesses.map(access => (
+          <Row
+            key={access.id}
+            access={access}
+            found={found}
+            onEnd={async () => {
+              await callAs(session, 'DELETE', `accesses/${access.id}`)
+              await read()
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+async function readAllowed(session: Session): Promise<AllowedList> {
+  const read = async (query: string): Promise<readonly AppAccess[]> =>
+    (await callAs<{ accesses: readonly AppAccess[] }>(session, 'GET', `accesses${query}`)).accesses
+  const [live, all, names, apps] = await Promise.all([
+    read(''),
+    read('?includeExpired=true'),
+    readStreamNames(session),
+    readAppNames()
+  ])
+  // An app may be able to renew an expired access.
+  const ids = new Set(live.map(({ id }) => id))
+  return {
+    accesses: all.filter(
+      ({ id, oauth, type }) => type === 'app' && (ids.has(id) || oauth?.renewableUntil !== undefined)
+    ),
+    names,
+    apps
+  }
+}
+
+/** Returns when an access ends, in seconds. An app may be able to renew it even after it has expired. */
+function getEnd({ expires = Infinity, oauth }: AppAccess): number {
+  return Math.max(expires, oauth?.renewableUntil ?? 0)
+}
+
+interface RowProps {
+  readonly access: AppAccess
+  readonly found: AllowedList
+  readonly onEnd: () => Promise<void>
+}
+
+/** One app. Revoking requires confirmation, because it cannot be undone. */
+function Row({ access, found, onEnd }: RowProps) {
+  const [isConfirming, setConfirming] = useState(false)
+  const { deviceName, name, oauth, permissions = [] } = access
+  const app = found.apps.get(name) ?? toPlainText(oauth?.clientName ?? name)
+  const end = getEnd(access)
+  const { asked: grants } = compareGrants(
+    { asked: permissions, checked: permissions, older: undefined },
+    found.names
+  )
+  return (
+    <li>
+      <div class="row">
+        <div>
+          <strong>{app}</strong> {deviceName && <span class="badge">{toPlainText(deviceName)}</span>}
+          <p class="hint">{grants.map(grant => grant.name).join(', ')}</p>
+          {end !== Infinity && (
+            <p class="hint">
+              {t(oauth?.renewableUntil === undefined ? 'allowed.until' : 'allowed.renewed', {
+                date: formatDate(end)
+              })}
+            </p>
+          )}
+          {oauth && <p class="hint">{t('allowed.oauth')}</p>}
+        </div>
+        {!isConfirming && (
+          <button
+            type="button"
+            class="text"
+            aria-label={t('allowed.revokeOf', { app })}
+            onClick={() => setConfirming(true)}
+          >
+            {t('allowed.revoke')}
+          </button>
+        )}
+      </div>
+      {isConfirming && (
+        <div role="group" aria-label={t('allowed.revokeOf', { app })}>
+          <p>{t('allowed.revokeText', { app })}</p>
+          <div class="actions start">
+            <Action onClick={onEnd}>{t('allowed.revoke')}</Action>
+            <button type="button" class="button" onClick={() => setConfirming(false)}>
+              {t('shell.cancel')}
+            </button>
+          </div>
+        </div>
+      )}
+    </li>
+  )
+}

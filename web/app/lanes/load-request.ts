@@ -1,0 +1,17 @@
+/** A request to load the data of a lane. Times are in seconds. */
+import type { Client } from '../data/client.js'
+import type { LanePlan } from './plan-lane.js'
+
+/** A time range divided into parts of equal length. */
+export interface Grid {
+  readonly from: number
+  readonly to: number
+  readonly step: number
+}
+
+export interface LoadRequest {
+  readonly client: Client
+  readonly plan: LanePlan
+  readonly grid: Grid
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,27 @@
+/** Merges overlapping marks. */
+import type { Mark } from './lane-data.js'
+import { toX, type View } from './view.js'
+
+export interface Cluster {
+  readonly x: number
+  /** The merged marks. */
+  readonly marks: readonly Mark[]
+}
+
+/** Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. */
+export function mergeMarks(marks: readonly Mark[], view: View, width: number, gap: number): Cluster[] {
+  const clusters: { x: number; sum: number; marks: Mark[] }[] = []
+  for (const mark of marks) {
+    const x = toX(mark.time, view, width)
+    const last = clusters.at(-1)
+    if (last && x - last.x < gap) {
+      last.marks.push(mark)
+      last.sum += x
+      // The centre of all, at least `gap` from the previous cluster.
+      const middle = last.sum / last.marks.length
+      const before = clusters.at(-2)
+      last.x = before ? Math.max(middle, before.x + gap) : middle
+    } else clusters.push({ x, sum: x, marks: [mark] })
+  }
+  return clusters.map(({ x, marks: own }) => ({ x, marks: own }))
+}

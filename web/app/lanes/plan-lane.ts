@@ -1,0 +1,139 @@
+/** Decides which lanes are shown, and what each contains, from the contents of its stream. */
+import { toPlainText } from '../../plain-text.js'
+import type { Fact, Stream } from '../data/model.js'
+import type { Tree } from '../data/tree.js'
+
+export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
+
+/** The contents of a lane. */
+export interface LanePlan {
+  readonly stream: Stream
+  /** Display name. */
+  readonly name: string
+  readonly kind: LaneKind
+  /** Streams and types of the events that it shows. */
+  readonly streamIds: readonly string[]
+  readonly types: readonly string[]
+  /** The types whose contents are numbers. */
+  readonly numeric: readonly string[]
+  /** Number of events; series count as one. */
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  /** The latest content, if known. */
+  readonly latest?: unknown
+}
+
+/** Number of default lanes, and the maximum. */
+const defaultLaneCount = 6
+export const maxLanes = 12
+/** A stream is active if its latest event is at most this many seconds older than the newest one. */
+const activeSeconds = 60 * 86_400
+
+/** Types by priority for default lanes. */
+const preferredTypes = [
+  /^frequency\//,
+  /^mass\/(?:kg|lb|st)$/,
+  /^blood-pressure\//,
+  /^sleep\//,
+  /^note\//,
+  /^picture\//,
+  /^activity\//,
+  /^position\//,
+  /^count\//,
+  /^mood\//
+]
+
+/**
+ * Plans the lane of a stream: with its own events, or those of the streams below if it has none. Returns undefined if there are no
+ * events.
+ */
+export function planLane(stream: Stream, tree: Tree, facts: readonly Fact[]): LanePlan | undefined {
+  const own = facts.filter(({ streamId }) => streamId === stream.id)
+  const below = new Set(tree.listSubtreeIds(stream.id))
+  const used = own.length > 0 ? own : facts.filter(({ streamId }) => below.has(streamId))
+  const kinds = new Map<LaneKind, Fact[]>()
+  for (const fact of used) {
+    const kind = getLaneKind(fact)
+    kinds.set(kind, [...(kinds.get(kind) ?? []), fact])
+  }
+  const ranked = Array.from(kinds, ([kind, own_]) => ({ kind, facts: own_, rank: getRank(kind, own_) }))
+  const best = ranked.toSorted((one, other) => other.rank - one.rank)[0]
+  if (!best) return undefined
+  // A line shows one type; marks of all types share a lane.
+  const [main] = best.facts.toSorted((one, other) => other.count - one.count)
+  const chosen = best.kind === 'marks' ? best.facts : best.facts.filter(({ type }) => type === main!.type)
+  const newest = chosen.reduce((latest, fact) => (fact.last > latest.last ? fact : latest))
+  return {
+    stream,
+    name: getLaneName(stream, tree, facts),
+    kind: best.kind,
+    streamIds: [...new Set(chosen.map(({ streamId }) => streamId))],
+    types: [...new Set(chosen.map(({ type }) => type))],
+    numeric: [...new Set(chosen.filter(({ latest }) => typeof latest === 'number').map(({ type }) => type))],
+    count: chosen.reduce((sum, { count }) => sum + count, 0),
+    first: Math.min(...chosen.map(({ first }) => first)),
+    last: newest.last,
+    ...(newest.latest === undefined ? {} : { latest: newest.latest })
+  }
+}
+
+/** Returns the name of a stream; prefixed with its parent's if that contains nothing else: "Heart rate: Watch". */
+function getLaneName({ name, parentId }: Stream, tree: Tree, facts: readonly Fact[]): string {
+  const parent = parentId === null ? undefined : tree.find(parentId)
+  const isOnly = parent?.children.length === 1 && parent.parentId !== null
+  if (!isOnly || facts.some(({ streamId }) => streamId === parent.id)) return toPlainText(name)
+  return `${toPlainText(parent.name)}: ${toPlainText(name)}`
+}
+
+/** Returns how events of a type are drawn. */
+export function getLaneKind({ latest, type }: Pick<Fact, 'latest' | 'type'>): LaneKind {
+  if (type.startsWith('series:'))
+    return /^series:(?:position|numset|encrypted)\b/.test(type) ? 'marks' : 'series'
+  if (type.startsWith('blood-pressure/')) return 'pairs'
+  if (type.startsWith('sleep/')) return 'nights'
+  return typeof latest === 'number' ? 'numbers' : 'marks'
+}
+
+function getRank(kind: LaneKind, facts: readonly Fact[]): number {
+  const count = facts.reduce((sum, fact) => sum + fact.count, 0)
+  // A series of any length is a single event, so its count says nothing.
+  return kind === 'series' ? Infinity : kind === 'nights' || kind === 'pairs' ? count * 10 : count
+}
+
+/** Returns the default lanes: active streams, by priority of their types. */
+export function chooseDefaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
+  const plans = tree.all
+    .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
+    .flatMap(stream => planLane(stream, tree, facts) ?? [])
+  const newest = Math.max(...plans.map(({ last }) => last))
+  const active = plans.filter(({ last }) => last >= newest - activeSeconds)
+  const chosen: string[] = []
+  for (const plan of (active.length >= 3 ? active : plans).toSorted(
+    (one, other) => getPriority(one) - getPriority(other)
+  )) {
+    const id = findSharedLane(plan, plans, tree)
+    if (!chosen.includes(id) && chosen.length < defaultLaneCount) chosen.push(id)
+  }
+  return chosen
+}
+
+function getPriority({ count, types }: LanePlan): number {
+  const places = types
+    .map(type => preferredTypes.findIndex(each => each.test(type.replace(/^series:/, ''))))
+    .filter(at => at >= 0)
+  return (
+    (places.length > 0 ? Math.min(...places) : preferredTypes.length) -
+    Math.min(0.9, Math.log10(count + 1) / 10)
+  )
+}
+
+/** Returns the stream whose lane shows a plan: notes, photos and the like below one stream share its lane. */
+function findSharedLane(plan: LanePlan, plans: readonly LanePlan[], tree: Tree): string {
+  const { id, parentId } = plan.stream
+  if (plan.kind !== 'marks' || parentId === null || plans.some(({ stream }) => stream.id === parentId))
+    return id
+  const siblings = plans.filter(({ stream }) => stream.parentId === parentId)
+  const marks = siblings.filter(({ kind }) => kind === 'marks')
+  return marks.length > 1 && tree.find(parentId) ? parentId : id
+}

@@ -1,0 +1,192 @@
+/** One access: permissions, expiry, activity, and revoking it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { useAccount } from '../data/account.js'
+import type { Access } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Confirm } from '../parts/confirm.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon } from '../parts/icon.js'
+import { formatDay, formatDateTime } from '../parts/format-time.js'
+import { showToast } from '../parts/toast.js'
+import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGroups } from './accesses.js'
+import { formatEndDay, describeAccess } from './describe-access.js'
+import { CallList } from './call-list.js'
+import { AccessIcon } from './access-lane.js'
+
+export function AccessView({ id }: { readonly id: string }) {
+  const account = useAccount()
+  const current = useStore(account.accesses)
+  const tree = useStore(account.tree)
+  const [groups, setGroups] = useState<AccessGroups>()
+  const [problem, setProblem] = useState<Message>()
+  const [isRevoking, setRevoking] = useState(false)
+  useEffect(() => {
+    readAccessGroups(account).then(setGroups, (error: unknown) => setProblem(explainError(error).message))
+  }, [current])
+  const all = groups ? [...groups.shared, ...groups.apps, ...groups.ended] : []
+  const access = all.find(each => each.id === id)
+  const name = access && groups ? getDisplayName(access, groups.appNames) : ''
+  useEffect(() => {
+    if (name !== '') document.title = name
+  }, [name])
+  const back = (
+    <p class="back">
+      <AppLink to={{ page: 'shared' }}>
+        <Icon name="left" />
+        {t('shared.title')}
+      </AppLink>
+    </p>
+  )
+  if (problem !== undefined) return <Alert>{problem}</Alert>
+  if (!groups) return <p class="loading">{t('loading')}</p>
+  if (!access)
+    return (
+      <div class="empty">
+        <h1>{t('shared.unknown')}</h1>
+        <p>{t('shared.unknownLead')}</p>
+        {back}
+      </div>
+    )
+  const grants = listGrants(access.permissions, tree)
+  const createdAccesses = all.filter(each => each.createdBy.split(' ')[0] === id && !hasEnded(each))
+  const creator = all.find(each => each.id === access.createdBy.split(' ')[0])
+  return (
+    <div class="one">
+      {back}
+      <header class="head">
+        <AccessIcon access={access} name={name} />
+        <h1>{name}</h1>
+        <p class="when num">{describeAccess(access, grants)}</p>
+        {!hasEnded(access) && (
+          <button type="button" class="button end" onClick={() => setRevoking(true)}>
+            {t('shared.revoke')}
+          </button>
+        )}
+      </header>
+      <div class="columns">
+        <section class="card">
+          <h2>{t('shared.activity')}</h2>
+          <CallList accessId={id} />
+        </section>
+        <section class="card facts">
+          <h2>{t('shared.permissions')}</h2>
+          <ul class="grants-long">
+            {grants.map(grant => (
+              <li key={grant.streamId}>
+                <i class="dot" style={{ '--c': grant.colour ?? 'var(--ink)' }} />
+                <span>
+                  {grant.colour === undefined ? (
+                    <b>{grant.name}</b>
+                  ) : (
+                    <AppLink to={{ page: 'streams', id: grant.streamId }}>{grant.name}</AppLink>
+                  )}
+                  <small>{t(`level.${grant.level}`)}</small>
+                </span>
+              </li>
+            ))}
+            {grants.length === 0 && <li>{t('shell.level.none')}</li>}
+          </ul>
+          <dl>
+            <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
+            <Fact name={t('shared.since')}>{formatDay(access.created)}</Fact>
+            {creator && (
+              <Fact name={t('shared.createdBy')}>
+                <AppLink to={{ page: 'shared', id: creator.id }}>
+                  {getDisplayName(creator, groups.appNames)}
+                </AppLink>
+              </Fact>
+            )}
+            {access.oauth && (
+              <Fact name={t('shared.authorizedWith')}>{describeAuthorization(access.oauth)}</Fact>
+            )}
+            <Fact name={t('shared.expires')}>{formatEndDay(access)}</Fact>
+            {access.lastUsed !== undefined && (
+              <Fact name={t('shared.lastUse')}>{formatDateTime(access.lastUsed)}</Fact>
+            )}
+            {createdAccesses.length > 0 && (
+              <Fact name={t('shared.sharedFurther')}>
+                {createdAccesses.map(each => (
+                  <AppLink key={each.id} to={{ page: 'shared', id: each.id }}>
+                    {getDisplayName(each, groups.appNames)}
+                  </AppLink>
+                ))}
+              </Fact>
+            )}
+          </dl>
+          {!hasEnded(access) && <p class="hint">{t('shared.notEditable')}</p>}
+        </section>
+      </div>
+      {isRevoking && (
+        <RevokeDialog
+          access={access}
+          name={name}
+          made={createdAccesses.map(each => getDisplayName(each, groups.appNames))}
+          onClose={() => setRevoking(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Describes how an app was authorized, and when it last renewed its access. */
+function describeAuthorization({ granted, refreshed }: NonNullable<Access['oauth']>): string {
+  const agreed = t('shared.byOAuth', { date: formatDay(granted) })
+  return refreshed === undefined
+    ? agreed
+    : `${agreed}, ${t('shared.renewed', { date: formatDateTime(refreshed) })}`
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="num">{children}</dd>
+    </div>
+  )
+}
+
+interface EndingProps {
+  readonly access: Access
+  readonly name: string
+  /** Names of the accesses that are revoked with it. */
+  readonly made: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Revokes an access after confirmation, because it cannot be undone. */
+function RevokeDialog({ access, name, made: createdAccesses, onClose }: EndingProps) {
+  const account = useAccount()
+  return (
+    <Confirm
+      title={t(access.type === 'app' ? 'shared.revokeTitle' : 'shared.revokeLinkTitle', { name })}
+      action={t('shared.revoke')}
+      onClose={onClose}
+      onConfirm={async () => {
+        await account.client.call('accesses.delete', { id: access.id })
+        await account.readAccesses()
+        onClose()
+        showToast(t('shared.revokedDone', { name }))
+      }}
+    >
+      <p>{t(access.type === 'app' ? 'shared.revokeText' : 'shared.revokeLinkText', { name })}</p>
+      {createdAccesses.length > 0 && (
+        <>
+          <p>{t('shared.revokeAlso')}</p>
+          <ul>
+            {createdAccesses.slice(0, 10).map(each => (
+              <li key={each}>{each}</li>
+            ))}
+            {createdAccesses.length > 10 && (
+              <li>{t('shell.moreAccesses', { count: createdAccesses.length - 10 })}</li>
+            )}
+          </ul>
+        </>
+      )}
+      <p class="hint">{t('shared.revokeHint')}</p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,26 @@
+/** The dialog for adding an event, loaded when first opened. */
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { explainError } from '../../explain-error.js'
+import { useStore } from '../data/store.js'
+import { showToast } from '../parts/toast.js'
+import { addModuleTexts } from '../texts.js'
+import { currentDraft, type AddProps } from './adding.js'
+
+export function AddDialog() {
+  const draft = useStore(currentDraft)
+  const [View, setView] = useState<ComponentType<AddProps>>()
+  // The dialog belongs to the open account.
+  useEffect(() => () => currentDraft.set(undefined), [])
+  useEffect(() => {
+    if (!draft || View) return
+    Promise.all([import('../events/quick-add.js'), addModuleTexts('events'), addModuleTexts('data')]).then(
+      ([module]) => setView(() => module.default),
+      (error: unknown) => {
+        currentDraft.set(undefined)
+        showToast(explainError(error).message)
+      }
+    )
+  }, [draft, View])
+  return draft && View ? <View draft={draft} onClose={() => currentDraft.set(undefined)} /> : null
+}

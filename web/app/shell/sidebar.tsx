@@ -1,0 +1,114 @@
+/** The sidebar: links to pages, and the tree of streams with event counts. */
+import { useMemo, useState } from 'preact/hooks'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import { getStreamColour } from '../data/stream-colours.js'
+import type { Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon, type IconName } from '../parts/icon.js'
+import { ExpandButton } from '../parts/expand-button.js'
+import type { PageName, Route } from '../route.js'
+
+const mainLinks: readonly (readonly [PageName, IconName])[] = [
+  ['timeline', 'lines'],
+  ['table', 'table'],
+  ['map', 'map'],
+  ['photos', 'photo']
+]
+const otherLinks: readonly (readonly [PageName, IconName])[] = [
+  ['shared', 'people'],
+  ['import', 'import'],
+  ['account', 'person']
+]
+
+export function Sidebar({ route }: { readonly route: Route }) {
+  const { isOwner } = useAccount()
+  const renderLink = ([name, icon]: readonly [PageName, IconName]) => (
+    <AppLink key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
+      <Icon name={icon} />
+      {t(`shell.${name}` as 'shell.timeline')}
+    </AppLink>
+  )
+  return (
+    <nav class="side" aria-label={t('shell.main')}>
+      {mainLinks.map(renderLink)}
+      <h2>
+        <AppLink to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
+          {t('shell.streams')}
+        </AppLink>
+      </h2>
+      <StreamList here={route.page === 'streams' ? route.id : undefined} />
+      {isOwner && <div class="foot">{otherLinks.map(renderLink)}</div>}
+    </nav>
+  )
+}
+
+/** The tree of streams, with the number of events in each and below. `here` is the stream that the page shows. */
+function StreamList({ here }: { readonly here: string | undefined }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const counts = useMemo(() => {
+    const own = new Map<string, number>()
+    for (const { streamId, count } of facts) own.set(streamId, (own.get(streamId) ?? 0) + count)
+    return own
+  }, [facts])
+  const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []
+  if (tree && roots.length === 0) return <p class="hint">{t('shell.noStreams')}</p>
+  const path = here === undefined ? [] : (tree?.getPath(here).map(({ id }) => id) ?? [])
+  return (
+    <ul class="tree">
+      {roots.map(stream => (
+        <Branch key={stream.id} stream={stream} counts={counts} path={path} here={here} />
+      ))}
+    </ul>
+  )
+}
+
+interface BranchProps {
+  readonly stream: Stream
+  readonly counts: ReadonlyMap<string, number>
+  /** Ids of the ancestors of the current stream. */
+  readonly path: readonly string[]
+  readonly here: string | undefined
+}
+
+function Branch({ stream, counts, path, here }: BranchProps) {
+  const children = stream.children.filter(({ trashed }) => !trashed)
+  const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))
+  const name = toPlainText(stream.name)
+  const count = countEvents(stream, counts)
+  return (
+    <li>
+      <div class={stream.id === here ? 'here' : undefined}>
+        {children.length > 0 ? (
+          <ExpandButton isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
+        ) : (
+          <span />
+        )}
+        <i class="dot" style={{ '--c': getStreamColour(stream) }} />
+        <AppLink to={{ page: 'streams', id: stream.id }} isCurrent={stream.id === here}>
+          {name}
+        </AppLink>
+        <span class="n">{count > 0 ? formatCompact(count) : ''}</span>
+      </div>
+      {isOpen && children.length > 0 && (
+        <ul>
+          {children.map(child => (
+            <Branch key={child.id} stream={child} counts={counts} path={path} here={here} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function countEvents(stream: Stream, counts: ReadonlyMap<string, number>): number {
+  return stream.children.reduce((sum, child) => sum + countEvents(child, counts), counts.get(stream.id) ?? 0)
+}
+
+function formatCompact(count: number): string {
+  return new Intl.NumberFormat(getLocale(), count < 10_000 ? {} : { notation: 'compact' }).format(count)
+}

@@ -1,0 +1,62 @@
+/** Names the accesses that may see a stream. */
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import type { Access } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import type { Tree } from '../data/tree.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon } from '../parts/icon.js'
+import type { LanePlan } from '../lanes/plan-lane.js'
+
+/** Maximum names shown. */
+const maxNames = 2
+
+export function LaneAudience({ plan }: { readonly plan: LanePlan }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const accesses = useStore(account.accesses)
+  if (!account.isOwner || !tree) return null
+  const names = listReaders(plan.stream.id, tree, accesses).map(({ name }) => toPlainText(name))
+  if (names.length === 0)
+    return (
+      <p class="chip own">
+        <Icon name="lock" />
+        <span>{t('shell.onlyYou')}</span>
+      </p>
+    )
+  const shown = names.slice(0, maxNames).join(', ')
+  return (
+    <AppLink to={{ page: 'shared' }} class="chip">
+      <Icon name="eye" />
+      <span>
+        {names.length > maxNames
+          ? t('timeline.andMore', { names: shown, count: names.length - maxNames })
+          : shown}
+      </span>
+    </AppLink>
+  )
+}
+
+/** Returns the accesses, except the user's sessions, that may read a stream or some of those below it. */
+export function listReaders(streamId: string, tree: Tree, accesses: readonly Access[]): Access[] {
+  const now = Date.now() / 1000
+  const related = new Set([
+    ...tree.getPath(streamId).map(({ id }) => id),
+    ...tree.listSubtreeIds(streamId),
+    '*'
+  ])
+  return accesses.filter(
+    ({ deleted, expires, permissions, type }) =>
+      type !== 'personal' &&
+      deleted === undefined &&
+      (expires === undefined || expires === null || expires > now) &&
+      permissions.some(
+        permission =>
+          'streamId' in permission &&
+          related.has(permission.streamId) &&
+          permission.level !== 'none' &&
+          permission.level !== 'create-only'
+      )
+  )
+}

@@ -1,0 +1,51 @@
+/** Signing in as an operator, or with the admin key. */
+import { useContext, useState } from 'preact/hooks'
+import { t } from '../language.js'
+import { Password } from '../parts/field.js'
+import { Form } from '../parts/form.js'
+import { Page } from '../parts/page.js'
+import { SignIn } from '../sign-in/views/sign-in.js'
+import { PageContext } from '../page-context.js'
+import { createOperatorClient, type OperatorClient } from './operator-client.js'
+
+/** App id of the session, shown in the list of sessions. */
+const appId = 'coffer-operator'
+
+export function OperatorSignIn({ onDesk }: { readonly onDesk: (client: OperatorClient) => void }) {
+  const { info } = useContext(PageContext)
+  const [hasKey, setKey] = useState(false)
+  const toggle = (
+    <p>
+      <button type="button" class="text" onClick={() => setKey(!hasKey)}>
+        {t(hasKey ? 'operator.withoutKey' : 'operator.withKey')}
+      </button>
+    </p>
+  )
+  if (!hasKey)
+    return (
+      <>
+        <SignIn
+          appId={appId}
+          title={t('signIn.title')}
+          lead={t('operator.lead', { service: info.name })}
+          onSignedIn={({ username }) => onDesk(createOperatorClient(username))}
+        />
+        {toggle}
+      </>
+    )
+  return (
+    <Page title={t('operator.keyTitle')} lead={t('operator.keyLead')}>
+      <Form
+        action={t('operator.enter')}
+        onSubmit={async ({ key = '' }) => {
+          const client = createOperatorClient(undefined, key.trim())
+          await client.call('GET', 'overview')
+          onDesk(client)
+        }}
+      >
+        <Password name="key" label={t('operator.key')} />
+      </Form>
+      {toggle}
+    </Page>
+  )
+}

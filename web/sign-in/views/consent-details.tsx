@@ -1,0 +1,86 @@
+/**
+ * Further facts for a decision: who asks, where the user returns to, the device, the expiry, and what ends with an
+ * older access.
+ */
+import type { ComponentChildren } from 'preact'
+import type { AuthRequest } from '../auth-request.js'
+import type { Consent, Destination } from '../grant-access.js'
+import { formatDate, t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+
+/**
+ * Ten thousand years, in seconds. Accesses that last longer are shown without an expiry, because browsers may not be able to
+ * format such dates.
+ */
+const maxShownExpiry = 10_000 * 365 * 86_400
+
+interface Props {
+  readonly request: AuthRequest
+  readonly shares: number
+  readonly consent: Consent
+  /** Whether the request is for the access that the app already has. */
+  readonly isAgain: boolean
+}
+
+export function ConsentDetails({ request, shares, consent, isAgain }: Props) {
+  const { app, deviceName, expireAfter, oauth, requestingAppId } = request
+  const isRenewed = oauth?.scopes.includes('offline_access') === true
+  const { agreed, asked, isNeeded } = consent
+  const isNewDestination = isNeeded && agreed.length > 0
+  return (
+    <>
+      {shares > 0 && <p class="notice">{t('consent.shares', { count: shares })}</p>}
+      {(isAgain || isNewDestination || !asked.isNear) && (
+        <p class="notice">{t('consent.caution', { app })}</p>
+      )}
+      <dl class="facts">
+        {app !== toPlainText(requestingAppId) && (
+          <Fact name={t('consent.app')}>{toPlainText(requestingAppId)}</Fact>
+        )}
+        <Fact name={t('consent.asker')}>{describeRequester(asked, asked.isNear)}</Fact>
+        {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{getHost(asked.returnTo)}</Fact>}
+        {isNewDestination && (
+          <Fact name={t('consent.agreed')}>
+            {[...new Set(agreed.map(describeDestination))].slice(0, 5).join(', ')}
+          </Fact>
+        )}
+        {deviceName && <Fact name={t('consent.device')}>{toPlainText(deviceName)}</Fact>}
+        {!isAgain && (
+          <Fact name={t('consent.until')}>
+            {typeof expireAfter === 'number' && expireAfter < maxShownExpiry && !isRenewed
+              ? t('consent.ends', { date: formatDate(Date.now() / 1000 + expireAfter) })
+              : t('consent.revoked')}
+          </Fact>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function describeRequester({ network, origin }: Destination, isNear: boolean): string {
+  const place = origin === undefined ? t('consent.program') : getHost(origin)
+  if (isNear) return place
+  return t('consent.elsewhere', { place, network: network === '' ? '?' : network })
+}
+
+/** Describes where an access has gone so far. */
+function describeDestination({ network, origin, returnTo }: Destination): string {
+  if (returnTo !== undefined) return getHost(returnTo)
+  return origin === undefined ? t('consent.programAt', { network }) : getHost(origin)
+}
+
+/** Returns the part of a URL that users can judge. */
+function getHost(url: string): string {
+  if (!URL.canParse(url)) return toPlainText(url)
+  const { host, protocol } = new URL(url)
+  return host === '' ? protocol : host
+}

@@ -1,0 +1,62 @@
+/** Handles an app's request: signing in or registering, the decision, and the result. */
+import { useState } from 'preact/hooks'
+import { signOut, type Session } from '../../api.js'
+import { decide, type AuthRequest, type Decision, type NoRequest as Reason } from '../auth-request.js'
+import { rich, t } from '../../language.js'
+import type { PageId } from '../../page-context.js'
+import { Consent } from './consent.js'
+import { RequestResult } from './request-result.js'
+import { RequestUnavailable } from './error-pages.js'
+import { Register } from './register.js'
+import { SignIn } from './sign-in.js'
+
+interface Props {
+  readonly request: AuthRequest
+  readonly place: PageId
+}
+
+interface End {
+  readonly isAccepted: boolean
+  readonly target: string | undefined
+}
+
+/** Sessions started here end with the request, so they have their own app id. */
+const signInAppId = 'coffer-sign-in'
+
+export function RequestView({ request, place }: Props) {
+  const { app, referer, requestingAppId } = request
+  const [session, setSession] = useState<Session>()
+  const [end, setEnd] = useState<End>()
+  const [late, setLate] = useState<Reason>()
+  const endSession = (): void => {
+    if (session) signOut(session)
+    setSession(undefined)
+  }
+  const onDecided = async (decision: Decision): Promise<void> => {
+    const outcome = await decide(request, decision, decision.status === 'ACCEPTED' ? session : undefined)
+    endSession()
+    if ('late' in outcome) setLate(outcome.late)
+    else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })
+  }
+
+  if (late) return <RequestUnavailable reason={late} />
+  if (end) return <RequestResult app={app} {...end} />
+  if (session)
+    return <Consent request={request} session={session} onDecided={onDecided} onLeave={endSession} />
+  const values = { app: <strong>{app}</strong> }
+  return place === 'register' ? (
+    <Register
+      lead={rich('register.leadApp', values)}
+      appId={requestingAppId}
+      referer={referer}
+      onSignedIn={setSession}
+    />
+  ) : (
+    <SignIn
+      title={t('signIn.title')}
+      lead={rich('signIn.leadApp', values)}
+      appId={signInAppId}
+      onSignedIn={setSession}
+    />
+  )
+}
