@@ -270,7 +270,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** Repeats an operation that onError because the file was not ready, once it is. Other errors are passed to `onError`. */
+  /** Repeats an operation that failed because the file was not ready, once it is. Other errors are passed to `onError`. */
   #retryWhenReady<T>(
     error: unknown,
     retry: () => Promise<T> | T,

@@ -1,6 +1,6 @@
 /**
  * Stores what later imports need: how tables are interpreted, which lanes are series, and the key from which ids are derived. Each app
- * has its accountKey memory, so that its imports are independent of those of others. (docs/decisions/0019-imports.md)
+ * has its own memory, so that its imports are independent of those of others. (docs/decisions/0019-imports.md)
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { LaneForm } from '../../imports/protocol.js'

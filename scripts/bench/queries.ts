@@ -98,7 +98,7 @@ function selectRange(from: number, to: number): string {
   return `fromTime=${getEventTime(from)}&toTime=${getEventTime(to) - 1}`
 }
 
-/** Selects a moment selectRange two events, when only periods are found. */
+/** Selects a moment between two events, when only periods are found. */
 function selectMoment(number: number): string {
   return `fromTime=${getEventTime(number) + eventInterval / 3}&toTime=${getEventTime(number) + eventInterval / 2}`
 }
