@@ -29,7 +29,7 @@ export interface LogEnd {
 export interface OutboxOptions {
   readonly log: Log
   readonly subject: string
-  /** Time after which waiting callers are told that a record cannot be confirmed, in milliseconds. */
+  /** Time after which waiting callers get the error that a record cannot be confirmed, in milliseconds. */
   readonly timeoutMs: number
   /** Called when a record has been appended. */
   onGrown(): void

@@ -33,7 +33,7 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'findOwner'> 
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
   readonly snapshotRetryMs?: number
-  /** Time after which waiting callers are told that a record cannot be confirmed, in milliseconds. */
+  /** Time after which waiting callers get the error that a record cannot be confirmed, in milliseconds. */
   readonly timeoutMs: number
   /** Counts events. */
   readonly tally?: Tally

@@ -183,7 +183,7 @@ async function build(
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
-    // Checked several times per call, so left out if there is only one shard.
+    // Checked several times per call, so skipped if there is only one shard.
     ...(shard !== wholeShard && {
       owns: ({ username }: Pick<Account, 'username'>) => includesUser(shard, username)
     }),

@@ -41,7 +41,7 @@ export class Replicas {
     private readonly monitors: readonly string[]
   ) {}
 
-  /** Compares the copies of some streams, or of all. Servers that do not answer are left out. */
+  /** Compares the copies of some streams, or of all. Servers that do not answer are omitted. */
   async compare(streams?: readonly string[]): Promise<ReplicaReport[]> {
     const observations = new Map<string, Replica[][]>()
     for (let times = 0; times < maxObservations; times++) {

@@ -12,7 +12,7 @@ import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 
 export interface PlatformLogOptions extends SnapshotOptions {
   readonly engine: Engine
-  /** Time after which waiting callers are told that the log is unavailable, in milliseconds. */
+  /** Time after which waiting callers get the error that the log is unavailable, in milliseconds. */
   readonly timeoutMs: number
   /** Time between two reads of the log without announcements, in milliseconds. */
   readonly pollMs?: number

@@ -144,7 +144,7 @@ function isReturnScheme({ access }: Config, protocol: string): boolean {
 }
 
 /**
- * Sets query parameters. Existing ones of these names are removed even where there is no value, so that nobody can
+ * Sets query parameters. Existing ones of these names are removed even where there is no value, so that others cannot
  * inject another URL into a page.
  */
 function setQueryParams(base: string, params: Readonly<Record<string, string | undefined>>): string {

@@ -109,7 +109,7 @@ function toContent({
 }
 
 /**
- * Describes what was read. The count is left out if nothing had been read when the record was written; `hasMore` says
+ * Describes what was read. The count is omitted if nothing had been read when the record was written; `hasMore` says
  * that more followed.
  */
 function toReadScope({ count, from, isTruncated: isCut, isOpen, streamIds, to }: AuditScope): object {

@@ -36,7 +36,7 @@ function assertMaySee(caller: Caller, id: string, maySee: (accessId: string) => 
     fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
 }
 
-/** Returns the numbers of streams; those without records are left out. `undefined` means all records. */
+/** Returns the numbers of streams; those without records are omitted. `undefined` means all records. */
 function findWordNumbers(words: AuditWords, wanted: readonly RequestedStream[]): AuditNumbers {
   const numbers = new Set<number>()
   for (const { id, withBelow } of wanted) {

@@ -27,7 +27,7 @@ const roundingTolerance = 0.3
 /** Lists the records that match a query and exist when the listing is created. */
 export function createAuditListing(reader: Reader, query: AuditQuery): Listing<Reader> {
   const { isAscending, limit, matches, present, skip } = query
-  // Records written while the list is read are left out, including that of this very call.
+  // Records written while the list is read are omitted, including that of this very call.
   let criteria = query.criteria(reader)
   const footing = new ReaderVersion(reader)
   let rest = criteria.length === 0 ? undefined : toTimeRange(query, reader.store.audit.last)

@@ -15,7 +15,7 @@ type RecordedQuery = Record<string, string | readonly string[]>
  * cut to length.
  */
 export class AuditedQuery {
-  /** Whether a part of it is left out. */
+  /** True if a part of it is omitted. */
   readonly isCut: boolean
   readonly #values: QueryValues
 

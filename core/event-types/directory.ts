@@ -45,7 +45,7 @@ interface SeriesContent {
 }
 
 /**
- * Loads the standard types, extended and overridden by the operator's. Invalid entries are left out with a warning in the
+ * Loads the standard types, extended and overridden by the operator's. Invalid entries are skipped with a warning in the
  * log; if the operator's types cannot be loaded, only the standard ones are used.
  */
 export async function loadEventTypes(
@@ -235,7 +235,7 @@ function listFields(
 
 const typeName = /^[a-z0-9-]+\/([a-z0-9-]+|\*)$/
 
-/** An entry that is left out, and why. */
+/** A skipped entry, and why. */
 interface InvalidEntry {
   readonly name: string
   readonly problem: string

@@ -33,7 +33,7 @@ export async function sweepAttachments(
   const ids = await services.attachments.list(account.id)
   if (ids.length === 0) return 0
   await removeOrphans(services, account)
-  // Ids of files that are brought in tell no time.
+  // Ids of imported files contain no time.
   if (services.imports.hasRunning(account)) return 0
   // Where several processes may serve the account, the one that goes on with an import needs its file.
   const waiting = new Set(services.accounts.store(account).imports.listOpenFileIds())

@@ -29,7 +29,7 @@ export function mayRead(
 }
 
 /**
- * Returns the ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level.
+ * Returns the ids of the streams with these numbers; for those that no longer exist, an id on which no access has a level.
  */
 export function getStreamIds({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
   return numbers.map(number => streams.findByNumber(number)?.stream.id ?? ':')

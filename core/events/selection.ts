@@ -37,7 +37,7 @@ export const selectionParams = {
   modifiedSince: orNull(Timestamp)
 }
 
-/** The params once nulls are left out. */
+/** The params without nulls. */
 export interface Selection {
   readonly streams?: unknown
   readonly tags?: string[]

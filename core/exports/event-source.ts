@@ -62,7 +62,7 @@ function* holdEvent(turn: ReadContext, text: string): Pieces {
 
 /**
  * Parses an event. In a large one, a large content becomes a `JsonText`, unless it is a string, and large client data
- * is left out.
+ * is omitted.
  */
 export function parseEvent(text: string): Event {
   if (text.length <= largeEventSize) return JSON.parse(text) as Event

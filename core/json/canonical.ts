@@ -23,7 +23,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 
 /**
  * Returns the canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units, properties that
- * are `null` left out at every depth.
+ * are `null` omitted at every depth.
  */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoteString(value)

@@ -57,7 +57,7 @@ export function createValueEndFinder(text: string): (from: number) => number {
 /** Limits for JSON written by the service: it was within the limits when it was written. */
 export const unlimited: JsonLimits = { jsonDepth: Infinity, jsonKeys: Infinity }
 
-/** Characters of a string looked at one by one after an escaped one, before the next quotation mark is searched for. */
+/** Characters of a string scanned one by one after an escaped one, before the next quotation mark is searched for. */
 const stepsPerSearch = 16
 
 class Reader {

@@ -113,7 +113,7 @@ function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission
 
 /**
  * Adds the permission that every access has to see its own calls. The integrity value, which does not cover it, is then
- * left out. (docs/spec/accesses.md#access-info)
+ * omitted. (docs/spec/accesses.md#access-info)
  */
 function addOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
   if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(access.id)) return access

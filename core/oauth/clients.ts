@@ -42,7 +42,7 @@ export function authenticateClient(
   { client_id: id, client_secret: secret }: ClientCredentials
 ): Client {
   if (id === undefined || id === '') failOAuth('invalid_client', 'The client_id is missing')
-  // Without a colon, failures count by address only, so that nobody can lock the client out from elsewhere.
+  // Without a colon, failures count by address only, so that others cannot lock the client out from elsewhere.
   const guess = { subject: `client ${id.replaceAll(':', ' ')}`, ip }
   services.throttle.check(guess)
   const client = findClient(services, id)

@@ -30,7 +30,7 @@ export interface ClientRegistration {
 const grantTypes = ['authorization_code', 'refresh_token']
 
 /**
- * Creates the client that the metadata describe. Unsupported features are left out; the response says what is granted.
+ * Creates the client that the metadata describe. Unsupported features are omitted; the response says what is granted.
  * (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`.
  */
 export function createClient(

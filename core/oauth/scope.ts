@@ -58,7 +58,7 @@ export function omitUnknownWords(text: string): string {
   return tokens.filter(token => isIdentity(token) || /[:=]/.test(token)).join(' ')
 }
 
-/** Formats permissions as a scope. Stream names are left out: they are only used to create streams. */
+/** Formats permissions as a scope. Stream names are omitted: they are only used to create streams. */
 export function formatScope(permissions: readonly Permission[], identity: readonly IdentityScope[]): string {
   const tokens = permissions.map(permission =>
     'streamId' in permission

@@ -70,7 +70,7 @@ export class Grants {
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     if (node) return this.levelAt(streams, node)
-    // A system stream that no longer exists is open to nobody.
+    // A system stream that no longer exists is open to no access.
     if (isSystemId(streamId)) return 'none'
     // A permission may name a stream that has been deleted or does not exist yet.
     const own = this.#byId.get(streamId) ?? this.#inheritedLevel(streamId, false, this.#byId.get('*'))
@@ -239,7 +239,7 @@ export class Grants {
       else if (level !== undefined && !isAccount) closed.add(number)
       if (readable.has(number) === isAccount) isOwn = false
     }
-    // System streams that the settings no longer define are in no tree, and open to nobody.
+    // System streams that the settings no longer define are in no tree, and open to no access.
     for (const number of streams.undefinedNumbers) closed.add(number)
     isOwn &&= streams.undefinedNumbers.size === 0
     return { everything: false, readable, closed, ...(isOwn && { isOwn }) }

@@ -38,7 +38,7 @@ export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | u
     const key = `${id} ${access.id}`
     const now = clock.now()
     const known = exhaustedUntil.get(key) ?? now
-    // After the clock was set back, nobody has to wait until it has caught up.
+    // After the clock was set back, no caller has to wait until it has caught up.
     const busy = known > now + window + tolerance ? now : Math.max(known, now)
     const until = busy + window / calls
     if (until - now > window + tolerance) refuse(access, { calls, window }, until - now - window)

@@ -41,7 +41,7 @@ export function assertSignInPossible(config: Config, store: UserStore): void {
     })
 }
 
-/** Removes the slash at the end of an issuer, which users add and leave out. */
+/** Removes the slash at the end of an issuer, which is optional. */
 export function trimSlash(issuer: string): string {
   return issuer.replace(/\/$/, '')
 }

@@ -56,7 +56,7 @@ function openOwnPageSession(
   appId: string
 ): Access {
   const { config } = services
-  // By name: a second step has a separate token, and passkeys name no user.
+  // By name: two-factor authentication has a separate token, and passkeys name no user.
   const session = credentials.pageSessions?.find(({ username }) => username === account.username)
   const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined

@@ -1,4 +1,4 @@
-/** Limits the size of records: names, texts and depths are chosen by whoever made the file. */
+/** Limits the size of records: names, texts and depths are chosen by the author of the file. */
 import type { SkipReason } from '../skip-reasons.js'
 import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 

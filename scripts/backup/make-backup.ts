@@ -1,6 +1,6 @@
 /**
  * Makes a backup of a data directory or a cluster, whether or not a service is running. The platform file is copied first, and
- * determines which accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
+ * determines which accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are skipped.
  */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -98,7 +98,7 @@ export function isActive({ streamIds }: Event): boolean {
 }
 
 /**
- * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed e-mail
+ * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
  * address, to which password resets are sent even if an app has set another one since, an address still stored in the
  * format of earlier versions, and the identities with which the user signs in.
  */

@@ -1,5 +1,5 @@
 /**
- * Finds what FTS5 leaves of removed words, although it is told to delete securely: each page of its index has a key
+ * Finds what FTS5 leaves of removed words, although it is set to delete securely: each page of its index has a key
  * that is the beginning of the first word on it. Merging pages replaces the keys by those of existing words.
  * (docs/decisions/0018-search-in-texts.md)
  */

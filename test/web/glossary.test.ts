@@ -1,15 +1,21 @@
-/** The words of the pages: no text has a retired one, and quotation marks and spaces are those of its language. */
-import { readFileSync } from 'node:fs'
+/**
+ * The words of pages, mails, docs and comments: none has a retired one, and quotation marks and spaces of texts are
+ * those of their language.
+ */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { messageFolders, readMessages } from '../support/messages.js'
 
-/** Folders of texts that keep to the glossary, or what these begin with. */
-const checked = ['app/']
-
 const languages = { en: 'English', de: 'German', fr: 'French' } as const
 type Tag = keyof typeof languages
+
+/** Files that have retired words: those that list or quote them, migrations, which stay as they were, and tests. */
+const unchecked =
+  /^(?:CHANGELOG|docs\/glossary|CONTRIBUTING|storage\/migrations\/|test\/|core\/imports\/tally)/
+const comments = /\/\*[^]*?\*\/|(?<=^|\s)\/\/ [^\n]*/g
 
 /** What is wrong in a language, whatever the words: Swiss spelling, quotation marks, plain spaces. */
 const misspelt: Readonly<Record<Tag, RegExp>> = {
@@ -18,10 +24,10 @@ const misspelt: Readonly<Record<Tag, RegExp>> = {
   fr: /["'‑]| [:;?!»]|«(?!\u00a0)|[^\u00a0]»|[^\u00a0\s]:(?!\/)(?=\s|$)|[^\u202f\s][;?!]/
 }
 
-/** Reads the retired words of a language from the glossary. */
-function readRetired(tag: Tag): string[] {
+/** Reads the retired words of a language, or of docs and comments, from the glossary. */
+function readRetired(kind: string): string[] {
   const glossary = readFileSync(join(packageDirectory, 'docs/glossary.md'), 'utf8')
-  const line = new RegExp(`^- ${languages[tag]}: (.+)$`, 'm').exec(glossary.split('## Retired words')[1]!)
+  const line = new RegExp(`^- ${kind}: (.+)$`, 'm').exec(glossary.split('## Retired words')[1]!)
   return line![1]!.split(', ')
 }
 
@@ -30,24 +36,44 @@ function matchWords(words: readonly string[]): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${words.join('|')})(?![\p{L}\p{N}])`, 'iu')
 }
 
-const folders = messageFolders.filter(each => checked.some(start => each.startsWith(start)))
-t.ok(folders.length > 10, 'there are texts')
-
 for (const tag of Object.keys(languages) as Tag[])
   t.test(languages[tag], async t => {
-    const retired = matchWords(readRetired(tag))
-    for (const folder of folders) {
+    const retired = matchWords(readRetired(languages[tag]))
+    for (const folder of messageFolders) {
       const texts = Object.entries(readMessages(folder, tag)) as [string, string][]
       const find = (pattern: RegExp) => texts.filter(([, text]) => pattern.test(text))
       t.same(find(retired), [], `${folder} has no retired word`)
       t.same(find(misspelt[tag]), [], `${folder} is spelt as ${languages[tag]} is`)
     }
+    for (const template of readdirSync(join(packageDirectory, 'mail')))
+      for (const file of ['subject.txt', 'text.txt', 'html.html']) {
+        const text = readFileSync(join(packageDirectory, 'mail', template, tag, file), 'utf8')
+        t.notMatch(text, retired, `${template}/${tag}/${file}`)
+      }
   })
 
+t.test('docs and comments', async t => {
+  const retired = matchWords(readRetired('Docs and comments'))
+  const { stdout } = spawnSync('git', ['ls-files', '*.md', '*.ts', '*.tsx'], {
+    cwd: packageDirectory,
+    encoding: 'utf8'
+  })
+  const files = stdout.split('\n').filter(file => file !== '' && !unchecked.test(file))
+  t.ok(files.length > 1000)
+  for (const file of files) {
+    const text = readFileSync(join(packageDirectory, file), 'utf8')
+    const parts = file.endsWith('.md')
+      ? text.replaceAll(/^\|.*$/gm, '')
+      : (text.match(comments) ?? []).join('\n')
+    const found = retired.exec(parts)
+    if (found) t.fail(`${file}: ${found[0]}`)
+  }
+})
+
 t.test('finds what it looks for', async t => {
-  t.match('It was LEFT OUT again', matchWords(readRetired('en')))
-  t.notMatch('Right outside', matchWords(readRetired('en')))
-  t.match('Alles Einlesen', matchWords(readRetired('de')))
+  t.match('It was LEFT OUT again', matchWords(readRetired('English')))
+  t.notMatch('Right outside', matchWords(readRetired('English')))
+  t.match('Alles Einlesen', matchWords(readRetired('German')))
   t.match('Grösse', misspelt.de)
   t.notMatch('Größe, Passwort, wissen', misspelt.de)
   for (const text of ['Ouvrir ?', 'Ouvrir?', 'Nom : x', 'Nom: x', '« x »', "l'app"])

@@ -83,7 +83,7 @@ export class Connection {
     conn.on('close', () => {
       clearTimeout(this.#idleTimer)
       slot.release()
-      // Those that were being connected are told by nobody else.
+      // Socket.IO does not notify namespaces that were still being connected.
       for (const namespace of this.#namespaces) namespace.leave()
     })
     conn.on('upgrading', (transport: unknown) => {

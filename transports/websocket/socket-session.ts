@@ -74,7 +74,7 @@ export class SocketSession implements JoinedNamespace {
   }
 
   /**
-   * Subscribes to changes. This happens before the client is told that it is connected: it hears of every change from
+   * Subscribes to changes. This happens before the client is connected, so it receives every change from
    * then on. Errors: `invalid-access-token` if the access has ended since it was admitted.
    */
   async join(): Promise<void> {

@@ -37,7 +37,7 @@ export const update = methodInSteps({
     const before = yield* findWritableEvent(call, id)
     const event = buildUpdated(call, before, given)
     const text = call.store.events.update(event, yield* prepareBody(call, event))
-    // Both: callers who saw the event in its former streams are told that it has left them.
+    // Both: callers who saw the event in its former streams are notified that it has left them.
     call.changes.add('events', before.streamIds)
     call.changes.add('events', event.streamIds)
     return { event: toPublicEvent(call, text) }

@@ -10,7 +10,7 @@ import { createId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { assertWebhookUrl, assertMayHaveScopes, writeWebhook } from '../../notifications/webhook-rules.js'
 
-/** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
+/** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown only here. */
 export const create = method({
   id: 'webhooks.create',
   summary: 'Create a webhook',

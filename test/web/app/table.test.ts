@@ -9,8 +9,9 @@ import { loadWeb } from '../../support/web-module.js'
 import { until } from '../../support/socket.js'
 
 t.test('changes are merged into rows', async t => {
-  const { mergeChanges: merged } =
-    await loadWeb<typeof import('../../../web/app/table/merge-changes.js')>('app/table/merge-changes.ts')
+  const { mergeChanges: merged } = await loadWeb<typeof import('../../../web/app/table/merge-changes.js')>(
+    'app/table/merge-changes.ts'
+  )
   const seed = Date.now() % 1_000_000
   t.comment(`seed ${seed}`)
   const random = new Random(seed)
