@@ -54,7 +54,7 @@ export class BroadShape implements AccountShape {
     insertStream(store, rootStream, null)
     insertStream(store, starred, rootStream)
     for (let i = 0; i < groups; i++) insertStream(store, `group-${i}`, rootStream)
-    for (const [kind, count] of Object.entries({ busy, quietCount, rare }))
+    for (const [kind, count] of Object.entries({ busy, quiet: quietCount, rare }))
       for (const [i, id] of listStreamIds(kind, count).entries())
         insertStream(store, id, `group-${i % groups}`)
   }
