@@ -103,11 +103,29 @@ t.test('pages that code cites', async t => {
 t.test('docs/architecture.md', async t => {
   t.test('lists the modules of core in their order', async t => {
     const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')
-    const [, order = ''] = /const coreOrder = words\(([\s\S]*?)\n\)/.exec(check) ?? []
+    const [, order = ''] = /const coreOrder = \w+\(([\s\S]*?)\n\)/.exec(check) ?? []
     const modules = order.split(/[\s'+]+/).filter(name => name !== '' && !name.endsWith('.ts'))
     const page = readFileSync(join(packageDirectory, 'docs', 'architecture.md'), 'utf8')
     const [, section = ''] = page.split('## Modules of core')
     const named = Array.from(section.split('\n## ')[0]!.matchAll(/^\| `([\w-]+)`/gm), ([, name]) => name)
+    t.ok(modules.length > 10)
     t.same(named, modules)
   })
+})
+
+t.test('docs/cluster.md names messages of the log as the code writes them', async t => {
+  const page = readFileSync(join(packageDirectory, 'docs', 'cluster.md'), 'utf8')
+  const [, table = ''] = page.split(/^\| In the log.*$/m)
+  const messages = Array.from(table.split('\n\n')[0]!.matchAll(/^\| `([^`]+)`/gm), ([, message]) => message!)
+  const sources = ['cluster', 'server'].flatMap(folder =>
+    readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => readFileSync(join(packageDirectory, folder, name), 'utf8'))
+  )
+  t.ok(messages.length > 3)
+  for (const message of messages)
+    t.ok(
+      sources.some(source => source.includes(message)),
+      message
+    )
 })

@@ -24,7 +24,7 @@ t.test('the pages on which apps are allowed', async t => {
 
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
-    t.match(text, /Diary\s*new\s+See, add, edit and delete entries/)
+    t.match(text, /Diary\s*new\s+See, add, edit and delete events/)
     t.match(text, /Body weight\s*new\s+See all events[^]*don’t exist yet and will be created/)
     t.match(text, /Device\s+Her phone/)
     t.match(text, /Expires\s+on \d+ \w+ 20\d\d/)
@@ -138,7 +138,7 @@ t.test('the pages on which apps are allowed', async t => {
     t.match(text, /Diary\s+See all events\.\s+Currently: See, add, edit/)
     t.match(text, /Sleep\s*added\s+Add events, without seeing any/)
     t.match(text, /Walks \(1\)\s*new\s*added\s+See all events.*\s+You already have a stream named “Walks”/)
-    t.match(text, /All your data\s*added\s+See, add, edit and delete entries, and manage/)
+    t.match(text, /All your data\s*added\s+See, add, edit and delete events, and manage/)
     t.match(text, /No longer allowed\s+Body weight/)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await untilHeading(page, `${appId} now has access`)
