@@ -1,4 +1,4 @@
-/** Calls and batches by the client: results, errors, what is tried again and what must not be. */
+/** Calls and batches by the client: results, errors, and which requests are retried. */
 import t from 'tap'
 import { Coffer, CofferError, methodsOf, newId, settled } from '../../client/src/index.js'
 import { coffer } from '../support/coffer.js'
@@ -11,14 +11,14 @@ t.test('the client', async t => {
   const note = { streamIds: ['diary'], type: 'note/txt', content: 'hello' }
 
   t.test('call', async t => {
-    await t.test('answers the result', async t => {
+    await t.test('returns the result', async t => {
       const { event } = await mine.call('events.create', note)
       t.match(await mine.call('events.getOne', { id: event.id }), { event: { content: 'hello' } })
       t.match(await mine.call('getAccessInfo'), { type: 'personal', user: { username: 'alice' } })
       t.equal(mine.serverTime, alice.service.clock.now())
     })
 
-    await t.test('rejects with the error of the service', async t => {
+    await t.test('rejects with the error of the server', async t => {
       const error = await mine.call('events.create', { ...note, type: 'nothing' }).catch(each => each)
       t.type(error, CofferError)
       t.match(error, { id: 'invalid-parameters-format', message: /./, data: [{ path: '#/type' }] })
@@ -26,7 +26,7 @@ t.test('the client', async t => {
       t.match(await refusalOf(stranger.call('getAccessInfo')), { id: 'invalid-access-token', status: 401 })
     })
 
-    await t.test('is a function of its own, too', async t => {
+    await t.test('is also available as a function per method', async t => {
       const { events, getAccessInfo, streams } = methodsOf(mine)
       t.match(await events.get({ limit: 1 }), { events: [{ content: 'hello' }] })
       t.match(await streams.get(), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
@@ -34,7 +34,7 @@ t.test('the client', async t => {
       t.match(await refusalOf(events.getOne({ id: newId() })), { id: 'unknown-resource' })
     })
 
-    await t.test('goes out with others of its turn, if they are to be joined', async t => {
+    await t.test('is batched with other calls of the same turn if areJoined is set', async t => {
       const { asked, url } = await scripted(t, server.url, pass)
       const joined = new Coffer(`${url}/alice/`, { token: alice.token, areJoined: true })
       const [first, second, third] = await Promise.allSettled([
@@ -50,7 +50,7 @@ t.test('the client', async t => {
   })
 
   t.test('batch', async t => {
-    await t.test('answers a result or an error for each call', async t => {
+    await t.test('returns a result or an error for each call', async t => {
       const [made, refused, read] = await mine.batch([
         { method: 'events.create', params: note },
         { method: 'events.getOne', params: { id: 'nowhere' } },
@@ -64,7 +64,7 @@ t.test('the client', async t => {
       t.same(settled([made, read]), [made, read])
     })
 
-    await t.test('is sent in parts, and tells how far it is', async t => {
+    await t.test('is split into requests and reports progress', async t => {
       const { asked, url } = await scripted(t, server.url, pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       const calls = Array.from({ length: 25 }, (_, index) => ({
@@ -98,7 +98,7 @@ t.test('the client', async t => {
       t.same(await through.batch([]), [])
     })
 
-    await t.test('rejects if a request fails, having told what was done', async t => {
+    await t.test('rejects if a request fails, after reporting what is done', async t => {
       const { url } = await scripted(t, server.url, pass, refuse(403))
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       const calls = [1, 2].map(() => ({ method: 'streams.get' as const }))
@@ -115,16 +115,16 @@ t.test('the client', async t => {
     })
   })
 
-  t.test('what is put off', async t => {
+  t.test('a throttled request', async t => {
     for (const status of [429, 503])
-      await t.test(`is tried again after ${status} with Retry-After, whatever it is`, async t => {
+      await t.test(`is retried after ${status} with Retry-After, even if it writes`, async t => {
         const { asked, url } = await scripted(t, server.url, refuse(status, 0), refuse(status, 0), pass)
         const through = new Coffer(`${url}/alice/`, { token: alice.token })
         t.match(await through.call('events.create', note), { event: Object })
         t.equal(asked.length, 3)
       })
 
-    await t.test('waits as long as it is told', async t => {
+    await t.test('waits for the time given in Retry-After', async t => {
       const { url } = await scripted(t, server.url, refuse(429, 1), pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       const began = performance.now()
@@ -132,7 +132,7 @@ t.test('the client', async t => {
       t.ok(performance.now() - began >= 1000)
     })
 
-    await t.test('is given up in the end, or at once if it would take too long', async t => {
+    await t.test('fails after the last retry, or immediately if Retry-After is too long', async t => {
       const { asked, url } = await scripted(t, server.url, refuse(429, 0))
       const through = new Coffer(`${url}/alice/`, { token: alice.token, retries: 2 })
       t.match(await refusalOf(through.call('streams.get')), {
@@ -147,7 +147,7 @@ t.test('the client', async t => {
       t.equal(once.length, 1)
     })
 
-    await t.test('is not written again after 503 that does not say so', async t => {
+    await t.test('is not repeated after 503 without Retry-After if it writes', async t => {
       const { asked, url } = await scripted(t, server.url, refuse(503))
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       t.match(await refusalOf(through.call('events.create', note)), { status: 503 })
@@ -155,15 +155,15 @@ t.test('the client', async t => {
     })
   })
 
-  t.test('what gets no answer', async t => {
-    await t.test('is read again', async t => {
+  t.test('a request without a response', async t => {
+    await t.test('is retried if it reads', async t => {
       const { asked, url } = await scripted(t, server.url, cut, pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       t.match(await through.call('streams.get'), { streams: Array })
       t.equal(asked.length, 2)
     })
 
-    await t.test('is not written twice', async t => {
+    await t.test('is not retried if it writes', async t => {
       const { asked, url } = await scripted(t, server.url, lose, pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       t.match(await refusalOf(through.call('events.create', { ...note, content: 'once' })), { id: 'offline' })
@@ -172,7 +172,7 @@ t.test('the client', async t => {
       t.equal(contents(found).filter(content => content === 'once').length, 1)
     })
 
-    await t.test('is created again with the id that was given, and is there once', async t => {
+    await t.test('is retried if it creates an event with a given id, and creates it once', async t => {
       const { asked, url } = await scripted(t, server.url, lose, pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
       const id = newId()
@@ -183,7 +183,7 @@ t.test('the client', async t => {
       t.equal(contents(found).filter(content => content === 'named').length, 1)
     })
 
-    await t.test('is no reason to take the event of somebody else for one’s own', async t => {
+    await t.test('does not return an event of another user for the given id', async t => {
       const { event } = await mine.call('events.create', { ...note, content: 'theirs' })
       const { url } = await scripted(t, server.url, cut, pass)
       const through = new Coffer(`${url}/alice/`, { token: alice.token })
@@ -194,7 +194,7 @@ t.test('the client', async t => {
       })
     })
 
-    await t.test('is an error of the client: offline, or a timeout', async t => {
+    await t.test('rejects with an error of the client: offline or timeout', async t => {
       const nowhere = new Coffer('http://127.0.0.1:1/alice/', { retries: 0 })
       t.match(await refusalOf(nowhere.call('streams.get')), { name: 'CofferError', id: 'offline' })
       const { url } = await scripted(t, server.url, () => undefined)
@@ -202,7 +202,7 @@ t.test('the client', async t => {
       t.match(await refusalOf(silent.call('streams.get')), { id: 'timeout' })
     })
 
-    await t.test('is no result if the answer breaks off, or is not JSON', async t => {
+    await t.test('rejects if the response is cut off or not JSON', async t => {
       const broken = await scripted(t, server.url, (_asked, response) => {
         response.writeHead(200, { 'content-length': '1000' }).write('{"results":[')
         response.destroy()
@@ -226,7 +226,7 @@ t.test('the client', async t => {
     })
   })
 
-  t.test('a signal gives up', async t => {
+  t.test('a signal cancels a request', async t => {
     const gone = new AbortController()
     const { asked, url } = await scripted(t, server.url, () => gone.abort(new Error('enough')))
     const through = new Coffer(`${url}/alice/`, { token: alice.token })
@@ -243,13 +243,13 @@ t.test('the client', async t => {
     t.match(await refusalOf(call), { message: 'not so long' }, 'while it waits to try again')
   })
 
-  t.test('the token goes nowhere else', async t => {
+  t.test('the token is sent to no other server', async t => {
     await t.rejects(mine.request('GET', 'http://127.0.0.1:1/alice/events'), TypeError)
     await t.rejects(mine.request('GET', '//127.0.0.1:1/alice/events'), TypeError)
   })
 
   for (const status of [301, 302, 303, 307, 308])
-    t.test(`nothing follows a redirect to somewhere else: ${status}`, async t => {
+    t.test(`redirects to another server are not followed: ${status}`, async t => {
       const elsewhere = await scripted(t, server.url, pass)
       const { url } = await scripted(t, server.url, (_asked, response) => {
         const location = `${elsewhere.url}/alice/`

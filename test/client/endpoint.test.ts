@@ -1,4 +1,4 @@
-/** API endpoints: addresses of accounts with the token in them. */
+/** API endpoints: account URLs that contain the token. */
 import t from 'tap'
 import { endpointOf, newId, parseEndpoint } from '../../client/src/index.js'
 

@@ -1,4 +1,4 @@
-/** Files by the client: up and down, as streams, with progress. */
+/** Files by the client: upload and download, as streams, with progress. */
 import { openAsBlob, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
@@ -15,7 +15,7 @@ t.test('files', async t => {
   const event = { streamIds: ['diary'], type: 'file/attached' }
   const bytes = new Uint8Array(3_000_000).map((_, index) => index % 251)
 
-  await t.test('go up from disk, piece by piece, and tell how far they are', async t => {
+  await t.test('are uploaded from disk in chunks, with progress', async t => {
     const path = join(t.testdir(), 'large.bin')
     writeFileSync(path, bytes)
     const told: number[] = []
@@ -49,7 +49,7 @@ t.test('files', async t => {
     t.equal((await rest.arrayBuffer()).byteLength, 2)
   })
 
-  await t.test('go up as streams, whose length nobody knows', async t => {
+  await t.test('are uploaded as streams of unknown length', async t => {
     const { event: made } = await mine.call('events.create', event)
     let pulled = 0
     const content = new ReadableStream<Uint8Array>({
@@ -76,7 +76,7 @@ t.test('files', async t => {
     t.same([...totals], [0])
   })
 
-  await t.test('go up in a form of the platform', async t => {
+  await t.test('are uploaded in a native FormData', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify(event))
     form.append('file', new Blob(['hello']), 'a\r\n.txt')
@@ -84,7 +84,7 @@ t.test('files', async t => {
     t.match(answer, { event: { attachments: [{ size: 5, type: 'application/octet-stream' }] } })
   })
 
-  await t.test('are refused with the error of the service, and never sent twice', async t => {
+  await t.test('are refused with the error of the server, and never sent twice', async t => {
     const file = { fileName: 'a.txt', content: new Blob(['hello']) }
     t.match(await refusalOf(addAttachments(mine, 'nowhere', [file])), { id: 'unknown-resource', status: 404 })
     t.match(await refusalOf(readAttachment(mine, 'nowhere', 'none')), { id: 'unknown-resource', status: 404 })
@@ -93,7 +93,7 @@ t.test('files', async t => {
     t.equal(asked.length, 1)
   })
 
-  await t.test('go to the service alone, by whatever the platform sends them', async t => {
+  await t.test('are sent only to the server, by fetch and by XMLHttpRequest', async t => {
     const form = new FormData()
     const elsewhere = 'https://elsewhere.example/events'
     t.match(await refusalOf(upload(mine, elsewhere, form)), { message: /is not below/ })
@@ -108,7 +108,7 @@ t.test('files', async t => {
     t.match(await refusalOf(postForm(request, mine, elsewhere, form)), { message: /is not below/ })
   })
 
-  await t.test('are given up', async t => {
+  await t.test('can be cancelled', async t => {
     const { event: made } = await mine.call('events.create', event)
     const gone = new AbortController()
     const content = new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-/** Long lists and series by the client: as they come in, whole or not at all, within little memory. */
+/** Long lists and series by the client: streamed, complete or rejected, in little memory. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ t.test('readEvents', async t => {
   await alice.stream('diary')
   const mine = cofferOf(alice)
 
-  await t.test('yields all that match, in the order that was asked for', async t => {
+  await t.test('yields all matching events in the requested order', async t => {
     await fill(mine, 30, index => ({ content: `"[{${index}}]\\" ☕` }))
     const seen: unknown[] = []
     for await (const { content } of readEvents(mine, { sortAscending: true })) seen.push(content)
@@ -47,12 +47,12 @@ t.test('readEvents', async t => {
     for await (const _ of readEvents(mine, { streams: [] })) t.fail('nothing is in no stream')
   })
 
-  await t.test('rejects with the error of the service', async t => {
+  await t.test('rejects with the error of the server', async t => {
     const wrong = readEvents(mine, { streams: ['nowhere'] })
     t.match(await refusalOf(wrong.next()), { id: 'unknown-referenced-resource' })
   })
 
-  await t.test('is not taken for whole if the answer breaks off', async t => {
+  await t.test('rejects if the response is cut off', async t => {
     const { url } = await scripted(t, server.url, (_asked, response) => {
       response.writeHead(200).write('{"events":[{"id":"first"},{"id":"sec', () => response.destroy())
     })
@@ -92,7 +92,7 @@ t.test('readEvents', async t => {
     t.equal(printed, '10000\n', '40 MB of contents with 24 MB of memory')
   })
 
-  await t.test('ends the request with the loop, and when it is given up', async t => {
+  await t.test('closes the request when the loop ends or the signal aborts', async t => {
     const ended: Promise<unknown>[] = []
     const { url } = await scripted(t, server.url, (_asked, response) => {
       ended.push(once(response, 'close'))
@@ -164,12 +164,12 @@ t.test('series', async t => {
   t.match(await refusalOf(readPoints(mine, 'nowhere').next()), { id: 'unknown-resource' })
 })
 
-t.test('itemsIn looks through a long item once, whatever it consists of', async t => {
-  /** CPU that it takes to read an item of so many characters, in milliseconds. */
+t.test('itemsIn scans a long item once, whatever it contains', async t => {
+  /** Returns the CPU time to read an item with this many characters, in milliseconds. */
   const effort = async (length: number): Promise<number> => {
     const content = '\\'.repeat(length)
     const text = JSON.stringify({ events: [{ content }] })
-    // oxlint-disable-next-line require-await -- it is what streams are
+    // oxlint-disable-next-line require-await -- streams are async generators
     async function* pieces(): AsyncGenerator<string, void> {
       for (let at = 0; at < text.length; at += 8192) yield text.slice(at, at + 8192)
     }
@@ -180,11 +180,11 @@ t.test('itemsIn looks through a long item once, whatever it consists of', async 
   }
   await effort(100_000)
   const [short, long] = [await effort(400_000), await effort(3_200_000)]
-  // Looked through again with each piece, it would take 64 times as much.
+  // Scanned again with each chunk, it would take 64 times as long.
   t.ok(long < 24 * Math.max(short, 10), `${short} and ${long} ms`)
 })
 
-t.test('itemsIn reads any text, wherever it is cut', async t => {
+t.test('itemsIn reads any text, wherever chunks end', async t => {
   const items = [
     1,
     'a"]}{[,\\',
@@ -218,7 +218,7 @@ async function* cutInto(whole: string, size: number): AsyncGenerator<string, voi
   for (let from = 0; from < whole.length; from += size) yield whole.slice(from, from + size)
 }
 
-/** Makes notes in `diary`, one a second from 0 on. */
+/** Creates notes in `diary`, one per second from time 0. */
 async function fill(coffer: Coffer, count: number, fields: (index: number) => object): Promise<void> {
   const calls = Array.from({ length: count }, (_, index) => ({
     method: 'events.create' as const,

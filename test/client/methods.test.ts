@@ -1,4 +1,4 @@
-/** The types of the client's methods are those of the service. */
+/** The types of the client's methods match those of the server. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The client as a package: installed in an empty project, with its types, in Node and in Chromium, and how large it is. */
+/** The client as a package: installed in an empty project, its types, in Node and in Chromium, and its size. */
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { startBrowser, visit } from '../support/browser.js'
 import { coffer } from '../support/coffer.js'
 
 const run = promisify(execFile)
-/** What all of it may take, minified and compressed, in bytes. */
+/** Largest permitted size of the whole package, minified and compressed, in bytes. */
 const mostBytes = 10 * 1024
 
 async function npm(cwd: string, ...args: string[]): Promise<string> {
@@ -35,7 +35,7 @@ t.test('the package', async t => {
   await alice.stream('diary')
   const endpoint = `${server.url.replace('//', `//${alice.token}@`)}/alice/`
 
-  await t.test('holds what is needed, and nothing else', async t => {
+  await t.test('contains only the required files', async t => {
     const kinds = new Set(files.map(({ path }) => path.replace(/^dist\/.*?(\.d\.ts|\.js)$/, 'dist/*$1')))
     t.same([...kinds].toSorted(), ['LICENSE', 'README.md', 'dist/*.d.ts', 'dist/*.js', 'package.json'])
     t.same(
@@ -50,7 +50,7 @@ t.test('the package', async t => {
     t.notOk(own['dependencies'])
   })
 
-  await t.test('is imported in Node', async t => {
+  await t.test('can be imported in Node', async t => {
     writeFileSync(
       join(project, 'main.js'),
       `import { Coffer, readEvents } from '@coffer/client'
@@ -61,9 +61,12 @@ t.test('the package', async t => {
     t.equal((await run(process.execPath, ['main.js', endpoint], { cwd: project })).stdout, 'from a project\n')
   })
 
-  await t.test('is typed: the compiler refuses what the service would', async t => await typed(t, project))
+  await t.test(
+    'is typed: the compiler rejects what the server would refuse',
+    async t => await typed(t, project)
+  )
 
-  await t.test('is small, and smaller for those who take less', async t => {
+  await t.test('is small, and smaller if only part of it is imported', async t => {
     const whole = await sizeOf(project, `export * from '@coffer/client'`)
     t.comment(`all of it: ${whole} bytes, minified and compressed`)
     t.ok(whole <= mostBytes, `${whole} of ${mostBytes} bytes`)
@@ -72,7 +75,7 @@ t.test('the package', async t => {
     t.ok(part < whole / 2, `${part} bytes`)
   })
 
-  await t.test('is imported in Chromium, by a page of another origin', async t => {
+  await t.test('can be imported in Chromium by a page of another origin', async t => {
     const page = await visit(await startBrowser(t))
     await page.goto(await served(t, installed))
     const told = await page.evaluate<Record<string, unknown>>(`(${inBrowser})(${JSON.stringify(endpoint)})`)
@@ -93,7 +96,7 @@ t.test('the package', async t => {
   })
 })
 
-/** What a page does with it; the text of this function is run there. */
+/** Code that runs in the page. */
 const inBrowser = `async endpoint => {
   const { addPoints, addAttachments, Coffer, createEvent, readAttachment, readEvents, readPoints, Socket } =
     await import('/index.js')
@@ -141,7 +144,7 @@ const inBrowser = `async endpoint => {
   return told
 }`
 
-/** Serves a page, and the modules of the package. */
+/** Serves a page and the modules of the package. */
 async function served(t: Test, installed: string): Promise<string> {
   const server = createServer(({ url = '/' }, response) => {
     const file = join(installed, 'dist', url)
@@ -156,7 +159,7 @@ async function served(t: Test, installed: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** Bytes of what a bundler makes of a module, minified and compressed. */
+/** Returns the size of a bundled module, minified and compressed, in bytes. */
 async function sizeOf(project: string, source: string): Promise<number> {
   const entry = join(project, 'entry.js')
   writeFileSync(entry, source)
@@ -174,7 +177,7 @@ async function sizeOf(project: string, source: string): Promise<number> {
   return gzipSync(output.map(({ code = '' }) => code).join('\n'), { level: 9 }).length
 }
 
-/** A program; lines that end in `// refused` must not compile, all others must. */
+/** A program in which lines that end in `// refused` must not compile, and all others must. */
 const program = `
   import { Coffer, CofferError, methodsOf, readPoints, Socket, type Event, type Params, type Result } from '@coffer/client'
 

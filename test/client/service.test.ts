@@ -1,4 +1,4 @@
-/** Signing in, second factors and access requests by the client. */
+/** Sign-in, two-factor authentication and access requests by the client. */
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { readServiceInfo, requestAccess, signIn, signOut, waitForAccess } from '../../client/src/index.js'
@@ -21,14 +21,14 @@ t.test('a service', async t => {
   const login = { username: 'Daisy', password, appId }
   const options = { origin: url }
 
-  await t.test('says what it is, wherever it is asked', async t => {
+  await t.test('returns its service information at every path', async t => {
     t.match(info, { name: 'Coffer', api: `${url}/{username}/`, access: /\/access\/$/ })
     for (const place of ['/', '/reg/', '/reg/service/info', '/daisy/service/infos'])
       t.same((await readServiceInfo(url + place)).serial, info.serial)
     t.match(await refusalOf(readServiceInfo(`${url}/nobody/service/info`)), { id: 'unknown-resource' })
   })
 
-  await t.test('signs people in and out', async t => {
+  await t.test('signs users in and out', async t => {
     const signedIn = await signIn(info, login, options)
     if (!signedIn.isSignedIn) throw new Error('there is no second factor')
     const { coffer: daisy, preferredLanguage } = signedIn
@@ -39,7 +39,7 @@ t.test('a service', async t => {
     t.match(await refusalOf(daisy.call('getAccessInfo')), { id: 'invalid-access-token' })
   })
 
-  await t.test('refuses wrong passwords, and apps from elsewhere', async t => {
+  await t.test('refuses wrong passwords and apps of unknown origins', async t => {
     const wrong = { ...login, password: 'something else' }
     t.match(await refusalOf(signIn(info, wrong, options)), { id: 'invalid-credentials', status: 401 })
     t.match(await refusalOf(signIn(info, login)), { id: 'forbidden', status: 403 })
@@ -83,7 +83,7 @@ t.test('an access request', async t => {
     requestedPermissions: [{ streamId: 'weight', level: 'contribute' as const, defaultName: 'Weight' }]
   }
 
-  await t.test('ends with an account once the user has agreed', async t => {
+  await t.test('resolves with an account once the user has agreed', async t => {
     const { authUrl, key, outcome, poll } = await requestAccess(info, asked)
     t.match(authUrl, `key=${key}`)
     const waiting = outcome()
@@ -100,14 +100,14 @@ t.test('an access request', async t => {
     t.same((await waitForAccess(poll)).endpoint, granted.endpoint, 'also for who comes later')
   })
 
-  await t.test('ends with the reason if the user refuses', async t => {
+  await t.test('rejects with the reason if the user refuses', async t => {
     const { outcome, poll } = await requestAccess(info, asked)
     const decision = { status: 'REFUSED', reasonId: 'USER_SAID_NO', message: 'No' }
     await service.http('POST', new URL(poll).pathname, decision)
     t.match(await refusalOf(outcome()), { id: 'USER_SAID_NO', message: 'No', status: 403 })
   })
 
-  await t.test('is given up, and does not go on for ever', async t => {
+  await t.test('can be cancelled, and ends when it expires', async t => {
     const { outcome, poll } = await requestAccess(info, asked)
     const gone = new AbortController()
     let isOver = false

@@ -1,4 +1,4 @@
-/** Sockets by the client: changes and calls, and what happens when the line is cut. */
+/** Sockets by the client: changes, calls and lost connections. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { until } from '../support/socket.js'
 
 const ways = [
   { name: 'by polling', options: { WebSocket: false } },
-  { name: 'by a websocket of the package ws', options: { WebSocket } }
+  { name: 'by a WebSocket of the package ws', options: { WebSocket } }
 ] as const
 
 for (const { name, options } of ways)
@@ -27,7 +27,7 @@ for (const { name, options } of ways)
     for (const each of ['eventsChanged', 'streamsChanged', 'accessesChanged', 'open'] as const)
       socket.on(each, () => void heard.push(each))
 
-    await t.test('tells of changes, until somebody no longer listens', async t => {
+    await t.test('reports changes until the listener is removed', async t => {
       await until(() => socket.isOpen, 'the socket is open')
       const end = socket.on('eventsChanged', () => void heard.push('too much'))
       end()
@@ -38,7 +38,7 @@ for (const { name, options } of ways)
       t.same(heard, ['open', 'eventsChanged', 'streamsChanged'])
     })
 
-    await t.test('calls methods, in their order', async t => {
+    await t.test('calls methods in order', async t => {
       const params = { streamIds: ['diary'], type: 'note/txt', content: 'by socket' }
       const results = await Promise.all([
         socket.call('events.create', params),
@@ -60,7 +60,7 @@ for (const { name, options } of ways)
       t.match(await refusalOf(given), { message: 'enough' })
     })
 
-    await t.test('a listener that throws does not end it', async t => {
+    await t.test('survives a listener that throws', async t => {
       const thrown = new Promise<unknown>(resolve => process.once('uncaughtException', resolve))
       const end = socket.on('eventsChanged', () => {
         throw new Error('a mistake of the listener')
@@ -71,7 +71,7 @@ for (const { name, options } of ways)
       t.match(await socket.call('getAccessInfo'), { type: 'personal' })
     })
 
-    await t.test('hears of scopes only, if there are some', async t => {
+    await t.test('reports only scopes if any are subscribed', async t => {
       const keys: unknown[] = []
       socket.on('notificationsChanged', told => void keys.push(told.keys))
       await socket.subscribe({ notes: { kind: 'events', query: { streams: ['diary'] } } })
@@ -85,7 +85,7 @@ for (const { name, options } of ways)
       await until(() => heard.length > 0, 'the change is told as before')
     })
 
-    await t.test('is refused without a token that is good', async t => {
+    await t.test('is refused without a valid token', async t => {
       const refusals: (CofferError | undefined)[] = []
       const stranger = new Socket(new Coffer(`${server.url}/alice/`, { token: 'nobody' }), options)
       stranger.on('cut', error => void refusals.push(error))
@@ -97,7 +97,7 @@ for (const { name, options } of ways)
       t.match(await refusalOf(stranger.call('streams.get')), { id: 'offline' })
     })
 
-    await t.test('is told when its access ends', async t => {
+    await t.test('is closed when its access is revoked', async t => {
       const reader = await alice.grant('read', 'diary')
       const other = new Socket(cofferOf(reader), options)
       t.teardown(() => other.close())
@@ -107,7 +107,7 @@ for (const { name, options } of ways)
     })
   })
 
-t.test('a restart of the service', async t => {
+t.test('reconnects after a restart of the server', async t => {
   for (const { name, options } of ways)
     await t.test(name, async t => {
       const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
@@ -131,7 +131,7 @@ t.test('a restart of the service', async t => {
       const port = Number(new URL(server.url).port)
       await server.close()
       await until(() => heard.includes('cut'), 'the line is cut')
-      // What is called meanwhile waits.
+      // Calls made while the connection is down wait.
       const read = socket.call('streams.get')
       server = await start(port)
       t.match(await read, { streams: Array })
@@ -141,7 +141,7 @@ t.test('a restart of the service', async t => {
     })
 })
 
-t.test('calls that were on their way when the line was cut', async t => {
+t.test('calls that were pending when the connection was lost are repeated only if they read', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const mine = cofferOf(alice)
@@ -173,7 +173,7 @@ t.test('calls that were on their way when the line was cut', async t => {
   t.match(await read, { streams: Array }, 'a read is made again')
 })
 
-t.test('a text that makes no sense cuts the line, and no more', async t => {
+t.test('a malformed message closes the connection, which is opened again', async t => {
   const { alice } = await coffer(t)
   const made: WebSocket[] = []
   class Kept extends WebSocket {

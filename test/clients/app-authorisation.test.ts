@@ -1,4 +1,7 @@
-/** The client library's own way from an app that asks to a connection that works, and back out. (docs/spec/compatibility.md#what-clients-rely-on) */
+/**
+ * Authorisation of an app by the client library: from the request to a working connection, and sign-out.
+ * (docs/spec/compatibility.md#what-clients-rely-on)
+ */
 import t from 'tap'
 import pryv, { type Connection } from 'pryv'
 import { coffer, type Answer } from '../support/coffer.js'
@@ -12,14 +15,14 @@ const requestedPermissions = [
 t.test('the client library', async t => {
   const coffered = await coffer(t)
   const { server } = coffered
-  /** What a page, which has its own means, asks of a poll URL. */
+  /** Sends a request to a poll URL, as a page does without the library. */
   const send = async (poll: string, body?: object): Promise<Answer> =>
     await coffered.http(body ? 'POST' : 'GET', poll.slice(server.url.length), body)
   const service = new pryv.Service(`${server.url}/reg/service/info`)
   const user = { username: 'bob-the-user', password: 'a long secret', email: 'bob@example.com' }
   await service.createUser({ ...user, hosting: 'auto', appId: 'pages-of-coffer' })
 
-  /** What the sign-in page does once its user agrees. */
+  /** Does what the sign-in page does once its user agrees. */
   async function agree(poll: string): Promise<Answer> {
     const { body: asked } = await send(poll)
     const page = await service.login(user.username, user.password, 'pages-of-coffer')
@@ -38,7 +41,7 @@ t.test('the client library', async t => {
     })
   }
 
-  /** Asks as apps do that bring a button of their own; resolves with all states up to the last. */
+  /** Requests access as apps with their own button do; resolves with all states up to the last. */
   async function ask(decide: (poll: string) => Promise<unknown>): Promise<Answer[]> {
     return await new Promise((resolve, reject) => {
       const states: Answer[] = []
@@ -58,7 +61,7 @@ t.test('the client library', async t => {
     })
   }
 
-  await t.test('asks, is accepted, and works with what it gets', async t => {
+  await t.test('requests access, is accepted and uses the connection', async t => {
     await service.info()
     const states = await ask(agree)
     t.match(
@@ -83,13 +86,13 @@ t.test('the client library', async t => {
     )
   })
 
-  await t.test('is given the same access again', async t => {
+  await t.test('receives the same access again', async t => {
     const first = await ask(agree)
     const second = await ask(agree)
     t.equal(first.at(-1).apiEndpoint, second.at(-1).apiEndpoint)
   })
 
-  await t.test('is back at its beginning when the user refuses', async t => {
+  await t.test('returns to its initial state when the user refuses', async t => {
     const states = await ask(async poll => {
       const { status } = await send(poll, {
         status: 'REFUSED',
@@ -101,7 +104,7 @@ t.test('the client library', async t => {
     t.equal(states.at(-1).status, 'INITIALIZED')
   })
 
-  await t.test('asks and polls without a button too', async t => {
+  await t.test('requests access and polls without a button', async t => {
     const asked = await service.startAccessRequest({ requestingAppId, requestedPermissions })
     t.match(asked, { key: /^\w{16}$/, authUrl: /^http/, poll: /^http/, pollRateMs: 1000 })
     t.match(await service.pollAccessRequest(asked.key), { status: 'NEED_SIGNIN', key: asked.key })
@@ -122,7 +125,7 @@ t.test('the client library', async t => {
   })
 })
 
-/** The access that the app asks for. */
+/** Creates the access that the app requested. */
 async function create(page: Connection, name: string, permissions: Answer): Promise<Answer> {
   return await page.apiOne('accesses.create', { type: 'app', name, permissions }, 'access')
 }

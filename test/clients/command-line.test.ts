@@ -1,4 +1,4 @@
-/** The API from a command line: with `curl`, and with Python, as their own manuals show it. */
+/** The API from a command line: with `curl` and with Python, as their manuals show it. */
 import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import { coffer, type Answer } from '../support/coffer.js'
 
 const run = promisify(execFile)
 
-/** Why a test that needs a command is skipped, if it is. */
+/** Returns why a test that needs a command is skipped, if it is. */
 function needs(command: string): { skip: string | false } {
   const isThere = spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
   return { skip: isThere ? false : `${command} is not installed` }
@@ -25,7 +25,7 @@ t.test('curl', needs('curl'), async t => {
   const signed = ['-H', `Authorization: ${alice.token}`]
   const json = ['-H', 'Content-Type: application/json']
 
-  t.test('takes the token in every form that it knows', async t => {
+  t.test('sends the token in every supported form', async t => {
     for (const args of [
       signed,
       ['-H', `Authorization: Bearer ${alice.token}`],
@@ -39,10 +39,10 @@ t.test('curl', needs('curl'), async t => {
     })
   })
 
-  t.test('creates and asks', async t => {
+  t.test('creates and reads', async t => {
     const stream = '{"id": "diary", "name": "Diary"}'
     t.match(await curl(...signed, ...json, '-d', stream, `${api}/streams`), { stream: { id: 'diary' } })
-    // Without a type of its own it says that what it sends is a form.
+    // Without an explicit type, curl declares the body as a form.
     t.match(await curl(...signed, '-d', '{"name": "x"}', `${api}/streams`), {
       error: { id: 'invalid-parameters-format' }
     })
@@ -79,7 +79,7 @@ t.test('curl', needs('curl'), async t => {
     t.equal(stdout, 'text')
   })
 
-  t.test('keeps tags, and is not sent again what it has', async t => {
+  t.test('stores ETags, and receives 304 while nothing has changed', async t => {
     const tags = join(t.testdir({}), 'tag')
     const args = [
       '-sS',
@@ -100,7 +100,7 @@ t.test('curl', needs('curl'), async t => {
   })
 })
 
-t.test('Python, with its own library and with requests', needs('python3'), async t => {
+t.test('Python, with its standard library and with requests', needs('python3'), async t => {
   const { server } = await coffer(t)
   const tour = join(packageDirectory, 'test', 'clients', 'python', 'tour.py')
   const { stdout } = await run('python3', [tour, `${server.url}/reg/service/info`])

@@ -1,4 +1,7 @@
-/** The socket and monitor libraries that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
+/**
+ * The socket and monitor libraries that apps of this API use, unmodified, against a running server.
+ * (docs/spec/compatibility.md#what-clients-rely-on)
+ */
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import pryv, { type Connection } from 'pryv'
@@ -10,7 +13,7 @@ const load = createRequire(import.meta.url)
 type Extend = (library: typeof pryv) => void
 for (const name of ['@pryv/socket.io', '@pryv/monitor']) (load(name) as Extend)(pryv)
 
-/** What the extensions add. */
+/** Members that the extensions add. */
 interface LiveSocket {
   open(): Promise<LiveSocket>
   close(): void
@@ -46,7 +49,7 @@ t.test('the socket library', async t => {
     ['a personal access', alice],
     ['a shared access', reader]
   ] as const)
-    t.test(`opens for ${who}, makes calls and hears of changes`, async t => {
+    t.test(`opens for ${who}, makes calls and receives changes`, async t => {
       const socket = await socketOf(client).open()
       t.teardown(() => socket.close())
       const heard: string[] = []
@@ -72,7 +75,7 @@ t.test('the socket library', async t => {
       for (let step = 0; step < 2; step++) await alice.do('events.delete', { id: event.id })
     })
 
-  t.test('is told why it may not open', async t => {
+  t.test('is refused with a reason', async t => {
     const { username, access } = alice
     const stranger = Object.assign(Object.create(Object.getPrototypeOf(alice) as object) as Client, {
       service: alice.service,
@@ -118,7 +121,7 @@ t.test('the monitor library', async t => {
     })
 })
 
-/** What a monitor tells of the account, as it tells it. */
+/** Follows an account with a monitor. Returns what the monitor reports, in order. */
 async function follow(
   t: Test,
   client: Client,

@@ -1,4 +1,4 @@
-/** Every version of the client libraries that is published and loads in Node, unchanged: installed for the long tests only. */
+/** Every published version of the client libraries that loads in Node, unmodified: for the long tests only. */
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
@@ -12,7 +12,7 @@ import { fileOfOlder, loadOlder, olderClientsNeeded, olderNames } from '../suppo
 
 type Extend = (library: second.Library) => void
 
-// What they have to say about themselves is not for the report.
+// Keeps the libraries' console output out of the report.
 for (const name of ['log', 'warn'] as const) Object.assign(console, { [name]() {} })
 
 t.test('older clients', olderClientsNeeded(), async t => {
@@ -27,7 +27,7 @@ t.test('older clients', olderClientsNeeded(), async t => {
   for (const name of olderNames('pryv-2')) {
     const library = loadOlder(name) as second.Library
     t.test(name, async t => await second.tour(t, library))
-    // The add-ons want what came with 2.0.7.
+    // The add-ons need features of 2.0.7.
     if (name < 'pryv-2.0.7') continue
     const addOns =
       name < 'pryv-2.2' ? ['monitor-1.0.0', 'socket.io-1.0.1'] : ['monitor-1.0.2', 'socket.io-1.0.6']
@@ -56,7 +56,7 @@ t.test('older clients', olderClientsNeeded(), async t => {
         t.equal(await heard, 'heard')
       })
 
-  t.test('bring a directory of types, of which what is invalid is left out', async t => {
+  t.test('ship an event type directory, of which invalid types are skipped', async t => {
     const file = fileOfOlder('pryv-1.2.1/source/event-types.default.json')
     const published = JSON.parse(readFileSync(file, 'utf8')) as { types: object }
     const logged: string[] = []

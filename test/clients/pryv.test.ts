@@ -1,4 +1,7 @@
-/** The client library that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
+/**
+ * The client library that apps of this API use, unmodified, against a running server.
+ * (docs/spec/compatibility.md#what-clients-rely-on)
+ */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -25,7 +28,7 @@ t.test('the client library', async t => {
   }
   const { apiEndpoint } = await service.createUser(user)
 
-  await t.test('reads what the service says about itself', async t => {
+  await t.test('reads the service information', async t => {
     const info = await service.info()
     t.match(info, {
       name: 'Coffer',
@@ -77,7 +80,7 @@ t.test('the client library', async t => {
     t.match(await service.flatHostings(), [{ key: 'default', available: true, availableCore: /\/$/ }])
   })
 
-  await t.test('is told which fields are taken', async t => {
+  await t.test('receives the names of taken fields', async t => {
     await t.rejects(service.createUser(user), {
       name: 'PryvError',
       id: 'item-already-exists',
@@ -90,7 +93,7 @@ t.test('the client library', async t => {
     })
   })
 
-  await t.test('registers as older versions of it did', async t => {
+  await t.test('registers users as older versions did', async t => {
     const older = new pryv.Service(`${server.url}/reg/service/info`, { version: '1.5.0' } as never)
     await older.createUser({ ...user, username: 'carol-older', email: 'carol@example.com', language: 'fr' })
     t.equal(await service.userExists('carol-older'), true)
@@ -117,33 +120,36 @@ t.test('the client library', async t => {
     })
   })
 
-  await t.test('signs in with a second factor, where the operator answers as it expects', async t => {
-    const { server: other, clock: time } = await coffer(t, { services: { mfa: { pendingWith200: true } } })
-    const careful = new pryv.Service(`${other.url}/reg/service/info`)
-    await careful.createUser(user)
-    const first = await careful.login(user.username, user.password, appId)
-    const { totp, mfaToken } = (await first.post('mfa/activate', {})) as Answer
-    const code = (): string =>
-      new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate({ timestamp: time.now() * 1000 })
-    await fetch(`${other.url}/${user.username}/mfa/confirm`, {
-      method: 'POST',
-      headers: { authorization: mfaToken, 'content-type': 'application/json' },
-      body: JSON.stringify({ code: code() })
-    })
-    time.advance(30)
-    const pending = await careful
-      .login(user.username, user.password, appId)
-      .catch((error: unknown) => error as { mfaToken: string })
-    t.ok('mfaToken' in pending)
-    const { mfaToken: token = '' } = pending as { mfaToken?: string }
-    await careful.mfaChallenge(user.username, token)
-    const second = await careful.mfaVerify(user.username, token, code())
-    t.equal(await second.username(), user.username)
-  })
+  await t.test(
+    'signs in with a second factor if the operator has set the status that it expects',
+    async t => {
+      const { server: other, clock: time } = await coffer(t, { services: { mfa: { pendingWith200: true } } })
+      const careful = new pryv.Service(`${other.url}/reg/service/info`)
+      await careful.createUser(user)
+      const first = await careful.login(user.username, user.password, appId)
+      const { totp, mfaToken } = (await first.post('mfa/activate', {})) as Answer
+      const code = (): string =>
+        new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate({ timestamp: time.now() * 1000 })
+      await fetch(`${other.url}/${user.username}/mfa/confirm`, {
+        method: 'POST',
+        headers: { authorization: mfaToken, 'content-type': 'application/json' },
+        body: JSON.stringify({ code: code() })
+      })
+      time.advance(30)
+      const pending = await careful
+        .login(user.username, user.password, appId)
+        .catch((error: unknown) => error as { mfaToken: string })
+      t.ok('mfaToken' in pending)
+      const { mfaToken: token = '' } = pending as { mfaToken?: string }
+      await careful.mfaChallenge(user.username, token)
+      const second = await careful.mfaVerify(user.username, token, code())
+      t.equal(await second.username(), user.username)
+    }
+  )
 
   const connection = await service.login(user.username, user.password, appId)
 
-  await t.test('makes calls in batches, however many', async t => {
+  await t.test('makes calls in batches of any size', async t => {
     const seen: number[] = []
     const streams = ['diary', 'body'].map(id => ({ method: 'streams.create', params: { id, name: id } }))
     const events = Array.from({ length: 1200 }, (_, index) => ({
@@ -198,7 +204,7 @@ t.test('the client library', async t => {
     })
   })
 
-  await t.test('asks by query string', async t => {
+  await t.test('queries by query string', async t => {
     const get = async (query: object): Promise<unknown[]> =>
       ((await connection.get('events', query)) as { events: unknown[] }).events
     t.equal((await get({})).length, 20)
@@ -211,7 +217,7 @@ t.test('the client library', async t => {
     })
   })
 
-  await t.test('takes events as they stream in, and deletions after them', async t => {
+  await t.test('reads events as they are streamed, followed by deletions', async t => {
     const texts = ['plain', '"quoted" \\ { [ ] }', 'größer ünd – 漢字 🎉', ']', '}', '\\"', '"events":[', '']
     const created: Event[] = []
     for (const content of [...texts, 'to be deleted'])
@@ -233,7 +239,7 @@ t.test('the client library', async t => {
       state: 'all',
       includeDeletions: true
     })
-    // The account's own: its address, its language, and how much it stores.
+    // Includes the events of the account itself: email address, language and storage used.
     const count = 1200 + texts.length + 4
     t.equal(all.items.length, count + 1)
     t.match(all.items.at(-1), { id: last.id, deleted: Number })
@@ -243,7 +249,7 @@ t.test('the client library', async t => {
     t.match({ items: none.items.length, count: none.body.eventsCount }, { items: 0, count: 0 })
   })
 
-  await t.test('checks an app, makes its access, and finds it again', async t => {
+  await t.test('checks an app, creates its access and finds it again', async t => {
     const request = {
       requestingAppId: 'some-app',
       deviceName: 'phone',
@@ -282,12 +288,12 @@ t.test('the client library', async t => {
     })
   })
 
-  await t.test('shows the error of an unknown user', async t => {
+  await t.test('returns the error for an unknown user', async t => {
     const stray = new pryv.Connection(`${server.url.replace('//', '//token@')}/nobody-here/`)
     t.match(await stray.accessInfo(), { error: { id: 'unknown-resource', message: /Unknown user/ } })
   })
 
-  await t.test('sends files, and reads the same bytes back', async t => {
+  await t.test('uploads files and reads back the same bytes', async t => {
     const bytes = randomBytes(300_000)
     const folder = t.testdir({})
     const file = join(folder, 'größe 100%.png')
@@ -315,7 +321,7 @@ t.test('the client library', async t => {
   })
 })
 
-t.test('getEventsStreamed hands out characters whole, wherever the network cuts', async t => {
+t.test('getEventsStreamed returns characters whole, wherever chunks end', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const notes = Array.from(
@@ -334,7 +340,7 @@ t.test('getEventsStreamed hands out characters whole, wherever the network cuts'
     events.map(({ content }: Answer) => content),
     notes
   )
-  // Parts of a few bytes are what a slow network makes of short answers.
+  // A slow network splits short responses into chunks of a few bytes.
   for (const [query, size] of [
     ...Array.from({ length: 20 }, () => [{ limit: 2000 }, 65_536] as const),
     [{ limit: 300 }, 7],
@@ -348,7 +354,7 @@ t.test('getEventsStreamed hands out characters whole, wherever the network cuts'
   }
 })
 
-/** A way to a server on which answers arrive in parts of so many bytes. Returns its address. */
+/** Starts a proxy that sends responses in chunks of the given size. Returns its URL. */
 async function cutting(t: Test, url: string, size: number): Promise<string> {
   const target = new URL(url)
   const proxy = createServer(client => {
@@ -375,7 +381,7 @@ async function cutting(t: Test, url: string, size: number): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }
 
-/** All events, and deletions after them, as the library hands them out one by one. */
+/** Returns all events, then deletions, as the library streams them. */
 async function streamed(
   connection: Connection,
   query: object

@@ -1,4 +1,4 @@
-/** What backup tools of this API do to bring an account back: they read everything, and create it again in another one. */
+/** Restoring an account with the backup tools of this API: they read everything and create it in another account. */
 import t, { type Test } from 'tap'
 import { computeEventIntegrity } from '../../core/integrity.js'
 import type { Event } from '../../schemas/event.js'
@@ -7,7 +7,7 @@ import { coffer, type Answer, type Client } from '../support/coffer.js'
 const everything = { state: 'all', fromTime: -1e12, toTime: 1e12, limit: 10_000, sortAscending: true }
 const tracking = ['created', 'createdBy', 'modified', 'modifiedBy']
 
-/** An account with some of everything that backups hold; its events, oldest first. */
+/** Fills an account with an example of everything that backups contain. Returns its events, oldest first. */
 async function fill(client: Client): Promise<Event[]> {
   for (const [id, parentId] of [
     ['diary', null],
@@ -36,7 +36,7 @@ async function fill(client: Client): Promise<Event[]> {
   return (await client.do('events.get', everything)).events as Event[]
 }
 
-/** All streams, parents first. */
+/** Returns all streams, parents first. */
 function flat(streams: readonly Answer[]): Answer[] {
   return streams.flatMap(stream => [stream, ...flat(stream.children as Answer[])])
 }
@@ -45,7 +45,7 @@ function without(item: object, names: readonly string[]): Answer {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
 }
 
-/** Which fields tools take out of what they have read before they send it. */
+/** Fields that tools remove from what they have read before they send it. */
 const tools: readonly [what: string, ofStreams: readonly string[], ofEvents: readonly string[]][] = [
   ['the published tools', [...tracking, 'children'], [...tracking, 'streamId', 'attachments']],
   ['a tool that sends all that may stay', ['children'], ['streamId']]
@@ -54,7 +54,7 @@ const tools: readonly [what: string, ofStreams: readonly string[], ofEvents: rea
 t.test('a backup', async t => {
   for (const [what, ofStreams, ofEvents] of tools)
     for (const how of ['in batches', 'one by one'] as const)
-      t.test(`is brought back by ${what}, ${how}`, async t => {
+      t.test(`is restored by ${what}, ${how}`, async t => {
         const service = await coffer(t)
         const before = await fill(service.alice)
         const { streams } = await service.alice.do('streams.get', { state: 'all' })
@@ -74,7 +74,7 @@ t.test('a backup', async t => {
         )
       })
 
-  t.test('of series gets its points back', async t => {
+  t.test('of series is restored with its data points', async t => {
     const service = await coffer(t)
     const { alice } = service
     await alice.stream('diary')
@@ -92,7 +92,7 @@ t.test('a backup', async t => {
     t.match(await bob.do('hfs.get', { id }), points)
   })
 
-  t.test('of files sends what was known of them beside their bytes', async t => {
+  t.test('of files restores their properties besides their content', async t => {
     const service = await coffer(t)
     const { alice } = service
     await alice.stream('diary')
@@ -114,7 +114,7 @@ t.test('a backup', async t => {
   })
 })
 
-/** Whether a stream is the user's, not the service's. */
+/** Returns whether a stream belongs to the user rather than to the service. */
 function isOwn({ id }: Answer): boolean {
   return !/^[:.]/.test(id as string)
 }
@@ -149,7 +149,7 @@ async function createAll(
   )
 }
 
-/** What the service sets is its own; all else is as it was, and so is what its integrity proves. */
+/** Asserts that all is as it was, except for what the service sets, and that integrity values match. */
 function assertRestored(
   t: Test,
   before: readonly Event[],
@@ -175,13 +175,13 @@ function assertRestored(
   }
 }
 
-t.test('fields that only the service sets', async t => {
+t.test('fields that only the server sets', async t => {
   const { alice, clock } = await coffer(t)
   await alice.stream('diary')
   const claimed = { created: 1, createdBy: 'somebody', modified: 2, modifiedBy: 'somebody' }
   const mine = { createdBy: alice.access.id, modifiedBy: alice.access.id }
 
-  t.test('are ignored in new events, whatever they hold', async t => {
+  t.test('are ignored in new events, whatever their values', async t => {
     const event = await alice.event({
       ...claimed,
       integrity: 'EVENT:0:sha256-of-something-else',
@@ -212,7 +212,7 @@ t.test('fields that only the service sets', async t => {
     t.notOk('lastUsed' in access)
   })
 
-  t.test('stay refused where they would mean something', async t => {
+  t.test('are refused where they have a meaning', async t => {
     const access = { name: 'y', permissions: [{ streamId: 'diary', level: 'read' }] }
     const stream = { name: 'y' }
     const event = { streamIds: ['diary'], type: 'note/txt', content: '' }
@@ -231,7 +231,7 @@ t.test('fields that only the service sets', async t => {
   })
 })
 
-t.test('tags that come with their streams', async t => {
+t.test('tags sent together with their streams', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')
@@ -239,20 +239,20 @@ t.test('tags that come with their streams', async t => {
   const bob = await service.user('bob')
   await bob.stream('diary')
 
-  t.test('need not be there before', async t => {
+  t.test('need no existing streams', async t => {
     const { event: again } = await bob.do('events.create', without(event, ['streamId']))
     t.same([again.streamIds, again.tags], [event.streamIds, event.tags])
     t.equal((await bob.do('events.get', { tags: ['no slug'] })).events.length, 1)
   })
 
-  t.test('are no way into streams that are not there', async t => {
+  t.test('do not grant access to streams that do not exist', async t => {
     for (const streamIds of [['diary', 'tag-migrated-blue'], ['tag-migrated-red-too']])
       t.match(await bob.call('events.create', { streamIds, tags: ['red'], type: 'note/txt', content: '' }), {
         error: { id: 'unknown-referenced-resource' }
       })
   })
 
-  t.test('are no way around permissions', async t => {
+  t.test('do not bypass permissions', async t => {
     const reader = await alice.grant('read', 'diary')
     for (const streamIds of [['tag-migrated-new'], ['diary', 'tag-migrated-new']])
       t.ok(

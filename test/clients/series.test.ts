@@ -1,4 +1,7 @@
-/** Series written by the client library that apps of this API use, unchanged. (docs/spec/compatibility.md#what-clients-rely-on) */
+/**
+ * Series written by the client library that apps of this API use, unmodified.
+ * (docs/spec/compatibility.md#what-clients-rely-on)
+ */
 import t from 'tap'
 import pryv from 'pryv'
 import { coffer } from '../support/coffer.js'
@@ -23,13 +26,13 @@ t.test('the client library', async t => {
     t.match(await connection.get(`events/${event.id}/series`), { format: 'flatJSON', fields, points })
   })
 
-  await t.test('is told what is wrong with points', async t => {
+  await t.test('receives errors for invalid points', async t => {
     await t.rejects(connection.addPointsToHFEvent(event.id, fields, [['now', 1]]))
     await t.rejects(connection.addPointsToHFEvent('nothing', fields, [[1, 1]]))
     t.equal((await alice.do('hfs.get', { id: event.id })).points.length, 2)
   })
 
-  await t.test('calls series in batches', async t => {
+  await t.test('writes and reads series in batches', async t => {
     const results = await connection.api([
       { method: 'hfs.add', params: { id: event.id, format: 'flatJSON', fields, points: [[7200, 72]] } },
       { method: 'hfs.get', params: { id: event.id, fromDeltaTime: 3600 } }

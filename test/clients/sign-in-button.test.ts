@@ -1,4 +1,7 @@
-/** The published sign-in button, on the page of an app elsewhere, in a real browser. (docs/spec/compatibility.md#what-clients-rely-on) */
+/**
+ * The published sign-in button, on the page of an app of another origin, in a real browser.
+ * (docs/spec/compatibility.md#what-clients-rely-on)
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
@@ -9,7 +12,7 @@ import { build } from 'vite'
 import { untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
 
-/** The library as a script for browsers, as apps bundle it. */
+/** Bundles the library as a browser script, as apps do. */
 async function bundle(t: Test): Promise<string> {
   const entry = join(t.testdir(), 'entry.js')
   const library = createRequire(import.meta.url).resolve('pryv')
@@ -23,7 +26,7 @@ async function bundle(t: Test): Promise<string> {
   return outputs[0]!.output[0]!.code
 }
 
-/** An app with a page and a button, on an origin of its own; answers its URL. */
+/** Starts an app with a page and a button, on a separate origin. Returns its URL. */
 async function startApp(t: Test, service: string, authRequest: object): Promise<string> {
   const script = await bundle(t)
   const settings = { spanButtonID: 'button', authRequest }
@@ -58,7 +61,7 @@ t.test('the sign-in button of the client library', async t => {
     return await service.call('daisy', 'getAccessInfo', {}, token)
   }
 
-  await t.test('opens a window, which closes once the user has agreed', async t => {
+  await t.test('opens a window that closes once the user has agreed', async t => {
     const page = await visit(browser)
     await page.goto(await startApp(t, `${url}/reg/service/info`, authRequest))
     const [popup] = await Promise.all([
@@ -77,13 +80,13 @@ t.test('the sign-in button of the client library', async t => {
     await page.context().close()
   })
 
-  await t.test('goes to the page and comes back with the answer', async t => {
+  await t.test('goes to the sign-in page and returns with the result', async t => {
     const page = await visit(browser)
     const app = await startApp(t, `${url}/reg/service/info`, { ...authRequest, returnURL: 'self#' })
     await page.goto(app)
     await page.getByRole('button', { name: /: Coffer$/ }).click()
     await signIn(page, 'daisy')
-    // From another origin than the one that was agreed to, and with somewhere to go back to.
+    // From another origin than the one that was approved, and with a return URL.
     await untilHeading(page, `Allow ${appId} again?`)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(`${app}#**`)

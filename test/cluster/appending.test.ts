@@ -1,4 +1,4 @@
-/** A record on its way, when whoever is asked about it knows less than its writer does. */
+/** Appends of records whose result is unknown, with an engine that knows less than the writer. */
 import t from 'tap'
 import { appendUntilConfirmed } from '../../cluster/append-until-confirmed.js'
 import { Conflict, EngineUnavailable, type Entry } from '../../cluster/engine.js'
@@ -6,20 +6,20 @@ import { MemoryLog } from './memory-log.js'
 
 const subject = 'coffer.wal.00.one'
 
-/** Records of three words. */
+/** Three one-word records. */
 const [first, second, third] = ['first', 'second', 'third'].map(text => Buffer.from(text)) as [
   Buffer,
   Buffer,
   Buffer
 ]
 
-// What is appended waits without keeping a process.
+// A pending append does not keep the process alive.
 const awake = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(awake))
 
-/** A log that a server leads for a time who has only its first record: it refuses what comes behind another one. */
+/** A log whose temporary leader has only the first record: it refuses records that follow another one. */
 class LogWithOldLeader extends MemoryLog {
-  /** Calls that the old leader still answers. */
+  /** Calls that the old leader still handles. */
   left = 2
 
   override async append(name: string, expected: number, bytes: Uint8Array): Promise<number> {
@@ -33,7 +33,7 @@ class LogWithOldLeader extends MemoryLog {
   }
 }
 
-t.test('an older end of the log than the one that is known says nothing', async t => {
+t.test('appendUntilConfirmed ignores an end of the log older than the expected one', async t => {
   const log = new LogWithOldLeader()
   log.left = 0
   const one = await log.append(subject, 0, first)
@@ -50,7 +50,7 @@ t.test('an older end of the log than the one that is known says nothing', async 
   t.equal(log.entries(subject).length, 3)
 })
 
-t.test('a later one says that another process writes', async t => {
+t.test('appendUntilConfirmed reports a conflict for a later end, which another process wrote', async t => {
   const log = new LogWithOldLeader()
   log.left = 0
   const one = await log.append(subject, 0, first)

@@ -1,4 +1,4 @@
-/** Attachments that every node can have: an object each, and local files as a cache. */
+/** Attachments that are available on every node: an object each, and local files as a cache. */
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -17,7 +17,7 @@ interface Place {
   readonly attachments: SharedAttachments
 }
 
-/** The attachments of a node, with a folder of its own. */
+/** Creates the attachment store of a node, with its own folder. */
 function node(
   t: Test,
   objects: MemoryObjects,
@@ -59,25 +59,25 @@ t.test('a file', async t => {
   const [here, there] = [node(t, objects), node(t, objects)]
   const id = await put(here, Buffer.from('0123456789'))
 
-  t.test('that was put at one node is read at another, whole and in part', async t => {
+  t.test('is stored at one node and read at another, whole and in ranges', async t => {
     t.equal(await read(there, id, { start: 2, end: 4 }), '234')
     t.equal(await read(there, id), '0123456789')
     t.equal(await there.attachments.size(account, id), 10)
     t.same(await there.attachments.list(account), [id])
   })
 
-  t.test('is fetched once for all who want it', async t => {
+  t.test('is fetched once for concurrent readers', async t => {
     const third = node(t, objects)
     t.same(await Promise.all([1, 2, 3].map(async () => await read(third, id))), Array(3).fill('0123456789'))
     t.same(readdirSync(third.layout.draftsDirectory), [])
   })
 
-  t.test('that is nowhere is not found', async t => {
+  t.test('is not found if it does not exist', async t => {
     t.equal(await read(there, createId()), undefined)
     t.equal(await there.attachments.size(account, createId()), undefined)
   })
 
-  t.test('goes everywhere, but only by whoever serves the account', async t => {
+  t.test('is removed everywhere, but only by the node that serves the account', async t => {
     const former = node(t, objects, 0, refuse)
     await t.rejects(former.attachments.remove(account, id), StoreUnavailable)
     t.equal(await read(former, id), '0123456789')
@@ -87,7 +87,7 @@ t.test('a file', async t => {
   })
 })
 
-t.test('a file that was received at one node is put by another', async t => {
+t.test('a file received at one node is stored by another', async t => {
   t.testdir()
   const objects = new MemoryObjects()
   const [here, there] = [node(t, objects), node(t, objects)]
@@ -106,7 +106,7 @@ t.test('a file that was received at one node is put by another', async t => {
   t.same(objects.keys, [`file/${account}/${id}`])
 })
 
-t.test('what an earlier run has lent goes, what this one has lent stays', async t => {
+t.test('drafts of earlier runs are removed, and those of this run kept', async t => {
   t.testdir()
   const objects = new MemoryObjects()
   const layout = new Layout(join(t.testdirName, 'one'))
@@ -127,7 +127,7 @@ t.test('what an earlier run has lent goes, what this one has lent stays', async 
   t.same(objects.keys, [draft.slice('object:'.length)])
 })
 
-t.test('nothing is put while objects cannot be stored', async t => {
+t.test('nothing is stored while object storage is unavailable', async t => {
   t.testdir()
   const state = { fails: true }
   const objects = new MemoryObjects(() => state.fails)
@@ -138,7 +138,7 @@ t.test('nothing is put while objects cannot be stored', async t => {
   t.same(await here.attachments.list(account), [])
 })
 
-t.test('local files stay within a bound', async t => {
+t.test('local files stay within the cache limit', async t => {
   t.testdir()
   const objects = new MemoryObjects()
   const here = node(t, objects, 100_000)

@@ -1,4 +1,4 @@
-/** Connections between nodes, over an engine in memory that loses messages. */
+/** Connections between nodes, over an in-memory engine that loses messages. */
 import { createHash } from 'node:crypto'
 import { test, type Test } from 'tap'
 import { Connections } from '../../cluster/nodes/connections.js'
@@ -10,7 +10,7 @@ import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
 
 type Posting = Pick<Connection, 'hasRoom' | 'post'>
 
-/** A node that says every message back. */
+/** A node that echoes every message. */
 class Echo {
   readonly engine: MemoryEngine
   readonly connections: Connections
@@ -18,7 +18,7 @@ class Echo {
   readonly lost: ConnectionLost[] = []
   incarnation = 1
   isBusy = false
-  /** Holds what it says back. */
+  /** Delays the echo. */
   answering: Promise<void> = Promise.resolve()
 
   constructor(
@@ -71,39 +71,42 @@ function digest(message: Uint8Array): string {
 }
 
 test('a connection', async t => {
-  t.test('delivers every message once and in order, long ones in parts, while messages are lost', async t => {
-    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-    t.comment(`COFFER_TEST_SEED=${seed}`)
-    const random = new Random(seed)
-    const cluster = new MemoryCluster()
-    // Messages are lost here, but never the other side, however long either is kept waiting.
-    const giveUpMs = 60_000
-    const asker = new Echo(t, cluster, 'n1', { giveUpMs })
-    const answerer = new Echo(t, cluster, 'n2', { giveUpMs, maxBytes: 200_000 })
-    const connection = asker.open(answerer.life)
-    const hello = Buffer.from('hello')
-    const sent = [digest(hello)]
-    connection.post(hello)
-    await until(() => asker.received.length === 1, 'the first answer')
-    for (let index = 0; index < 300; index++) {
-      const size = index === 150 ? 20_000_000 : random.below(random.below(20) === 0 ? 600_000 : 300)
-      const message = Buffer.alloc(size, index)
-      sent.push(digest(message))
-      connection.post(message)
-      if (random.below(10) === 0) await new Promise(resolve => setImmediate(resolve))
-      if (random.below(8) === 0) {
-        const engine = random.pick([asker, answerer]).engine
-        if (random.below(2) === 0) engine.lost.before = 2
-        else engine.lost.after = 2
+  t.test(
+    'delivers every message once and in order, long ones in chunks, while messages are lost',
+    async t => {
+      const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+      t.comment(`COFFER_TEST_SEED=${seed}`)
+      const random = new Random(seed)
+      const cluster = new MemoryCluster()
+      // Messages are lost here, but never the peer, however long either side waits.
+      const giveUpMs = 60_000
+      const asker = new Echo(t, cluster, 'n1', { giveUpMs })
+      const answerer = new Echo(t, cluster, 'n2', { giveUpMs, maxBytes: 200_000 })
+      const connection = asker.open(answerer.life)
+      const hello = Buffer.from('hello')
+      const sent = [digest(hello)]
+      connection.post(hello)
+      await until(() => asker.received.length === 1, 'the first answer')
+      for (let index = 0; index < 300; index++) {
+        const size = index === 150 ? 20_000_000 : random.below(random.below(20) === 0 ? 600_000 : 300)
+        const message = Buffer.alloc(size, index)
+        sent.push(digest(message))
+        connection.post(message)
+        if (random.below(10) === 0) await new Promise(resolve => setImmediate(resolve))
+        if (random.below(8) === 0) {
+          const engine = random.pick([asker, answerer]).engine
+          if (random.below(2) === 0) engine.lost.before = 2
+          else engine.lost.after = 2
+        }
       }
+      await until(() => asker.received.length >= sent.length, 'all to be said back')
+      t.same(answerer.received, sent)
+      t.same(asker.received, sent)
+      t.same([asker.lost, answerer.lost], [[], []])
     }
-    await until(() => asker.received.length >= sent.length, 'all to be said back')
-    t.same(answerer.received, sent)
-    t.same(asker.received, sent)
-    t.same([asker.lost, answerer.lost], [[], []])
-  })
+  )
 
-  t.test('with a node that is not there is lost at once, and nothing has arrived', async t => {
+  t.test('to an unreachable node fails immediately, with nothing delivered', async t => {
     const asker = new Echo(t, new MemoryCluster(), 'n1')
     const connection = asker.open({ node: 'n2', incarnation: 1 })
     connection.post(Buffer.from('hello'))
@@ -112,7 +115,7 @@ test('a connection', async t => {
     connection.post(Buffer.from('nobody hears this'))
   })
 
-  t.test('with another life of a node is lost', async t => {
+  t.test('to an earlier incarnation of a node fails', async t => {
     const cluster = new MemoryCluster()
     const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
     const connection = asker.open(answerer.life)
@@ -126,7 +129,7 @@ test('a connection', async t => {
     t.equal(answerer.received.length, 1)
   })
 
-  t.test('is lost on both sides when one is cut off, while something is expected', async t => {
+  t.test('fails on both sides when one is cut off while a response is pending', async t => {
     const cluster = new MemoryCluster()
     const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
     asker.open(answerer.life).post(Buffer.from('hello'))
@@ -140,32 +143,29 @@ test('a connection', async t => {
     )
   })
 
-  t.test(
-    'is ended in order by a node that leaves: what it has taken it answers, and nothing else',
-    async t => {
-      const cluster = new MemoryCluster()
-      const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
-      const connection = asker.open(answerer.life)
-      let answer!: () => void
-      answerer.answering = new Promise(resolve => (answer = resolve))
-      connection.post(Buffer.from('before'))
-      await until(() => answerer.received.length === 1, 'the message')
-      const closing = answerer.connections.close()
-      connection.post(Buffer.from('meanwhile'))
-      // It is asked for again and again, and so is another connection.
-      const other = new Echo(t, cluster, 'n3')
-      other.open(answerer.life).post(Buffer.from('anew'))
-      await until(() => other.lost.length === 1, 'the other connection to be lost')
-      answer()
-      await closing
-      t.same(asker.received, [digest(Buffer.from('before'))])
-      t.match(asker.lost, [{ hasArrived: false }])
-      t.match(other.lost, [{ hasArrived: false }])
-      t.same(answerer.received, [digest(Buffer.from('before'))])
-    }
-  )
+  t.test('is closed by a leaving node in order: received messages are answered, and no others', async t => {
+    const cluster = new MemoryCluster()
+    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
+    const connection = asker.open(answerer.life)
+    let answer!: () => void
+    answerer.answering = new Promise(resolve => (answer = resolve))
+    connection.post(Buffer.from('before'))
+    await until(() => answerer.received.length === 1, 'the message')
+    const closing = answerer.connections.close()
+    connection.post(Buffer.from('meanwhile'))
+    // The message is retransmitted, and so is that of another connection.
+    const other = new Echo(t, cluster, 'n3')
+    other.open(answerer.life).post(Buffer.from('anew'))
+    await until(() => other.lost.length === 1, 'the other connection to be lost')
+    answer()
+    await closing
+    t.same(asker.received, [digest(Buffer.from('before'))])
+    t.match(asker.lost, [{ hasArrived: false }])
+    t.match(other.lost, [{ hasArrived: false }])
+    t.same(answerer.received, [digest(Buffer.from('before'))])
+  })
 
-  t.test('has no room for more than it may hold', async t => {
+  t.test('has no room beyond its buffer limit', async t => {
     const cluster = new MemoryCluster()
     const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
     const connection = asker.open(answerer.life)
@@ -177,7 +177,7 @@ test('a connection', async t => {
   })
 })
 
-test('other messages are answered apart', async t => {
+test('messages outside connections are answered separately', async t => {
   const cluster = new MemoryCluster()
   const node = new Echo(t, cluster, 'n1')
   const answer = await node.engine.send('n1', Buffer.from('\u0002move'), 100)

@@ -1,4 +1,4 @@
-/** The samples of `deploy/cluster`: three servers of the engine take the configuration, and nodes reach them by the settings. */
+/** The samples of `deploy/cluster`: three servers accept the configuration, and nodes connect by the settings. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ function sample(name: string): string {
   return readFileSync(join(samples, name), 'utf8')
 }
 
-/** Makes what the configuration reads: an authority, a certificate of it for all three servers, and a password. */
+/** Creates the files of the configuration: an authority, a certificate for all three servers, and a password. */
 function makeSecrets(folder: string, password: string): void {
   const openssl = (...args: string[]): unknown =>
     execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
@@ -30,7 +30,7 @@ function makeSecrets(folder: string, password: string): void {
   writeFileSync(join(folder, 'client-password.conf'), `password: "${password}"\n`)
 }
 
-/** The sample for a server on this machine, with ports of its own. */
+/** Returns the sample for a server on this machine, with its own ports. */
 function configurationFor(secrets: string, member: Member, members: readonly Member[]): string {
   const route = (index: string): string => `localhost:${members[Number(index) - 1]!.routePort}`
   return sample('nats.conf')
@@ -44,12 +44,12 @@ function configurationFor(secrets: string, member: Member, members: readonly Mem
     .replaceAll('/etc/nats', secrets)
 }
 
-/** The port of a server, counted from 1. */
+/** Returns the port of a server, counted from 1. */
 function portOf(urls: readonly string[], server: string): string {
   return new URL(urls[Number(server) - 1]!).port
 }
 
-/** Settings for nodes on this machine, of the sample. */
+/** Writes the sample settings for nodes on this machine. */
 function settingsFor(folder: string, { monitors, urls }: EngineServers): string {
   const text = sample('coffer.yaml')
     .replaceAll('REPLACE', 'something long and random')
@@ -64,12 +64,12 @@ function settingsFor(folder: string, { monitors, urls }: EngineServers): string 
   return path
 }
 
-t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', async t => {
+t.test('nats.conf is accepted and makes a cluster that nodes can use', async t => {
   const folder = t.testdir({ 'engine-password': 'coffer:one:two\n', 'wrong-password': 'coffer:other\n' })
   makeSecrets(folder, 'one:two')
   const servers = await EngineServers.start(t, {
     configurationOf(member, members) {
-      // What is included is looked for beside what includes it.
+      // Included files are resolved next to the file that includes them.
       cpSync(join(folder, 'client-password.conf'), join(member.folder, 'client-password.conf'))
       return configurationFor(folder, member, members)
     }
@@ -103,7 +103,7 @@ t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', as
   const authority = `NODE_EXTRA_CA_CERTS=${join(folder, 'ca.crt')}`
   const serve = [process.execPath, join('dist', 'scripts', 'coffer.cjs'), 'serve', '--config', config]
   const node = await start(t, undefined, 'env', [authority, ...serve])
-  // A server that still fetches its copy of a stream is an alarm, too.
+  // An alarm may remain while a server is still fetching its replica of a stream.
   await until('the node serves everybody, and all is well', async () => {
     const { code, output } = await coffer('cluster', 'status')
     return /^n1\talive\t.*\t64 shards/m.test(output) && code === 0
@@ -115,7 +115,7 @@ t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', as
   t.not(unknown.code, 0, 'without the authority')
 })
 
-t.test('nats.conf names files that have to be there', async t => {
+t.test('nats.conf names files that must exist', async t => {
   const folder = t.testdir({})
   const file = join(folder, 'nats.conf')
   const members = ['n1', 'n2', 'n3'].map((name, index) => ({
@@ -134,7 +134,7 @@ t.test('nats.conf names files that have to be there', async t => {
   execFileSync(check[0], check.slice(1), { stdio: 'pipe' })
 })
 
-t.test('compose.yaml mounts what the other samples name', async t => {
+t.test('compose.yaml mounts the files that the other samples name', async t => {
   const { services, volumes } = parse(sample('compose.yaml')) as {
     services: Record<string, { volumes: string[]; environment: Record<string, string> }>
     volumes: Record<string, unknown>

@@ -1,4 +1,4 @@
-/** A service without a cluster loads nothing of it: neither its code nor a client of its engine. */
+/** A service without a cluster loads neither the cluster's code nor the engine's client. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import t from 'tap'
 
 const at = (path: string): string => new URL(path, import.meta.url).href
 
-/** Prints the address of each module that is loaded. */
+/** Prints the URL of each loaded module. */
 const hooks = `
   import { writeSync } from 'node:fs'
   export async function load(url, context, next) {
@@ -15,7 +15,7 @@ const hooks = `
     return await next(url, context)
   }`
 
-/** Starts a service, and stops it. */
+/** Starts and stops a service. */
 const script = `
   import { register } from 'node:module'
   register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
@@ -40,7 +40,7 @@ t.test('the embedded default', async t => {
   )
 })
 
-/** The modules of ours that the build has put into one of the files that a start loads; libraries have no map. */
+/** Returns our modules in a built file; libraries have no source map. */
 function putInto(url: string): string[] {
   const map = new URL(`${url}.map`, import.meta.url)
   if (!url.startsWith(at('../../parts/')) || !existsSync(map)) return []

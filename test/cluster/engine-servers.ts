@@ -1,4 +1,4 @@
-/** Three real servers of the engine on loopback, that can be killed, frozen and started again. */
+/** Three real engine servers on loopback, which can be killed, frozen and restarted. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,21 +16,21 @@ export interface EngineServersOptions {
   /** Whether each message is synced before it is acknowledged. */
   readonly syncAlways?: boolean
   readonly count?: number
-  /** Further lines of their configuration. */
+  /** Additional configuration lines. */
   readonly configuration?: string
-  /** Where each of them is: on loopback, with a folder of its own, by default. */
+  /** Where each server runs: by default on loopback, with its own folder. */
   readonly places?: readonly Place[]
-  /** The whole configuration of one of them, in place of ours. */
+  /** The whole configuration of a server, in place of the default. */
   configurationOf?(member: Member, members: readonly Member[]): string
 }
 
-/** A machine of its own, as far as one kernel can tell. */
+/** A separate machine, as far as one kernel can simulate it. */
 export interface Place {
-  /** The address that others reach it at. */
+  /** The address at which others reach it. */
   readonly host?: string
-  /** What runs a command there: the words before it. */
+  /** The command prefix that runs a command there. */
   readonly command?: readonly string[]
-  /** Where the server has its files. */
+  /** The folder of the server's files. */
   readonly folder?: string
 }
 
@@ -42,12 +42,12 @@ export interface Member {
   readonly port: number
   readonly monitorPort: number
   readonly routePort: number
-  /** The shell that started the server, and ends it when this process is gone. */
+  /** The shell that started the server, and kills it when this process is gone. */
   shell?: ChildProcess
   pid?: number
 }
 
-/** The streams that tests use: few, since each takes time to make. */
+/** The streams that tests use: few, since each takes time to create. */
 const streamNames = ['COFFER_PLATFORM', 'COFFER_OBJECTS', 'KV_coffer_lease', 'COFFER_WAL_00', 'COFFER_WAL_01']
 const mebibyte = 1024 * 1024
 const limits = {
@@ -56,11 +56,11 @@ const limits = {
   bucketBytes: 8 * mebibyte,
   objectBytes: 256 * mebibyte
 }
-/** Longest time until servers have found each other, and a stream its leader, in milliseconds. */
+/** Timeout for servers to find each other, and for a stream to elect its leader, in milliseconds. */
 const patienceMs = 60_000
-/** Between two looks at what is waited for, in milliseconds: what takes seconds is asked for less often, as asking takes its time. */
+/** Longest pause between two polls, in milliseconds: slow conditions are polled less often, as polling takes time. */
 const longestPauseMs = 200
-/** Starts the server, says its id, and kills it when nobody holds the other end of the pipe any more. */
+/** Starts the server, prints its process id, and kills it when the other end of the pipe is closed. */
 const script = '"$0" "$@" & server=$!; echo $server; read -r line; kill -9 $server; wait $server'
 
 export class EngineServers {
@@ -70,7 +70,7 @@ export class EngineServers {
     private readonly options: EngineServersOptions
   ) {}
 
-  /** Starts servers that know each other; the test's teardown ends them. */
+  /** Starts servers that form a cluster; the test's teardown stops them. */
   static async start(t: Pick<Test, 'teardown'>, options: EngineServersOptions = {}): Promise<EngineServers> {
     const root = mkdtempSync(join(tmpdir(), 'coffer-engine-'))
     const binary = await findEngine()
@@ -100,12 +100,12 @@ export class EngineServers {
     return this.members.length
   }
 
-  /** The addresses of all of them. */
+  /** The URLs of all servers. */
   get urls(): string[] {
     return this.members.map(({ host, port }) => `nats://${host}:${port}`)
   }
 
-  /** The addresses that tell how each of them is. */
+  /** The monitoring URLs of all servers. */
   get monitors(): string[] {
     return this.members.map(monitorOf)
   }
@@ -117,19 +117,19 @@ export class EngineServers {
     return engine
   }
 
-  /** Makes streams: all of a cluster, or the few that most tests use. */
+  /** Creates streams: all of a cluster, or the few that most tests use. */
   async makeStreams(engine: NatsEngine, isAll = false): Promise<void> {
     const streams = createStreamConfigs(limits)
     const chosen = isAll ? streams : streams.filter(({ name }) => streamNames.includes(name))
     await createStreams(engine, chosen)
   }
 
-  /** The index of the server that leads a stream; waits until there is one. */
+  /** Returns the index of the server that leads a stream; waits until there is one. */
   async leaderOf(stream: StreamConfig['name']): Promise<number> {
     let leader = -1
     await until(`${stream} has a leader`, async () => {
       const answers = await Promise.allSettled(this.monitors.map(url => json<Jsz>(`${url}/jsz?streams=1`)))
-      // Only who leads it himself is believed: others learn later that he is gone.
+      // Only the leader's own claim counts: others learn later that it is gone.
       leader = answers.findIndex((answer, index) => {
         if (answer.status === 'rejected') return false
         const details = answer.value.account_details?.flatMap(({ stream_detail = [] }) => stream_detail) ?? []
@@ -140,7 +140,7 @@ export class EngineServers {
     return leader
   }
 
-  /** Ends a server as a machine that dies does. */
+  /** Kills a server, as when its machine dies. */
   async kill(index: number): Promise<void> {
     const { shell } = this.members[index]!
     if (!shell) return
@@ -152,7 +152,7 @@ export class EngineServers {
     delete this.members[index]!.pid
   }
 
-  /** Lets a server end in its own way; with `SIGUSR2`, it hands over what it leads first. */
+  /** Stops a server gracefully; with `SIGUSR2`, it hands over its leaderships first. */
   async stop(index: number, signal: 'SIGTERM' | 'SIGUSR2' = 'SIGTERM'): Promise<void> {
     const { folder } = this.members[index]!
     process.kill(this.#pid(index), signal)
@@ -161,17 +161,17 @@ export class EngineServers {
     await this.kill(index)
   }
 
-  /** Stops a server where it is. */
+  /** Freezes a server. */
   freeze(index: number): void {
     process.kill(this.#pid(index), 'SIGSTOP')
   }
 
-  /** Lets a frozen server go on. */
+  /** Resumes a frozen server. */
   thaw(index: number): void {
     process.kill(this.#pid(index), 'SIGCONT')
   }
 
-  /** Starts a server that does not run, with what it had on its disk. */
+  /** Restarts a stopped server with the files on its disk. */
   async restart(index: number): Promise<void> {
     const member = this.members[index]!
     mkdirSync(member.folder, { recursive: true })
@@ -191,12 +191,12 @@ export class EngineServers {
     })
   }
 
-  /** The folder of a stream's files of a server. */
+  /** Returns the folder of a server's files for a stream. */
   streamFolder(index: number, stream: string): string {
     return join(this.members[index]!.folder, 'jetstream', '$G', 'streams', stream)
   }
 
-  /** Removes all that a server that does not run has on its disk. */
+  /** Deletes all files of a stopped server. */
   wipe(index: number): void {
     rmSync(this.members[index]!.folder, { recursive: true, force: true })
   }
@@ -207,7 +207,7 @@ export class EngineServers {
     return pid
   }
 
-  /** Whether all of them follow the same one, who has heard of all. */
+  /** Returns whether all servers follow the same leader, and it knows all of them. */
   async #isComplete(): Promise<boolean> {
     const answers = await Promise.all(this.monitors.map(url => json<Jsz>(`${url}/jsz`)))
     const metas = answers.map(({ meta_cluster: meta }) => meta)
@@ -254,7 +254,7 @@ interface Jsz {
   }[]
 }
 
-/** Waits until something holds; rejects after a minute, or so many milliseconds. */
+/** Waits until a condition holds; rejects after a minute, or after the given milliseconds. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -267,7 +267,7 @@ export async function until(
   }
 }
 
-/** The address at which a server tells how it is. */
+/** Returns the monitoring URL of a server. */
 function monitorOf({ host, monitorPort }: Member): string {
   return `http://${host}:${monitorPort}`
 }

@@ -1,4 +1,4 @@
-/** Two nodes in one process, over an engine in memory: whichever is asked, the one that serves the user answers. */
+/** Two nodes in one process, over an in-memory engine: the user's node handles each call, whichever receives it. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'tap'
@@ -37,7 +37,7 @@ test('two nodes', async t => {
   await userAt([n1, n2], alice)
   const [here, there] = [client(n1, alice), client(n2, alice)]
 
-  await t.test('answer alike, whichever is asked', async t => {
+  await t.test('return the same, whichever node is called', async t => {
     const event = await there.event({ content: 'written elsewhere' })
     t.match(await here.call('events.getOne', { id: event.id }), { event: { content: 'written elsewhere' } })
     t.match(await there.call('events.getOne', { id: event.id }), { event: { content: 'written elsewhere' } })
@@ -51,13 +51,13 @@ test('two nodes', async t => {
     })
   })
 
-  await t.test('take no notice of what other software announces', async t => {
+  await t.test('ignore malformed announcements of other software', async t => {
     for (const text of ['', 'no JSON', 'null', '7', '{"forget":7,"note":{}}'])
       n1.engine.announce('nodes', Buffer.from(text))
     t.notOk((await there.call('events.get', {})).error)
   })
 
-  await t.test('take files in and give them out, whichever is asked', async t => {
+  await t.test('accept and return files, whichever node is called', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
     form.append('file', new Blob([bytes]), 'some.bin')
@@ -79,7 +79,7 @@ test('two nodes', async t => {
     t.same(await objects.list('lent/'), [], 'nothing stays lent')
   })
 
-  await t.test('give a name away once, whoever is asked at the same time', async t => {
+  await t.test('assign a name once to concurrent registrations at both nodes', async t => {
     for (const [index, owner] of [n1, n2].entries()) {
       const username = nameAt(owner, index + 20)
       const asked = [n1, n2, n1, n2].map(node => register(node.service.server.url, username))
@@ -88,7 +88,7 @@ test('two nodes', async t => {
     }
   })
 
-  await t.test('send the copy of an account, and forget one that is deleted', async t => {
+  await t.test('export an account, and delete its files after it is deleted', async t => {
     const username = nameAt(n1, 30)
     await userAt([n1, n2], username)
     const { token } = client(n2, username)
@@ -100,7 +100,7 @@ test('two nodes', async t => {
     const { accounts, platform } = n1.service.server.services
     const { id } = accounts.find(username)!
     const file = new Layout(n2.service.directory).userFile(id)
-    // As if this node had served it once.
+    // As if this node had served the account before.
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'of old')
     await accounts.remove(accounts.find(username)!)
@@ -109,7 +109,7 @@ test('two nodes', async t => {
     t.match(await n2.service.call(username, 'events.get', {}, token), { error: { id: 'unknown-resource' } })
   })
 
-  await t.test('end what a node left unfinished whose shards are taken', async t => {
+  await t.test('remove unfinished claims of shards that they take over', async t => {
     const username = nameAt(n2, 40)
     const { platform } = n2.service.server.services
     const id = createId()
@@ -120,7 +120,7 @@ test('two nodes', async t => {
     t.match(await register(n1.service.server.url, username), { status: 201 })
   })
 
-  await t.test('pass long answers on, page by page', async t => {
+  await t.test('forward long responses in chunks', async t => {
     const content = 'x'.repeat(100_000)
     for (let index = 0; index < 60; index++) await here.event({ content })
     const { body, status } = await there.http('GET', '/events?limit=100')
@@ -130,7 +130,7 @@ test('two nodes', async t => {
     t.equal(batch.body.results[0].events.length, body.events.length)
   })
 
-  await t.test('tell sockets of the other of changes, and of a move', async t => {
+  await t.test('notify sockets at the other node of changes and of a move', async t => {
     const socket = await connect(t, n2.service.server.url, alice, tokens.get(alice)!.token)
     await here.event()
     await until(() => socket.heard.includes('eventsChanged'), 'the change')
@@ -146,7 +146,7 @@ test('two nodes', async t => {
     t.ok(n2.owns(alice))
   })
 
-  await t.test('hold calls while a shard moves, without an error', async t => {
+  await t.test('hold calls while a shard moves, without errors', async t => {
     const errors: unknown[] = []
     const work = { isOver: false, written: 0 }
     const write = async (each: Client): Promise<void> => {
@@ -173,10 +173,10 @@ test('two nodes', async t => {
     t.equal(events.length, before.length + work.written)
   })
 
-  await t.test('refuse what may have waited for as long as they were frozen', async t => {
+  await t.test('refuse requests that may have waited while they were frozen', async t => {
     const [owner, other] = n1.owns(alice) ? [n1, n2] : [n2, n1]
     const before = await client(owner, alice).do('events.get', { limit: 100_000 })
-    /** Writes for a user of the other node, and registers one. */
+    /** Writes for a user whom the other node serves, and registers one. */
     const write = async (username: string): Promise<number[]> => {
       const note = { streamIds: ['diary'], type: 'note/txt', content: 'perhaps late' }
       const written = await client(other, alice).http('POST', '/events', note)
@@ -186,7 +186,7 @@ test('two nodes', async t => {
     const isReady = async (): Promise<boolean> =>
       (await fetch(`${other.service.server.url}/readyz`)).status === 200
     const username = nameAt(owner, 50)
-    // Its heartbeats cease, as they do while a process is frozen.
+    // Its heartbeats stop, as while a process is frozen.
     other.engine.isCutOff = true
     await until(async () => !(await isReady()), 'the lease to lapse')
     other.engine.isCutOff = false
@@ -197,7 +197,7 @@ test('two nodes', async t => {
     t.equal(events.length, before.events.length + 1)
   })
 
-  await t.test('answer nothing without the engine, and all is well after it', async t => {
+  await t.test('refuse all calls while the engine is unavailable, and recover afterwards', async t => {
     const owner = n1.owns(alice) ? n1 : n2
     const other = owner === n1 ? n2 : n1
     owner.engine.isCutOff = true

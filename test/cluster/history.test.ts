@@ -1,4 +1,4 @@
-/** The checker of histories notices whatever cannot have happened in some order, and nothing else. */
+/** The history checker detects every history that is not linearizable, and no other. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { Random } from '../support/random.js'
@@ -6,13 +6,16 @@ import { RegisterHistory, SetHistory } from './history.js'
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
-/** Lets the clock of the histories go on. */
+/** Lets time pass between two steps of a history. */
 async function tick(): Promise<void> {
   const fromMs = performance.now()
   while (performance.now() <= fromMs) await wait(1)
 }
 
-/** Steps of a story: `w1` begins to write 1, `a1` is its acknowledgement, `r` begins a read, `=1` ends the first one with 1. */
+/**
+ * Runs steps and returns the faults: `w1` starts writing 1, `a1` acknowledges it, `r` starts a read, `=1` ends the
+ * oldest read with 1.
+ */
 async function told(story: string, lateMs?: number): Promise<string[]> {
   const history = new RegisterHistory(0, lateMs)
   const acknowledgements = new Map<number, () => void>()
@@ -53,7 +56,7 @@ t.test('a write takes effect while its client may still wait for it, or never', 
   t.same(await told('w1 w2 a2 r =2 r =2', 0), [], 'never')
 })
 
-t.test('a fault of a register names all calls that show it', async t => {
+t.test('a fault of a register lists all calls that show it', async t => {
   const history = new RegisterHistory(0)
   for (const value of [1, 2]) {
     history.write(value)(`n${value}`)
@@ -68,7 +71,7 @@ t.test('a fault of a register names all calls that show it', async t => {
   t.same(others, [])
 })
 
-/** What is wrong with a set once some elements have been read. */
+/** Returns the faults of a set after a read of these elements. */
 function elements(set: SetHistory, text: string, fromMs = performance.now()): string[] {
   set.read(text.split(' '), fromMs)
   return set.faults()
@@ -118,7 +121,7 @@ t.test('a set', async t => {
   t.not(elements(twice, 'one one').length, 0, 'one that is there twice')
 })
 
-t.test(`a register that is one, and one with two copies (COFFER_TEST_SEED=${seed})`, async t => {
+t.test(`a linearizable register, and one with a stale copy (COFFER_TEST_SEED=${seed})`, async t => {
   const random = new Random(seed)
   let noticed = 0
   for (let round = 0; round < 20; round++) {
@@ -146,6 +149,6 @@ t.test(`a register that is one, and one with two copies (COFFER_TEST_SEED=${seed
     t.same(history.faults(), [])
     if (stale.faults().length > 0) noticed++
   }
-  // How many there are to be noticed depends on who comes when.
+  // The number of detectable faults depends on timing.
   t.ok(noticed > 2, `${noticed} of 20 noticed`)
 })

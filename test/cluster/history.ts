@@ -1,27 +1,27 @@
 /**
- * What clients did to one account and were told, and whether all of it can have happened one after the other, each call at some
- * moment between its beginning and its end: whether it was linearizable.
+ * Records the calls of clients on one account and their results, and checks whether they are linearizable: whether
+ * all can have happened one after the other, each at some time between its start and its end.
  */
 
-/** A call, by `performance.now`. One whose outcome is unknown never ends. */
+/** A call, with times of `performance.now`. A call of unknown outcome never ends. */
 interface Call {
   readonly fromMs: number
   readonly untilMs: number
-  /** Who answered it. */
+  /** The node that handled it. */
   readonly by?: string
 }
 
-/** A write, and the reads of what it wrote, as two moments: when the first of them had ended, and when the last one began. */
+/** A write and the reads of its value, as two times: when the first call had ended, and when the last one started. */
 interface Zone {
   readonly value: number
   readonly firstEndMs: number
   readonly lastStartMs: number
 }
 
-/** Time after which a write that its client has given up on takes no effect any more, in milliseconds. */
+/** Time after which a write that its client has abandoned no longer takes effect, in milliseconds. */
 const latestEffectMs = 15_000
 
-/** A register: every value is written once. */
+/** A register in which every value is written once. */
 export class RegisterHistory {
   readonly #writes = new Map<number, Call>()
   readonly #reads = new Map<number, Call[]>()
@@ -33,14 +33,14 @@ export class RegisterHistory {
     this.#writes.set(initial, { fromMs: -Infinity, untilMs: -Infinity })
   }
 
-  /** A value is about to be written. Returns what is to be called when that is acknowledged, with who has done so. */
+  /** Records the start of a write. Returns a function to call with the node that acknowledges it. */
   write(value: number): (by?: string) => void {
     const fromMs = performance.now()
     this.#writes.set(value, { fromMs, untilMs: Infinity })
     return by => void this.#writes.set(value, called(fromMs, by))
   }
 
-  /** A value has been read by a call that began then and ends now. */
+  /** Records a read of a value that started at `fromMs` and ends now. */
   read(value: number, fromMs: number, by?: string): void {
     const reads = this.#reads.get(value) ?? []
     reads.push(called(fromMs, by))
@@ -48,9 +48,9 @@ export class RegisterHistory {
   }
 
   /**
-   * What cannot have happened in any order. Since each value is written once, it is enough to look at pairs of values (Gibbons
-   * and Korach, "Testing shared memories", 1997): whatever lies between the end of a call on one value and the beginning of
-   * another one on the same value belongs to that value alone.
+   * Returns what cannot have happened in any order. Since each value is written once, comparing pairs of values
+   * suffices (Gibbons and Korach, "Testing shared memories", 1997): the time between the end of a call on one value
+   * and the start of another call on the same value belongs to that value alone.
    */
   faults(): string[] {
     const faults: string[] = []
@@ -62,14 +62,14 @@ export class RegisterHistory {
     }
     for (const [value, write] of this.#writes) {
       const reads = this.#reads.get(value) ?? []
-      // What was not acknowledged and never seen may not have happened.
+      // A write that was neither acknowledged nor seen may not have happened.
       if (write.untilMs === Infinity && reads.length === 0) continue
       const calls = [{ ...write, untilMs: Math.min(write.untilMs, write.fromMs + this.lateMs) }, ...reads]
       const firstEndMs = calls.reduce((least, { untilMs }) => Math.min(least, untilMs), Infinity)
       const lastStartMs = calls.reduce((most, { fromMs }) => Math.max(most, fromMs), -Infinity)
       zones.push({ value, firstEndMs, lastStartMs })
     }
-    // The values that the register certainly had for a time, in the order in which they were seen.
+    // Times for which the register certainly had a value, in order.
     const spans = zones
       .filter(({ firstEndMs, lastStartMs }) => firstEndMs < lastStartMs)
       .toSorted((a, b) => a.firstEndMs - b.firstEndMs)
@@ -91,7 +91,7 @@ export class RegisterHistory {
     return faults
   }
 
-  /** All calls on some values, for whoever has to find out how a fault came about. */
+  /** Formats all calls on some values, to show how a fault came about. */
   #calls(...values: readonly number[]): string {
     return values
       .map(value => {
@@ -103,18 +103,18 @@ export class RegisterHistory {
   }
 }
 
-/** A call that ends now. */
+/** Returns a call that ends now. */
 function called(fromMs: number, by?: string): Call {
   return { fromMs, untilMs: performance.now(), ...(by !== undefined && { by }) }
 }
 
-/** When a call was made, in milliseconds, and who answered it. */
+/** Formats the times of a call in milliseconds, and the node that handled it. */
 function inWords({ by, fromMs, untilMs }: Call): string {
   const end = untilMs === Infinity ? 'unknown' : untilMs.toFixed(1)
   return `${fromMs.toFixed(1)}–${end}${by === undefined ? '' : ` at ${by}`}`
 }
 
-/** The index of the last span that began before a moment; -1 if none did. */
+/** Returns the index of the last span that starts before a time; -1 if none does. */
 function latestBefore(spans: readonly Zone[], momentMs: number): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
@@ -125,23 +125,23 @@ function latestBefore(spans: readonly Zone[], momentMs: number): number {
   return low - 1
 }
 
-/** What one read of a set lacked, of all that had been begun to be added when it ended. */
+/** A read of a set, with the elements that it lacks of those whose adding had started when it ended. */
 interface Seen extends Call {
   readonly begun: number
   readonly missing: ReadonlySet<number>
 }
 
-/** A set that only grows: every element is added once. */
+/** A set that only grows, to which every element is added once. */
 export class SetHistory {
   readonly #indices = new Map<string, number>()
   readonly #adds: Call[] = []
   readonly #reads: Seen[] = []
   readonly #faults: string[] = []
 
-  /** Number of elements whose adding was acknowledged. */
+  /** Number of acknowledged elements. */
   acknowledged = 0
 
-  /** An element is about to be added. Returns what is to be called when that is acknowledged. */
+  /** Records the start of adding an element. Returns a function to call when that is acknowledged. */
   add(element: string): (by?: string) => void {
     const index = this.#adds.length
     const fromMs = performance.now()
@@ -153,7 +153,7 @@ export class SetHistory {
     }
   }
 
-  /** The set has been read by a call that began then and ends now. What was never added here is ignored. */
+  /** Records a read of the set that started at `fromMs` and ends now. Elements never added here are ignored. */
   read(elements: Iterable<string>, fromMs: number, by?: string): void {
     const begun = this.#adds.length
     const missing = new Set(this.#adds.keys())
@@ -175,7 +175,7 @@ export class SetHistory {
     this.#reads.push({ begun, missing, ...called(fromMs, by) })
   }
 
-  /** What cannot have happened in any order. */
+  /** Returns what cannot have happened in any order. */
   faults(): string[] {
     const faults = [...this.#faults]
     const reads = this.#reads.toSorted((a, b) => sizeOf(a) - sizeOf(b))
@@ -200,7 +200,7 @@ function sizeOf({ begun, missing }: Seen): number {
   return begun - missing.size
 }
 
-/** Whether all that one read saw was seen by the other, too. */
+/** Returns whether everything that one read saw was also seen by the other. */
 function isWithin(read: Seen, other: Seen): boolean {
   const lacks = (index: number): boolean => index >= read.begun || read.missing.has(index)
   for (let index = other.begun; index < read.begun; index++) if (!lacks(index)) return false

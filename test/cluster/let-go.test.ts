@@ -1,4 +1,4 @@
-/** What a node remembers of an account beside its file is forgotten when another one may serve it. */
+/** A node forgets what it caches of an account besides its file once another node may serve it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import t from 'tap'
@@ -22,7 +22,7 @@ t.setTimeout(900_000)
 
 const shards = createFixedShards(64)
 
-t.test('an answer that is known is not said to be the same after another node has written', async t => {
+t.test('a cached validator is not confirmed after another node has written', async t => {
   const shared = {
     log: new MemoryLog(),
     objects: new MemoryObjects(),
@@ -55,12 +55,12 @@ t.test('an answer that is known is not said to be the same after another node ha
   t.notOk(again.ok && again.isUnchanged)
 })
 
-/** A log whose next append waits until it is let through. */
+/** A log whose next append waits until it is released. */
 class HeldLog extends MemoryLog {
   #gate: Promise<void> | undefined
   #reached = (): void => {}
 
-  /** Resolves, once an append waits, with what lets it through. */
+  /** Resolves once an append waits, with a function that releases it. */
   async hold(): Promise<() => void> {
     let open!: () => void
     this.#gate = new Promise(resolve => (open = resolve))
@@ -77,7 +77,7 @@ class HeldLog extends MemoryLog {
   }
 }
 
-t.test('an account that is still being taken over is let go with the others', async t => {
+t.test('an account whose takeover is pending is released with the others', async t => {
   const log = new HeldLog()
   const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
@@ -103,7 +103,7 @@ t.test('an account that is still being taken over is let go with the others', as
   t.match(events, [{ content: 'elsewhere' }], 'what the other node has written is read')
 })
 
-t.test('an account is let go although nobody can say what has become of its last commit', async t => {
+t.test('an account is released even if the outcome of its last commit is unknown', async t => {
   const log = new HeldLog()
   const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
@@ -122,7 +122,7 @@ t.test('an account is let go although nobody can say what has become of its last
   const open = await held
   const before = log.entries(account.id).length
   t.match(await written, { error: { id: 'api-unavailable' } })
-  // What is noted of this call cannot be written any more.
+  // The record of this call cannot be written any more.
   t.match(await read(0), { error: { id: 'api-unavailable' } })
   await first!.handover.releaseUnless(() => false)
   t.same(nodes.node(0).logs.listHeld(), [])
@@ -135,7 +135,7 @@ t.test('an account is let go although nobody can say what has become of its last
   t.same(contents.toSorted(), ['before', 'doubtful', 'elsewhere'])
 })
 
-t.test('an account that is made while its shard goes to another node is let go, too', async t => {
+t.test('an account created while its shard moves is released too', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -146,7 +146,7 @@ t.test('an account that is made while its shard goes to another node is let go, 
     n1.engine.append = async (subject, ...rest) => {
       const sequence = await append.call(n1.engine, subject, ...rest)
       if (!subject.startsWith('coffer.wal.')) return sequence
-      // Its first record is in its log; that it is active can be said only when its shard is about to go.
+      // Its first record is in its log; it can only be activated when the shard is about to move.
       n1.engine.silent.add(platformSubject)
       resolve()
       return sequence
@@ -171,14 +171,14 @@ t.test('an account that is made while its shard goes to another node is let go, 
   t.match(events, [{ content: 'written elsewhere' }])
 })
 
-t.test('an account whose shard another node takes without asking is let go, too', async t => {
+t.test('an account whose shard another node claims is released too', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
   const username = nameAt(n1, 0)
   const shard = shards.indexOf(username)
   await userAt([n1, n2], username)
-  /** Has the register of the shard name another node, as a repair of it may. */
+  /** Makes the shard's register name another node, as a repair may. */
   const place = async (from: Node, to: Node): Promise<void> => {
     const { register } = from.engine
     const { bytes, revision } = (await register.get(shardKey(shard)))!
@@ -216,7 +216,7 @@ t.test('an account is not taken over by a node that does not serve it', async t 
   const before = log.entries(account.id).length
   await t.rejects(async () => await logs.waitUntilReady(account.id), { name: 'StoreUnavailable' })
   t.equal(log.entries(account.id).length, before)
-  // Nor by one that ceases to serve it meanwhile.
+  // Nor by one that stops serving it meanwhile.
   isServed = true
   const held = log.hold()
   const ready = logs.waitUntilReady(account.id)
@@ -230,7 +230,7 @@ t.test('an account is not taken over by a node that does not serve it', async t 
   t.same(logs.listHeld(), [account.id])
 })
 
-t.test('what no log brings back is not removed where the log may be an old one', async t => {
+t.test('files without a log are not removed while the log may be out of date', async t => {
   const log = new MemoryLog()
   const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
@@ -249,7 +249,7 @@ t.test('what no log brings back is not removed where the log may be an old one',
 })
 
 t.test(
-  'an account that is deleted leaves nothing, and cannot be brought back by who still has its file',
+  'a deleted account leaves nothing, and cannot be restored by a node that still has its file',
   async t => {
     const log = new MemoryLog()
     const objects = new MemoryObjects()

@@ -1,31 +1,31 @@
 /**
- * Clients of a cluster, and what they check: a set and a register for each user. Whatever was acknowledged has to stay, and all
- * that was written and read has to be as if it had happened one after the other. (test/cluster/history.ts)
+ * Clients of a cluster and their checks: a set and a register for each user. Acknowledged writes must stay, and all
+ * calls must be linearizable. (test/cluster/history.ts)
  */
 import type { Random } from '../support/random.js'
 import { RegisterHistory, SetHistory } from './history.js'
 
-/** A user, with an event that is the register. */
+/** A user with an event that serves as the register. */
 export interface Person {
   readonly username: string
   readonly token: string
   readonly register: string
-  /** The stream that elements of the set are added to: the diary by default. */
+  /** The stream to which elements of the set are added: `diary` by default. */
   readonly stream?: string
 }
 
-/** A call that succeeded. */
+/** A successful call. */
 export interface Success {
   readonly username: string
   readonly url: string
   readonly isWrite: boolean
-  /** When it began and when it was answered, by `performance.now`. */
+  /** When it started and ended, by `performance.now`. */
   readonly fromMs: number
   readonly untilMs: number
 }
 
 export interface LoadOptions {
-  /** Time after which a client gives up, in milliseconds. */
+  /** Timeout of a client, in milliseconds. */
   readonly patienceMs?: number
   /** Mean time between two calls of a client, in milliseconds. */
   readonly pauseMs?: number
@@ -36,28 +36,28 @@ export interface LoadOptions {
 interface Known {
   readonly set: SetHistory
   readonly register: RegisterHistory
-  /** The value that was sent last. */
+  /** The last value sent. */
   sent: number
   /** When a write and a read last succeeded, by `performance.now`. */
   writtenMs: number
   readMs: number
 }
 
-/** Where one of the clients is sent: to any node by default. */
+/** The node to which a client sends its calls: any by default. */
 interface Errand {
   readonly url?: string
   isOver: boolean
 }
 
-/** In the long form clients ask as much as they can. */
+/** In the long form, clients send as many calls as they can. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-/** Times in milliseconds, unless a test says otherwise. */
+/** Defaults in milliseconds. */
 const usual = { patienceMs: 4000, pauseMs: isLong ? 15 : 200 }
-/** Time for which a node is not asked that has not answered, as a load balancer would, in milliseconds. */
+/** Time for which a node that did not respond is avoided, as by a load balancer, in milliseconds. */
 const avoidMs = 5000
-/** One of so many reads is one of the whole set. */
+/** One in this many reads reads the whole set. */
 const setReads = 20
-/** For how long all is tried to be read at the end, each time for how long, and the time between two tries, in milliseconds. */
+/** Limits of the final read in milliseconds: for all attempts, for each attempt, and between two attempts. */
 const [longestLastMs, lastPatienceMs, lastPauseMs] = [300_000, 60_000, 100]
 
 export class Load {
@@ -65,26 +65,26 @@ export class Load {
   readonly #clients: Promise<void>[] = []
   readonly #errand: Errand = { isOver: false }
   #options: Required<Omit<LoadOptions, 'told'>> & Pick<LoadOptions, 'told'>
-  /** Until when nodes are not asked. */
+  /** Until when each node is avoided. */
   readonly #avoided = new Map<string, number>()
   readonly #unreadable: string[] = []
-  /** Nodes that only those ask who visit them. */
+  /** Nodes called only by clients that visit them. */
   readonly shunned = new Set<string>()
   #number = 0
-  /** Answers that were neither a success nor one that asks to come again, by what they were. */
+  /** Unexpected responses, which are neither a success nor a refusal to be retried, with their number. */
   readonly odd = new Map<string, number>()
   acknowledged = 0
   reads = 0
-  /** Calls that were not answered, or answered with 503. */
+  /** Number of calls without a response or with 503. */
   refused = 0
-  /** Those of them that were not answered. */
+  /** Number of calls without a response. */
   unanswered = 0
-  /** Answers of 503 that do not say that nothing has been done. (docs/spec/errors.md#retrying) */
+  /** Number of 503 responses that do not state that nothing was done. (docs/spec/errors.md#retrying) */
   uncertain = 0
 
   constructor(
     private readonly people: readonly Person[],
-    /** The nodes that can be asked at present. */
+    /** Returns the URLs of nodes that can currently be called. */
     private readonly urls: () => readonly string[],
     private readonly random: Random,
     options: LoadOptions = {}
@@ -100,7 +100,7 @@ export class Load {
       })
   }
 
-  /** What must not be. */
+  /** Violations found. */
   get faults(): string[] {
     const found = Array.from(this.#known, ([username, { register, set }]) =>
       [...register.faults(), ...set.faults()].map(fault => `${username}: ${fault}`)
@@ -113,13 +113,13 @@ export class Load {
       this.#clients.push(this.#write(person, this.#errand), this.#read(person, this.#errand))
   }
 
-  /** Ends the load. */
+  /** Stops the load. */
   async end(): Promise<void> {
     this.#errand.isOver = true
     await Promise.all(this.#clients)
   }
 
-  /** Ends the load, and looks for everything that was acknowledged. */
+  /** Stops the load, and checks that everything acknowledged is there. */
   async stop(): Promise<void> {
     await this.end()
     this.#options = { ...this.#options, patienceMs: lastPatienceMs }
@@ -127,7 +127,7 @@ export class Load {
     for (const person of this.people) await this.#look(person, endMs)
   }
 
-  /** More clients, which ask one node only: every other user only reads there. Returns what ends them. */
+  /** Starts clients that call one node only; every other user only reads there. Returns a function that stops them. */
   visit(url: string): () => Promise<void> {
     const errand: Errand = { url, isOver: false }
     const clients = [
@@ -140,18 +140,18 @@ export class Load {
     }
   }
 
-  /** When a write of each of some users last succeeded at the earliest. */
+  /** Returns the earliest of the times at which a write of each user last succeeded. */
   writtenSince(usernames: readonly string[]): number {
     return Math.min(...usernames.map(username => this.#known.get(username)!.writtenMs))
   }
 
-  /** When any read or write of some users last succeeded. */
+  /** Returns when any read or write of some users last succeeded. */
   lastSuccess(usernames: readonly string[]): number {
     const all = usernames.map(username => this.#known.get(username)!)
     return Math.max(...all.flatMap(({ readMs, writtenMs }) => [readMs, writtenMs]))
   }
 
-  /** Asks one node for every user, and adds something by it: whatever it answers is checked as anything else. */
+  /** Reads for every user at one node, and adds an element there: the results are checked like all others. */
   async probe(url: string): Promise<void> {
     const probes = this.people.map(async person => {
       await Promise.all([this.#readRegister(person, url), this.#readSet(person, url), this.#add(person, url)])
@@ -159,13 +159,13 @@ export class Load {
     await Promise.all(probes)
   }
 
-  /** Sets the registers of all users by one node. Resolves with whether all of that was acknowledged. */
+  /** Sets the registers of all users at one node. Resolves with whether all were acknowledged. */
   async setAll(url: string): Promise<boolean> {
     const done = await Promise.all(this.people.map(async person => await this.#set(person, url)))
     return done.every(Boolean)
   }
 
-  /** Reads the registers of all users by one node. */
+  /** Reads the registers of all users at one node. */
   async readAll(url: string): Promise<void> {
     await Promise.all(this.people.map(async person => await this.#readRegister(person, url)))
   }
@@ -197,7 +197,7 @@ export class Load {
     known.writtenMs = performance.now()
   }
 
-  /** Returns whether that was acknowledged. */
+  /** Returns whether the write was acknowledged. */
   async #set(person: Person, url?: string): Promise<boolean> {
     const known = this.#known.get(person.username)!
     const value = ++known.sent
@@ -221,7 +221,7 @@ export class Load {
     this.reads++
   }
 
-  /** Reads the set, and the register with it. Returns whether that succeeded. */
+  /** Reads the set and the register. Returns whether that succeeded. */
   async #readSet(person: Person, url?: string): Promise<boolean> {
     const known = this.#known.get(person.username)!
     const fromMs = performance.now()
@@ -247,7 +247,7 @@ export class Load {
     }
   }
 
-  /** The body of a success, and the URL of the node that was asked; `undefined` for whatever else. */
+  /** Returns the body of a successful response and the URL of the called node; otherwise `undefined`. */
   async #ask(
     { token, username }: Person,
     method: string,
@@ -275,14 +275,14 @@ export class Load {
         this.#options.told?.({ username, url, isWrite, fromMs, untilMs: performance.now() })
         return { body: answer, by: url }
       }
-      // A client whose machine is very busy may be too slow itself.
+      // On a very busy machine, the client itself may be too slow.
       const isLate = JSON.stringify(answer).includes('did not arrive in time')
       if (response.status !== 503 && !isLate)
         this.#note(`${method} ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
       if (response.status === 503 && !response.headers.has('retry-after')) this.uncertain++
     } catch {
       this.unanswered++
-      // The node is gone, or does not answer.
+      // The node is down or does not respond.
       if (fixedUrl === undefined) this.#avoided.set(url, performance.now() + avoidMs)
     }
     this.refused++

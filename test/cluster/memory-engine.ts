@@ -1,4 +1,4 @@
-/** An engine in memory that several nodes of one process share. Each can be cut off from it. */
+/** An in-memory engine shared by several nodes of one process. Each can be cut off from it. */
 import {
   Conflict,
   EngineUnavailable,
@@ -9,7 +9,7 @@ import {
   type RegisterValue
 } from '../../cluster/engine.js'
 
-/** What the nodes share. */
+/** The state that the nodes share. */
 export class MemoryCluster {
   readonly logs = new Map<string, Entry[]>()
   readonly registers = new Map<string, RegisterValue>()
@@ -17,7 +17,7 @@ export class MemoryCluster {
   readonly engines: MemoryEngine[] = []
   last = 0
 
-  /** A connection. */
+  /** Opens a connection. */
   connect(maxBytes?: number): MemoryEngine {
     const engine = new MemoryEngine(this, maxBytes)
     this.engines.push(engine)
@@ -26,13 +26,13 @@ export class MemoryCluster {
 }
 
 export class MemoryEngine implements Engine {
-  /** Whether the engine cannot be reached. */
+  /** Whether the engine is unreachable. */
   isCutOff = false
-  /** Subjects of logs that cannot be reached. */
+  /** Subjects of logs that are unreachable. */
   readonly silent = new Set<string>()
-  /** How many of the next changes of registers arrive without an answer. */
+  /** How many of the next register changes are made without a response. */
   unanswered = 0
-  /** How many of the next messages are lost: with `after`, once they have been answered. */
+  /** How many of the next messages are lost: with `after`, once they have been handled. */
   lost = { before: 0, after: 0 }
   readonly hearing = new Set<{ topic: string; hearing: (message: Uint8Array) => void }>()
   readonly #answering = new Set<string>()

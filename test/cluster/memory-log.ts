@@ -1,14 +1,14 @@
-/** A log in memory, in the place of an engine: it keeps what is appended, and fails as an engine may. */
+/** An in-memory log in place of an engine: it keeps appended records, and fails as an engine may. */
 import { Conflict, EngineUnavailable, type Entry, type Log } from '../../cluster/engine.js'
 
-/** What becomes of an append: it is answered; nothing arrives; it arrives, but nobody says so; it arrives when asked about. */
+/** Outcome of an append: acknowledged; lost; stored without acknowledgement; stored when it is asked about. */
 export type Fate = 'well' | 'lost' | 'unanswered' | 'late'
 
 export class MemoryLog implements Log {
   readonly #entries = new Map<string, Entry[]>()
   readonly #late = new Map<string, Entry>()
   #last = 0
-  /** Whether nothing is answered at all. */
+  /** Whether nothing responds at all. */
   isGone = false
 
   constructor(
@@ -38,7 +38,7 @@ export class MemoryLog implements Log {
     const last = this.entries(subject).at(-1)
     const late = this.#late.get(subject)
     this.#late.delete(subject)
-    // It arrives just after the answer.
+    // It arrives just after the response.
     if (late && (last?.sequence ?? 0) === late.sequence)
       this.#add({ ...late, sequence: ++this.#last }, late.sequence)
     return last
@@ -60,7 +60,7 @@ export class MemoryLog implements Log {
     if (entries.length > 0) this.#entries.set(subject, kept.length > 0 ? kept : entries.slice(-1))
   }
 
-  /** All records of a subject that have not been trimmed, the first one first. */
+  /** Returns all records of a subject that have not been trimmed, first to last. */
   entries(subject: string): Entry[] {
     return this.#entries.get(subject) ?? []
   }

@@ -1,4 +1,4 @@
-/** Objects in memory, in the place of an object store: they fail when they are told to. */
+/** In-memory objects in place of an object store: they fail on demand. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { EngineUnavailable } from '../../cluster/engine.js'
 import type { Objects } from '../../cluster/objects.js'
@@ -6,7 +6,7 @@ import type { Objects } from '../../cluster/objects.js'
 export class MemoryObjects implements Objects {
   readonly #objects = new Map<string, Buffer>()
 
-  /** `fails`: whether the next question is not answered. */
+  /** `fails`: returns whether the next request fails. */
   constructor(private readonly fails: () => boolean = () => false) {}
 
   async put(key: string, path: string): Promise<void> {

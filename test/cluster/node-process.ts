@@ -1,6 +1,6 @@
 /**
- * A node as a process of its own, for tests: settings as flags, as `coffer serve` takes them. With COFFER_TEST_FENCE=off it
- * appends behind whatever is the last record, and reads without a lease, as no node may: tests see that this is noticed.
+ * A node as a separate process, for tests: settings as flags, as for `coffer serve`. With COFFER_TEST_FENCE=off it
+ * appends after any last record and reads without a lease, which no node may: tests check that this is detected.
  */
 import { connect } from '../../cluster/connect.js'
 import { Conflict, type Engine } from '../../cluster/engine.js'
@@ -8,16 +8,16 @@ import { loadSettings } from '../../core/settings/load.js'
 import { createLog } from '../../server/log.js'
 import { startServer } from '../../server/server.js'
 
-/** What the subjects of accounts' logs begin with. */
+/** Prefix of the subjects of account logs. */
 const accounts = 'coffer.wal.'
 
 const settings = loadSettings({ argv: process.argv.slice(2), env: {}, cwd: process.cwd() })
 const shared = await connect(settings.cluster)
 
-/** An engine without the rule that the log is the lock. */
+/** Returns an engine without fencing by the log. */
 function unfenced(engine: Engine): Engine {
   const append: Engine['append'] = async (subject, expected, bytes) => {
-    // Without it, no node would so much as follow the log of the platform.
+    // Without fencing, no node could even follow the platform log.
     if (!subject.startsWith(accounts)) return await engine.append(subject, expected, bytes)
     for (;;) {
       const last = await engine.last(subject)
@@ -37,7 +37,7 @@ function unfenced(engine: Engine): Engine {
 }
 
 const isFenced = process.env['COFFER_TEST_FENCE'] !== 'off'
-// Without the fence, a node believes that it lives for much longer than others do.
+// Without fencing, a node believes that its lease is valid for much longer than others do.
 const cluster = isFenced ? settings.cluster : { ...settings.cluster, leaseSeconds: 600 }
 const { url } = await startServer(
   { ...settings, cluster },

@@ -1,4 +1,4 @@
-/** Nodes as processes of their own, which can be killed, frozen and started again. */
+/** Nodes as separate processes, which can be killed, frozen and restarted. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, readFileSync } from 'node:fs'
@@ -9,11 +9,11 @@ export interface NodeProcessOptions {
   readonly name: string
   readonly directory: string
   readonly engine: string
-  /** What runs it where it is to be: the words before its command. */
+  /** The command prefix that runs it in its place. */
   readonly command?: readonly string[]
-  /** The file that it logs to: by default beside its folder. */
+  /** Its log file: beside its folder by default. */
   readonly log?: string
-  /** Flags besides. */
+  /** Additional flags. */
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -36,7 +36,7 @@ export class NodeProcess {
     return this.options.name
   }
 
-  /** The id of its process; `undefined` before its first start. */
+  /** The process id; `undefined` before the first start. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -45,12 +45,12 @@ export class NodeProcess {
     return this.options.log ?? `${this.options.directory}.log`
   }
 
-  /** What it has logged. */
+  /** Its log output. */
   get log(): string {
     return readFileSync(this.#log, 'utf8')
   }
 
-  /** Starts it; resolves once it serves. */
+  /** Starts it; resolves once it is ready. */
   async start(): Promise<void> {
     const { command: before = [], directory, engine, environment, flags = [], name } = this.options
     const settings = [
@@ -59,7 +59,7 @@ export class NodeProcess {
       `--cluster.node=${name}`,
       `--cluster.engine=${engine}`,
       '--log.format=json',
-      // How full the disk is where tests run is nobody's alarm.
+      // The free space of a test machine's disk should raise no alarm.
       '--alarms.freePercent=0',
       ...flags
     ]
@@ -84,12 +84,12 @@ export class NodeProcess {
     })
   }
 
-  /** Ends it as a machine that dies does. */
+  /** Kills it, as when its machine dies. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** Ends it as an operator does. */
+  /** Stops it as an operator does. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM')
   }

@@ -1,6 +1,6 @@
 /**
- * Two nodes as processes over three real servers of the engine, under load: nothing that was acknowledged is lost, and nothing
- * stale is read, whoever is killed or frozen.
+ * Two nodes as processes over three real engine servers, under load: nothing acknowledged is lost, and nothing stale
+ * is read, whichever process is killed or frozen.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,8 +16,8 @@ import { register } from './registration.js'
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /**
- * Times the clients' users are without an answer at most, in milliseconds: as promised in the long form, which has the machine to
- * itself. Among other tests every process waits for the others.
+ * Longest permitted outages of users, in milliseconds: as documented in the long form, which has the machine to
+ * itself. Among other tests, every process waits for the others.
  */
 const [mostMs, lastMs] = isLong ? [15_000, 8000] : [60_000, 30_000]
 
@@ -28,7 +28,7 @@ interface World {
   readonly load: Load
 }
 
-/** Starts everything: a node with the folder of a service that ran alone, one with an empty folder, and clients that ask them. */
+/** Starts everything: a node with the folder of a former single service, one with an empty folder, and clients. */
 async function start(t: Test, environment?: Readonly<Record<string, string>>): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'coffer-nodes-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
@@ -55,7 +55,7 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   return { servers, nodes, people, load }
 }
 
-/** How long some users were without a successful write, from now on until all of them had one. */
+/** Returns how long some users are without a successful write, from now until all have had one. */
 async function outage({ load, people }: World, what: string): Promise<number> {
   const usernames = people.map(({ username }) => username)
   const fromMs = performance.now()
@@ -69,7 +69,7 @@ t.test('two nodes', async t => {
   const world = await start(t)
   const { load, nodes, servers } = world
   const [n1, n2] = nodes
-  await t.test('files go in and out by either node, also those from before', async t => {
+  await t.test('files are uploaded and read at either node, including earlier ones', async t => {
     for (const person of world.people.slice(0, 4)) {
       const { token, username } = person
       const events = await fetch(`${n2.url}/${username}/events?limit=1000`, {
@@ -86,7 +86,7 @@ t.test('two nodes', async t => {
         }
     }
   })
-  await t.test('a name is given away once, whoever is asked at the same time', async t => {
+  await t.test('a name is assigned once to concurrent registrations', async t => {
     for (let index = 0; index < 6; index++) {
       const username = `newcomer-${index}`
       const answers = await Promise.all(nodes.map(({ url }) => register(url, username)))
@@ -94,7 +94,7 @@ t.test('two nodes', async t => {
     }
   })
   for (let round = 0; round < (isLong ? 20 : 1); round++) {
-    await t.test('a node is killed: its users are served by the other', async t => {
+    await t.test('the other node serves the users of a killed node', async t => {
       await n1.kill()
       const ms = await outage(world, 'the other node to take over')
       t.comment(`${ms} ms`)
@@ -102,13 +102,13 @@ t.test('two nodes', async t => {
       await n1.start()
       await outage(world, 'all to be well with both nodes')
     })
-    await t.test('a node is frozen, and wakes up', async t => {
+    await t.test('a node is frozen and resumes', async t => {
       n2.freeze()
       const ms = await outage(world, 'the other node to take over')
       t.comment(`${ms} ms`)
-      // Clients that have just begun to wait for the frozen node give up after four seconds.
+      // Clients that have just called the frozen node time out after four seconds.
       t.ok(ms <= mostMs + 5000, `${ms} ms`)
-      // What it is asked now it answers when it wakes up.
+      // The calls sent now are handled when it resumes.
       const probing = load.probe(n2.url)
       n2.thaw()
       await probing
@@ -116,7 +116,7 @@ t.test('two nodes', async t => {
       await outage(world, 'all to be well with both nodes')
     })
   }
-  await t.test('without the engine nothing is answered, and all is well after it', async t => {
+  await t.test('all calls are refused while the engine is unavailable, and succeed afterwards', async t => {
     const usernames = world.people.map(({ username }) => username)
     const fromMs = performance.now()
     for (const index of [0, 1]) await servers.kill(index)
@@ -134,9 +134,9 @@ t.test('two nodes', async t => {
   t.comment(`${load.acknowledged} acknowledged, ${load.reads} reads`)
 })
 
-// Whether a fault shows depends on when the node wakes up, so it takes several rounds at times.
+// Whether a fault shows depends on when the node resumes, so it sometimes takes several rounds.
 const fenceOptions = { timeout: 900_000, skip: !isLong && 'only in the long form' }
-t.test('two nodes without the rule that the log is the lock', fenceOptions, async t => {
+t.test('two nodes without fencing by the log', fenceOptions, async t => {
   const world = await start(t, { COFFER_TEST_FENCE: 'off' })
   const { load, nodes, people } = world
   const usernames = people.map(({ username }) => username)
@@ -145,11 +145,11 @@ t.test('two nodes without the rule that the log is the lock', fenceOptions, asyn
     await until('the other node to take over', async () => await isServed(nodes[0].url, people))
     const takenMs = performance.now()
     await until('some writes', () => load.writtenSince(usernames) > takenMs)
-    // What it is asked now it answers when it wakes up.
+    // The calls sent now are handled when it resumes.
     const probing = load.probe(nodes[1].url)
     nodes[1].thaw()
     await probing
-    // It has to serve some of them again before it can be wrong about them.
+    // It must serve some users again before it can be wrong about them.
     const fromMs = performance.now()
     await until('it to have its share again', () => performance.now() - fromMs > 10_000)
   }
@@ -162,7 +162,7 @@ async function isReady(url: string): Promise<boolean> {
   return (await fetch(`${url}/readyz`)).ok
 }
 
-/** Whether a node answers for all users. */
+/** Returns whether a node serves all users. */
 async function isServed(url: string, people: readonly Person[]): Promise<boolean> {
   const answers = await Promise.all(
     people.map(({ register, token, username }) =>

@@ -1,6 +1,6 @@
 /**
- * Several nodes, each a service with a folder of its own, that take accounts from each other, and are killed: what each was
- * told is remembered, so that it can be looked for.
+ * Several nodes, each a service with its own folder, that take accounts over from each other and are killed:
+ * acknowledged writes are remembered and checked.
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const settings: Overrides = {
   throttle: { perAddress: 100_000 }
 }
 
-/** Text that hardly gets shorter by being deflated. */
+/** Text that hardly compresses. */
 const noise = randomBytes(500_000).toString('base64')
 
 /** What nodes share. */
@@ -44,7 +44,7 @@ export interface Shared {
   getSubject(account: string): string
 }
 
-/** One node. When it is killed, nothing that it sends arrives any more. */
+/** One node. Once killed, nothing that it sends arrives any more. */
 class Node {
   readonly #logs: ShippedLogs
   service!: Service
@@ -102,9 +102,9 @@ class Node {
 interface Person {
   readonly account: Account
   readonly token: string
-  /** By event that was acknowledged, what it may say: what was acknowledged last, and what may have been written since. */
+  /** Possible contents of acknowledged events: the last acknowledged one, and any written since. */
   readonly told: Map<string, Set<string>>
-  /** What certainly was not written. */
+  /** Contents that were certainly not written. */
   readonly refused: Set<string>
   /** The events that may be changed. */
   readonly events: string[]
@@ -117,9 +117,9 @@ export class Nodes {
   readonly #closing: Promise<void>[] = []
   #folders = 0
   #contents = 0
-  /** What nodes complained of. */
+  /** Errors reported by nodes. */
   readonly trouble: string[] = []
-  /** Answers by their error, `ok` if there was none. */
+  /** Number of responses by error, `ok` for none. */
   readonly answers = new Map<string, number>()
 
   constructor(
@@ -127,7 +127,7 @@ export class Nodes {
     private readonly shared: Shared,
     private readonly random: Random
   ) {
-    // Without a service, nothing else keeps the process alive while something is tried again.
+    // Without a service, nothing else keeps the process alive during retries.
     const alive = setInterval(() => undefined, 1000)
     t.teardown(async () => {
       await this.stop()
@@ -157,22 +157,22 @@ export class Nodes {
     }
   }
 
-  /** A node. */
+  /** Returns a node. */
   node(index: number): Pick<Node, 'logs'> {
     return this.#nodes[index] as Node
   }
 
-  /** The service of a node. */
+  /** Returns the service of a node. */
   at(node: number): Service {
     return (this.#nodes[node] as Node).service
   }
 
-  /** An account, with the token of its owner. */
+  /** Returns an account with the token of its owner. */
   person(index: number): { readonly account: Account; readonly token: string } {
     return this.#people[index] as Person
   }
 
-  /** Makes calls at random nodes, several at once, with whatever may happen in between. */
+  /** Makes concurrent calls at random nodes, interleaved with faults. */
   async run(rounds: number): Promise<void> {
     const { random } = this
     for (let round = 0; round < rounds; round++) {
@@ -190,7 +190,7 @@ export class Nodes {
     await Promise.allSettled(this.#closing.splice(0))
   }
 
-  /** What is wrong with the accounts as a new node, which has no files, finds them: told and not there, or refused and there. */
+  /** Returns differences at a new node without files: acknowledged contents missing, or refused ones present. */
   async wrong(): Promise<string[]> {
     const node = this.#node(this.#folder())
     for (const person of this.#people) this.#introduceLater.push(person.account)
@@ -216,7 +216,7 @@ export class Nodes {
     return wrong
   }
 
-  /** The accounts whose files are not the same at all nodes, once each of them has brought its own to where the log ends. */
+  /** Returns the accounts whose files differ between nodes once each node has applied the whole log. */
   async differences(): Promise<string[]> {
     const folders = this.#nodes.map(({ folder }) => folder)
     await this.stop()
@@ -237,7 +237,7 @@ export class Nodes {
     return different
   }
 
-  /** Number of calls that were answered well. */
+  /** Number of successful calls. */
   get told(): number {
     return this.#people.reduce((sum, { told }) => sum + told.size, 0)
   }
@@ -255,7 +255,7 @@ export class Nodes {
   async #call(): Promise<void> {
     const { random } = this
     const person = random.pick(this.#people)
-    // Most accounts stay where they are for a while.
+    // Most accounts stay on their node for a while.
     const node = random.chance(0.8) ? this.#usual(person) : random.pick(this.#nodes)
     const from = random.below(noise.length / 2)
     const content = `${++this.#contents} ${noise.slice(from, from + random.pick([10, 500, 20_000, 300_000]))}`
@@ -263,7 +263,7 @@ export class Nodes {
     const ask = async (method: string, params: object): Promise<Asked> =>
       await askOf(service, person, method, params)
     const known = random.chance(0.3) && person.events.length > 0 ? random.pick(person.events) : undefined
-    // Nobody else changes it meanwhile.
+    // No other call changes the event meanwhile.
     if (known !== undefined) person.events.splice(person.events.indexOf(known), 1)
     const { answer, error } =
       known === undefined
@@ -283,13 +283,13 @@ export class Nodes {
     return this.#nodes[account.id.charCodeAt(20) % this.#nodes.length] as Node
   }
 
-  /** Has a node give an account up, as it does when somebody else is to serve it. */
+  /** Makes a node release an account, as before another node serves it. */
   async #handOver(): Promise<void> {
     const { accounts } = this.random.pick(this.#nodes).service.server.services
     await accounts.handover.release(this.random.pick(this.#people).account).catch(() => undefined)
   }
 
-  /** Ends a node as it is, and starts another one with what was in its folder then, or most of that. */
+  /** Kills a node, and starts another one with all or most of the files in its folder at that time. */
   async #kill(): Promise<void> {
     const { random } = this
     const index = random.below(this.#nodes.length)
@@ -315,7 +315,7 @@ export class Nodes {
   }
 }
 
-/** Takes an account over, however badly engine and objects answer. */
+/** Takes an account over, however unreliable engine and objects are. */
 async function untilReady(logs: ShippedLogs, account: string): Promise<void> {
   for (let left = 20; ; left--)
     try {
@@ -325,7 +325,7 @@ async function untilReady(logs: ShippedLogs, account: string): Promise<void> {
     }
 }
 
-/** All events of an account, however badly engine and objects answer. */
+/** Returns all events of an account, however unreliable engine and objects are. */
 async function surely({ logs, service }: Node, person: Person): Promise<Asked> {
   for (let left = 20; ; left--) {
     await untilReady(logs, person.account.id)
@@ -339,7 +339,7 @@ interface Asked {
   readonly error?: ApiError
 }
 
-/** As `Service.call`, but an error keeps whether it says that nothing has been done. */
+/** Like `Service.call`, but an error keeps whether it states that nothing was done. */
 async function askOf({ server }: Service, person: Person, method: string, params: object): Promise<Asked> {
   const { account, token: authorization } = person
   const credentials = { ip: '127.0.0.1', via: 'http', authorization } as const

@@ -1,4 +1,4 @@
-/** Users who have been there before there was a cluster, in a folder that a cluster begins with. */
+/** Users who existed before the cluster, in a folder that becomes its first node's. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url
 
 const mebibyte = 1024 * 1024
 
-/** Begins a cluster with a folder. `shardBytes`: what each of the logs may take. */
+/** Creates a cluster from a folder. `shardBytes`: the size limit of each log. */
 export async function beginCluster(
   directory: string,
   engine: string,
@@ -24,7 +24,7 @@ export async function beginCluster(
     `--shard-bytes=${shardBytes}`,
     '--object-bytes=268435456'
   ]
-  // Where it is broken off, as by servers that do not answer in time, it is run again.
+  // If it fails, as with servers that respond too late, it is run again.
   await until('the cluster to begin', async () => {
     try {
       await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
@@ -37,8 +37,8 @@ export async function beginCluster(
 }
 
 /**
- * Makes users in a folder that belongs to no cluster yet, each with a register, which is the event that a load changes, and a
- * file. `more` adds what one of them has besides.
+ * Creates users in a folder that belongs to no cluster yet, each with a register, which is the event that a load
+ * changes, and a file. `more` adds further data of a user.
  */
 export async function makePeople(
   directory: string,
@@ -61,7 +61,7 @@ export async function makePeople(
   return people
 }
 
-/** What the file of a user says. */
+/** Returns the content of a user's file. */
 export function fileOf({ username }: Person): string {
   return `the file of ${username}`
 }

@@ -1,4 +1,4 @@
-/** Records as bytes: what is read is what was written, and nothing else is accepted. */
+/** Encoding of records: decoding returns what was encoded, and accepts nothing else. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -26,7 +26,7 @@ function bytesOf(length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.below(256)))
 }
 
-/** A commit that writes some whole pages. */
+/** Returns a commit of some whole pages. */
 function commit(lsn: number, pages: readonly Buffer[]): Commit {
   const changes = pages.map((bytes, index) => ({ page: index + 1, sum: crc32(bytes), isWhole: true, bytes }))
   return { lsn, epoch: 1, pageSize, pages: pages.length, changes }
@@ -47,13 +47,13 @@ function record(commits: readonly Commit[], more: Partial<LogRecord> = {}): LogR
   }
 }
 
-/** The record with its checksum put right again, so that what lies behind it is looked at. */
+/** Returns the record with a valid checksum, so that its content is checked. */
 function resealed(bytes: Buffer): Buffer {
   bytes.writeUInt32BE(checksum(bytes), 4)
   return bytes
 }
 
-t.test('runs of changed words', async t => {
+t.test('encoded runs restore changed words', async t => {
   for (let round = 0; round < 200; round++) {
     const before = bytesOf(512)
     const after = Buffer.from(before)
@@ -76,7 +76,7 @@ t.test('a record', async t => {
   ])
   const bytes = await encode(whole)
 
-  t.test('is read as it was written', async t => {
+  t.test('is decoded as it was encoded', async t => {
     t.same(decode(bytes), whole)
     const claim = record([], { kind: 'takeover', epoch: 9, previous: 2 ** 40, isContinued: false })
     t.same(decode(await encode(claim)), claim)
@@ -91,13 +91,13 @@ t.test('a record', async t => {
     t.same(decode(await encode(long)), long)
   })
 
-  t.test('is not made if it would be too long', async t => {
+  t.test('is not encoded if it would be too long', async t => {
     const page = Buffer.alloc(pageSize)
     const pages = Array.from({ length: maxBodyBytes / pageSize }, () => page)
     await t.rejects(encode(record([commit(1, pages)])), RangeError)
   })
 
-  t.test('is refused if a single bit is another', async t => {
+  t.test('is refused if a single bit differs', async t => {
     for (let at = 0; at < bytes.length; at += at < 90 ? 1 : 61) {
       const damaged = Buffer.from(bytes)
       damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << random.below(8)), at)
@@ -106,20 +106,20 @@ t.test('a record', async t => {
     }
   })
 
-  t.test('is refused if it is cut off, or goes on', async t => {
+  t.test('is refused if it is truncated or too long', async t => {
     for (const length of [0, 1, 67, 68, bytes.length - 1])
       t.throws(() => decode(bytes.subarray(0, length)), RecordDamaged)
     t.throws(() => decode(Buffer.concat([bytes, Buffer.alloc(1)])), RecordDamaged)
   })
 
-  t.test('of a newer format is refused by name', async t => {
+  t.test('of a newer format is refused as too new', async t => {
     const newer = Buffer.from(bytes)
     newer.writeUInt8(2, 2)
     t.throws(() => decode(newer), RecordTooNew)
   })
 
-  t.test('with anything in it is read, or refused as damaged', async t => {
-    // What is not deflated is reached by every change.
+  t.test('with arbitrary content is read or refused as damaged', async t => {
+    // In an uncompressed record every change has an effect.
     const plain = await encode(
       record(
         [
@@ -153,7 +153,7 @@ t.test('a record', async t => {
     t.ok(ends.read > 0 && ends.refused > 1000, JSON.stringify(ends))
   })
 
-  t.test('with very many changes of nothing is read without making a page for each', async t => {
+  t.test('with very many empty changes is decoded without allocating a page for each', async t => {
     const nothing = { page: 1, sum: 0, isWhole: false, bytes: Buffer.alloc(0) }
     const changes = Array.from({ length: 100_000 }, () => nothing)
     const bytes = await encode(record([{ lsn: 1, epoch: 1, pageSize: 65_536, pages: 1, changes }]))
@@ -162,7 +162,7 @@ t.test('a record', async t => {
     t.ok(made().length < 1000)
   })
 
-  t.test('that would inflate to more than it says is refused', async t => {
+  t.test('that would inflate beyond its declared size is refused', async t => {
     const bomb = await encode(
       record([
         commit(
@@ -193,7 +193,7 @@ t.test('a copy', async t => {
   copy.apply({ sequence: 10, bytes: await encode(record([commit(1, first)])) })
 
   const refused = async (name: string, wrong: LogRecord): Promise<void> => {
-    await t.test(`refuses ${name}, and stays what it is`, async t => {
+    await t.test(`refuses ${name} and stays unchanged`, async t => {
       const bytes = await encode(wrong)
       t.throws(() => copy.apply({ sequence: 11, bytes }), RecordMismatch)
       t.same(readFileSync(file), Buffer.concat(first))
@@ -211,7 +211,7 @@ t.test('a copy', async t => {
   )
   await refused('the rest of another commit', record([commit(2, first), delta(2)], { previous: 10 }))
 
-  t.test('applies what fits, and once more', async t => {
+  t.test('applies a matching record, even twice', async t => {
     const bytes = await encode(record([delta(2)], { previous: 10 }))
     copy.apply({ sequence: 11, bytes })
     t.same(readFileSync(file), Buffer.concat([first[0]!, changed]))
@@ -221,7 +221,7 @@ t.test('a copy', async t => {
     t.same(readFileSync(file), Buffer.concat([first[0]!, changed]))
   })
 
-  t.test('waits for the rest of a commit, and forgets it after a takeover', async t => {
+  t.test('waits for the rest of a commit, and discards it after a takeover', async t => {
     const page = Buffer.alloc(pageSize, 3)
     const part = record([{ ...commit(3, [page]), pages: 2 }], {
       previous: 11,

@@ -1,4 +1,4 @@
-/** What callers are told of a write when another process takes the account over, and when a log lacks what was in it. */
+/** Responses to a write when another process takes the account over, and when records are missing from a log. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -17,10 +17,10 @@ import { Nodes } from './nodes.js'
 const sound = async (): Promise<boolean> => true
 const unsound = async (): Promise<boolean> => false
 
-/** What becomes of the next record while another process claims the account. */
+/** What happens to the next record while another process claims the account. */
 type Moment = 'before' | 'after' | 'replaced'
 
-/** Bytes that only records with the long contents have. */
+/** Size that only records with the long contents exceed. */
 const longBytes = 50_000
 const noise = randomBytes(100_000).toString('base64')
 
@@ -28,13 +28,13 @@ class OvertakenLog extends MemoryLog {
   next: Moment | undefined
 
   override async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
-    // What the service commits by itself is short.
+    // The server's own commits are short.
     const moment = bytes.length > longBytes ? this.next : undefined
     if (moment !== undefined) this.next = undefined
     if (moment === 'after') await super.append(subject, expected, bytes)
     if (moment !== undefined) {
       const { sequence } = await claim({ log: this, subject, found: undefined, isLogComplete: sound })
-      // Another one that has made a snapshot meanwhile.
+      // Another claim, after which a snapshot replaces the log.
       if (moment === 'replaced') {
         await claim({ log: this, subject, found: undefined, isLogComplete: sound })
         await this.trim(subject, sequence + 1)
@@ -68,7 +68,7 @@ t.test('a write while another process takes the account over', async t => {
     for (;;) {
       const params = { streams: ['diary'], limit: 100 }
       const { events } = await service.call(account.username, 'events.get', params, token)
-      // Its file is given up, and had again.
+      // The account is released and taken over again.
       if (events)
         return (events as { content: string }[])
           .map(({ content }) => content.slice(0, -noise.length))
@@ -76,7 +76,7 @@ t.test('a write while another process takes the account over', async t => {
     }
   }
   const [told, refused]: [string[], string[]] = [[], []]
-  /** Writes until the answer is the wanted one: an account that was lost is not had again at once. */
+  /** Writes until the response is the wanted one: a lost account is not available immediately. */
   const attempt = async (
     moment: Moment | undefined,
     isWanted: (status: number, after: string | null) => boolean
@@ -100,11 +100,11 @@ t.test('a write while another process takes the account over', async t => {
   await attempt('replaced', (status, after) => status === 503 && after === null)
 })
 
-t.test('a log that lacks what was in it', async t => {
+t.test('a log with missing records', async t => {
   const subject = 'one'
   const found = { lsn: 7, epoch: 1 }
 
-  t.test('all of it', async t => {
+  t.test('is refused if it is empty', async t => {
     const log = new MemoryLog()
     await t.rejects(claim({ log, subject, found, isLogComplete: sound }), { name: 'StoreUnavailable' })
     t.same(log.entries(subject), [], 'it is not begun anew')
@@ -112,7 +112,7 @@ t.test('a log that lacks what was in it', async t => {
     t.same((await claim({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: sound })).sequence, 0)
   })
 
-  t.test('the last records, where it is read from', async t => {
+  t.test('is refused if it ends before the known position', async t => {
     const { log, nodes } = await world(t)
     const { account } = nodes.person(0)
     const { length } = log.entries(account.id)
@@ -123,7 +123,7 @@ t.test('a log that lacks what was in it', async t => {
     t.equal(log.entries(account.id).length, length + 1, 'it may as well be the file that has more')
   })
 
-  t.test('one that cannot be read', async t => {
+  t.test('is refused if a record is unreadable', async t => {
     const { log, nodes } = await world(t)
     const { account, token } = nodes.person(0)
     const { logs } = nodes.node(0)
@@ -142,7 +142,7 @@ t.test('a log that lacks what was in it', async t => {
     t.equal(answer.error.id, 'api-unavailable')
     t.same(log.entries(account.id).at(-1)!.bytes, damaged, 'nothing is appended behind it')
   })
-  t.test('a newer version has written into it', async t => {
+  t.test('is refused if a newer version has written to it', async t => {
     const { log, nodes } = await world(t)
     const { account } = nodes.person(0)
     const { logs } = nodes.node(0)

@@ -1,6 +1,6 @@
 /** Registers accounts at a node, as a page of an app does. */
 
-/** Registers an account at the service that has a URL. */
+/** Registers an account at the server with a URL. */
 export async function register(url: string, username: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}/users`, {
     method: 'POST',

@@ -1,4 +1,6 @@
-/** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
+/**
+ * Leases and shards over an in-memory engine: live nodes and what they serve. Times are a twentieth of production's.
+ */
 import { test, type Test } from 'tap'
 import type { Register } from '../../cluster/engine.js'
 import { nodeKey } from '../../cluster/nodes/node-state.js'
@@ -15,15 +17,15 @@ import { until } from '../support/socket.js'
 import { MemoryCluster } from './memory-engine.js'
 import { isShared, ShardNode as Node, started, times } from './nodes/shard-nodes.js'
 
-/** The life that the register of a node tells of. */
+/** Returns the incarnation in a node's register. */
 function lifeIn(bytes: Uint8Array): number {
   return JSON.parse(Buffer.from(bytes).toString()).incarnation
 }
 
-/** What nobody asks for here. */
+/** Rejects a call that these tests never make. */
 const nothing = async (): Promise<never> => await Promise.reject(new Error('is not asked'))
 
-/** What a node answers that is to give all its shards to others. */
+/** Returns a node's response to a request to drain its shards. */
 async function drained({
   lease,
   shards
@@ -38,7 +40,10 @@ async function drained({
   )
 }
 
-/** Declares a node dead by hand, and holds the answer to its next life until it is given shards; `false` if that has ended before. */
+/**
+ * Declares a node dead, and delays the response to its next incarnation's registration until it is assigned shards.
+ * Returns `false` if that incarnation ends first.
+ */
 async function servesWhatCameEarly(t: Test): Promise<boolean> {
   const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
   await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -58,7 +63,7 @@ async function servesWhatCameEarly(t: Test): Promise<boolean> {
     const { bytes, revision } = (await register.get(nodeKey('n1')))!
     return { revision, state: JSON.parse(Buffer.from(bytes).toString()) }
   }
-  // The node writes its own state again and again: it may be faster.
+  // The node keeps writing its own state, and may be faster.
   await until(async () => {
     const { revision, state } = await stateOf()
     const dead = Buffer.from(JSON.stringify({ ...state, state: 'dead' }))
@@ -81,14 +86,14 @@ async function servesWhatCameEarly(t: Test): Promise<boolean> {
 }
 
 test('shards', async t => {
-  t.test('are divided among the nodes that live, by rank', async t => {
+  t.test('are divided among the live nodes by rank', async t => {
     const nodes = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
     await until(() => isShared(...nodes), 'every shard to be served')
     await until(() => nodes.every(({ shards }) => shards.owned.length >= 10), 'the shards to move')
     for (const { shards } of nodes) t.ok(shards.owned.length <= 35, `${shards.owned.length} of ${shardCount}`)
   })
 
-  t.test('move to a node that joins, each released first', async t => {
+  t.test('move to a new node after they have been released', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
@@ -117,7 +122,7 @@ test('shards', async t => {
     t.same(first!.shards.findOwner(shard!)?.node, 'n2')
   })
 
-  t.test('that another node takes without asking are let go before they are served again', async t => {
+  t.test('claimed by another node are released before they are served again', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     const [shard] = first!.shards.owned
@@ -133,7 +138,7 @@ test('shards', async t => {
     await place(second!)
     t.ok(first!.released.includes(shard!))
     t.notOk(first!.shards.isHeld(shard!))
-    // It comes back while its files are still being closed.
+    // It returns while its files are still being closed.
     await place(first!)
     t.notOk(first!.shards.isMine(shard!), 'calls wait')
     const returned = first!.shards.waitUntilMoved(shard!)
@@ -144,14 +149,14 @@ test('shards', async t => {
     t.equal(first!.taken.filter(each => each === shard).length, 2)
   })
 
-  t.test('that come before their node knows of its new life are served once it does', async t => {
-    // On a busy machine the node may be silent for so long meanwhile that its new life ends, too.
+  t.test('assigned before their node knows its new incarnation are served once it does', async t => {
+    // On a busy machine, the node may be silent for so long that its new incarnation ends, too.
     let isServed = false
     for (let attempt = 0; attempt < 10 && !isServed; attempt++) isServed = await servesWhatCameEarly(t)
     t.ok(isServed)
   })
 
-  t.test('stay where an operator wants them', async t => {
+  t.test('stay where an operator placed them', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -168,7 +173,7 @@ test('shards', async t => {
     await t.rejects(second!.shards.move(shard!, 'n9'), /n9 cannot take shard \d+, because it does not exist/)
   })
 
-  t.test('go to the others when a node is silent, and it learns of that', async t => {
+  t.test('move to the others when a node is silent, which learns of it', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     const theirs = second!.shards.owned
@@ -192,20 +197,20 @@ test('shards', async t => {
     await until(() => lease.isValid(), 'the lease to begin')
     const { now } = Date
     t.teardown(() => (Date.now = now))
-    // The clock of the day goes on meanwhile, the other one does not.
+    // The wall clock continues meanwhile, the monotonic clock does not.
     Date.now = () => now() + times.leaseMs
     t.notOk(lease.isValid())
     t.ok(lease.age >= times.leaseMs / 1000)
     await until(() => lease.age < times.leaseMs / 1000, 'a heartbeat to be confirmed')
     t.notOk(lease.isValid(), 'not before what arrived meanwhile has been read')
     await until(() => lease.isValid(), 'the lease to go on')
-    // Set back, it says nothing.
+    // A wall clock that is set back has no effect.
     Date.now = () => now() - 3_600_000
     node!.engine.isCutOff = true
     await until(() => !lease.isValid(), 'the lease to end')
   })
 
-  t.test('are not taken by a node that is not certain of itself', async t => {
+  t.test('are not taken over by a node without a confirmed lease', async t => {
     const [first, second, third] = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
     await until(() => isShared(first!, second!, third!), 'every shard to be served once')
     first!.mayTake = false
@@ -229,7 +234,7 @@ test('shards', async t => {
     t.equal(older!.shards.owned.length, 0)
   })
 
-  t.test('leave with a node that stops, at once', async t => {
+  t.test('leave a stopping node immediately', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     second!.lease.leave()
@@ -238,7 +243,7 @@ test('shards', async t => {
     await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
   })
 
-  t.test('of a node that leaves go to whoever comes, if nobody is there to take them', async t => {
+  t.test('of a leaving node wait for the next node if there is no other', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.owned.length === shardCount, 'every shard to be served')
@@ -250,7 +255,7 @@ test('shards', async t => {
   })
 
   t.test(
-    'that come to a node which leaves, from somebody who has not heard of it, move away again before it says so',
+    'assigned to a leaving node by an uninformed one move away before it reports completion',
     async t => {
       const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
       await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -275,7 +280,7 @@ test('shards', async t => {
     }
   )
 
-  t.test('of a dead node that is forgotten stay where they are when it wakes up', async t => {
+  t.test('of a removed dead node stay where they are when it returns', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     const { register } = first!.engine
@@ -295,25 +300,25 @@ test('shards', async t => {
     )
   })
 
-  t.test('do not mind announcements that they cannot read', async t => {
+  t.test('ignore malformed announcements', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     for (const message of ['', '{', 'null', '{}', '{"shard":3,"revision":9e9}'])
       first!.engine.announce('shards', Buffer.from(message))
     await until(() => isShared(first!, second!), 'every shard to be served once')
   })
 
-  t.test('do not stay on a node that leaves if somebody gives it one meanwhile', async t => {
+  t.test('assigned to a leaving node meanwhile do not stay there', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     second!.lease.leave()
     const [shard] = first!.shards.owned
-    // It is not said to leave before its next heartbeat.
+    // It reports that it is leaving only with its next heartbeat.
     await first!.shards.move(shard!, 'n2')
     await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
     t.equal(second!.shards.owned.length, 0)
   })
 
-  t.test('of a node that leaves are left to the others if the engine is gone', async t => {
+  t.test('of a leaving node are taken over by the others if the engine is unavailable', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     second!.engine.isCutOff = true
@@ -324,7 +329,7 @@ test('shards', async t => {
     await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
   })
 
-  t.test('are settled when an answer is lost', async t => {
+  t.test('are settled when a response is lost', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     for (const shard of first!.shards.owned.slice(0, 3)) {
@@ -338,7 +343,7 @@ test('shards', async t => {
 })
 
 test('a lease', async t => {
-  t.test('waits for another process of the same name to be silent', async t => {
+  t.test('waits until another process of the same name is silent', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
     let hasStarted = false
@@ -352,7 +357,7 @@ test('a lease', async t => {
     t.equal(again.lease.incarnation, 2)
   })
 
-  t.test('begins another life only when nothing of the last one is left', async t => {
+  t.test('starts another incarnation only once the last one is cleaned up', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     let end!: () => void
@@ -363,7 +368,7 @@ test('a lease', async t => {
     await until(() => second!.lost === 1, 'the loss to be noticed')
     const { beat } = first!.members.find('n1')!
     await until(() => first!.members.find('n1')!.beat > beat + 10, 'some heartbeats')
-    // Whoever is alive may be given shards, and would read what it still has of them.
+    // A live node may be assigned shards, and would read stale data that it still holds.
     t.equal(first!.members.find('n2')?.state, 'dead')
     t.notOk(second!.lease.isValid())
     end()

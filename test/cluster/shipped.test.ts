@@ -1,6 +1,6 @@
 /**
- * Whatever is done to accounts, a copy that follows their log is, after every stop, byte for byte what their file is. That
- * this would notice if changes were taken wrongly is shown by taking them wrongly.
+ * A copy that follows an account's log equals the account's file byte for byte after every stop, whatever is done to
+ * accounts. Deliberately faulty captures show that the test would detect differences.
  */
 import t, { type Test } from 'tap'
 import type { Changes } from '../../cluster/commit.js'
@@ -30,19 +30,19 @@ async function sameAfterEachStop(t: Test, world: World): Promise<void> {
   t.comment(`${world.accounts} accounts, ${world.applied} records`)
 }
 
-t.test('copies are what the files are', async t => {
+t.test('copies equal their files', async t => {
   const random = new Random(seed)
   await sameAfterEachStop(t, new World(t, new MemoryLog(), random))
 })
 
-t.test('a log that is begun anew while its file is open is followed', async t => {
+t.test('a log that is restarted while its file is open is followed', async t => {
   const world = new World(t, new MemoryLog(), new Random(seed))
   await world.run(20, 60)
   t.same(world.differences(), [])
   t.same(world.trouble, [])
 })
 
-/** Leaves out a page of some commits. */
+/** Skips a page of some commits. */
 class Skipping extends ShippedFile {
   override readChanges(): Changes | undefined {
     const changes = super.readChanges()
@@ -52,7 +52,7 @@ class Skipping extends ShippedFile {
   }
 }
 
-/** Does not notice that a log was begun anew. */
+/** Does not notice that a log was restarted. */
 class Merging extends FrameReader {
   protected override isRestarted(): boolean {
     return this.progress.salts === ''
@@ -65,7 +65,7 @@ class MergingLog extends ShippedFile {
   }
 }
 
-/** Takes a commit before the next one only. */
+/** Captures a commit only before the next one. */
 class Late extends ShippedFile {
   override begin(): void {
     super.capture()
@@ -80,7 +80,7 @@ for (const [name, Faulty] of [
   ['merges two generations of a log', MergingLog],
   ['comes too late', Late]
 ] as const)
-  t.test(`a capture that ${name} is found out`, async t => {
+  t.test(`a capture that ${name} is detected`, async t => {
     class FaultyLogs extends ShippedLogs {
       protected override createFile(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
         return new Faulty(opened, found, outbox)
@@ -93,10 +93,10 @@ for (const [name, Faulty] of [
     t.comment(found[0])
   })
 
-t.test('copies are what the files are, however badly the log answers', async t => {
+t.test('copies equal their files, however unreliable the log is', async t => {
   const random = new Random(seed)
   const fates = ['lost', 'unanswered', 'late'] as const
-  // So little fits into a record that long commits are divided.
+  // Records are so small that long commits are split.
   const log = new MemoryLog(100_000, () => (random.chance(0.1) ? random.pick(fates) : 'well'))
   await sameAfterEachStop(t, new World(t, log, random))
 })

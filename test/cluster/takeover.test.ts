@@ -1,7 +1,4 @@
-/**
- * Whoever takes an account over, whenever, and whatever has become of files: everything that was acknowledged is there, and
- * nothing that was refused.
- */
+/** Takeovers at any time, whatever happens to files: everything acknowledged is there, and nothing that was refused. */
 import t, { type Test } from 'tap'
 import { Random } from '../support/random.js'
 import { MemoryLog } from './memory-log.js'
@@ -25,11 +22,11 @@ async function nothingIsLost(t: Test, nodes: Nodes): Promise<void> {
 }
 
 t.test(
-  'nodes that take accounts from each other, make snapshots all the time, and are badly answered',
+  'nodes that take accounts over from each other, with constant snapshots and an unreliable engine',
   async t => {
     const random = new Random(seed + 1)
     const fates = ['lost', 'unanswered', 'late'] as const
-    // So little fits into a record that long commits are divided.
+    // Records are so small that long commits are split.
     const log = new MemoryLog(100_000, () => (random.chance(0.05) ? random.pick(fates) : 'well'))
     const objects = new MemoryObjects(() => random.chance(0.05))
     const nodes = new Nodes(
@@ -44,7 +41,7 @@ t.test(
   }
 )
 
-t.test('nodes that take accounts from each other', async t => {
+t.test('nodes that take accounts over from each other', async t => {
   const shared = {
     log: new MemoryLog(),
     objects: new MemoryObjects(),

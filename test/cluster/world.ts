@@ -1,4 +1,4 @@
-/** A service whose accounts' changes go into a log, random calls to it, and copies that follow the log. */
+/** A service whose accounts' changes are appended to a log, random calls to it, and copies that follow the log. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import { MemoryObjects } from './memory-objects.js'
 
 const settings: Overrides = {
   workers: 0,
-  // Files are closed and opened all the time, their logs are left behind, and carried over sooner or later.
+  // Files are constantly closed and opened, so that write-ahead logs remain and are checkpointed at different times.
   storage: { maxOpenUsers: 3 },
   throttle: { perAddress: 100_000 }
 }
@@ -45,12 +45,12 @@ export class World {
   readonly #places = new Map<string, CopyPosition>()
   readonly #layout = new Layout(this.directory)
   readonly objects = new MemoryObjects()
-  /** What the service could not do with an account. */
+  /** Errors that the service reported about accounts. */
   readonly trouble: string[] = []
-  /** Calls that failed. */
+  /** Failed calls. */
   readonly failures: string[] = []
   #service: Service | undefined
-  /** Records that have been applied. */
+  /** Number of applied records. */
   applied = 0
 
   constructor(
@@ -66,7 +66,7 @@ export class World {
     })
   }
 
-  /** Runs the service for some calls, writes so many long notes that a log is begun anew, and stops. */
+  /** Runs the service for some calls, writes as many long notes as given so that a log is restarted, and stops. */
   async run(calls: number, notes = 0): Promise<void> {
     const durability = this.logsOf({
       log: this.log,
@@ -91,7 +91,7 @@ export class World {
     })
     this.#service = new Service(server, clock, this.directory)
     for (const name of names) if (!this.#people.has(name)) await this.#create(name)
-    // Several at once, so that commits are shared and records wait for each other.
+    // Concurrently, so that commits are shared and records wait for each other.
     for (let left = calls; left > 0;) {
       const count = Math.min(left, 1 + this.random.below(6))
       await Promise.all(Array.from({ length: count }, () => this.#call()))
@@ -105,7 +105,7 @@ export class World {
     this.#service = undefined
   }
 
-  /** The accounts whose copies are not byte for byte what their files are, each with what is wrong. */
+  /** Returns the accounts whose copies differ from their files, each with the difference. */
   differences(): string[] {
     return Array.from(this.#people.values()).flatMap(person => this.#difference(person) ?? [])
   }
@@ -183,10 +183,10 @@ export class World {
     } else if (kind < 62 && person.events.length > 0)
       await call('events.update', { id: random.pick(person.events), update: { content: text(400) } })
     else if (kind < 70 && person.events.length > 0)
-      // To the trash first, then for good.
+      // Moves to the trash first, then deletes.
       await call('events.delete', { id: random.pick(person.events) })
     else if (kind < 80) await create(text(150_000))
-    // Written in steps, on a connection of its own.
+    // Written in slices, on a separate connection.
     else if (kind < 84) await create(text(300_000))
     else if (kind < 90) await this.#deleteStream(person, call)
     else if (kind < 93)
@@ -201,7 +201,7 @@ export class World {
     await this.#service!.call(username, 'streams.create', { id: 'diary', name: 'Diary' }, access.token)
   }
 
-  /** Fills a stream, and deletes it with all that is in it: in steps, if there is much. */
+  /** Fills a stream, and deletes it with its contents: in slices if it is large. */
   async #deleteStream(
     person: Person,
     call: (method: string, params: object) => Promise<Answer>

@@ -8,7 +8,7 @@ const permissions = (streamId: string, level: string) => ({ name: 'new', permiss
 export const accessScenarios: Contract = {
   getAccessInfo: [
     {
-      name: 'tells about the access',
+      name: 'returns the access',
       kind: 'success',
       by: 'app',
       answer: ({ clients, owner }) => {
@@ -26,7 +26,7 @@ export const accessScenarios: Contract = {
       }
     },
     {
-      name: 'tells about a personal access, which has no permissions',
+      name: 'returns a personal access, which has no permissions',
       kind: 'success',
       answer: { type: 'personal', user: { username: /^user-/ } },
       after: (_world, answer) => lacks(answer, 'permissions')
@@ -36,7 +36,7 @@ export const accessScenarios: Contract = {
 
   'accesses.get': [
     {
-      name: 'answers all accesses to their owner, ordered by name',
+      name: 'returns all accesses to their owner, ordered by name',
       kind: 'success',
       answer: ({ owner }) => ({
         accesses: [
@@ -56,25 +56,30 @@ export const accessScenarios: Contract = {
       }
     },
     {
-      name: 'tells of deletions on request',
+      name: 'returns deletions on request',
       kind: 'success',
       params: { includeDeletions: true, includeExpired: true },
       answer: { accesses: [{}], accessDeletions: [] }
     },
-    { name: 'shows an app what it made', kind: 'success', by: 'app', answer: { accesses: [] } },
+    {
+      name: 'returns to an app only the accesses that it created',
+      kind: 'success',
+      by: 'app',
+      answer: { accesses: [] }
+    },
     ...[{ includeExpired: 'x' }, { includeDeletions: 'x' }, { unheardOf: 1 }].map((params): Scenario => ({
       name: `refuses ${JSON.stringify(params)}`,
       kind: 'params',
       params,
       error: 'invalid-parameters-format'
     })),
-    { name: 'is refused to shared accesses', kind: 'caller', by: 'contributor', error: 'forbidden' },
+    { name: 'refuses shared accesses', kind: 'caller', by: 'contributor', error: 'forbidden' },
     ...withoutToken()
   ],
 
   'accesses.create': [
     {
-      name: 'answers the new access',
+      name: 'returns the new access',
       kind: 'success',
       params: { ...reading, clientData: { a: { b: 1 } }, expireAfter: 100 },
       answer: ({ owner, service }) => ({
@@ -92,19 +97,19 @@ export const accessScenarios: Contract = {
       after: (_world, { access }) => lacks(access, 'expireAfter', 'deleted', 'deviceName')
     },
     {
-      name: 'makes accesses of apps, by device',
+      name: 'creates app accesses for each device',
       kind: 'success',
       params: { ...reading, type: 'app', name: 'an-app-that-contributes', deviceName: 'watch' },
       answer: { access: { type: 'app', deviceName: 'watch' } }
     },
     {
-      name: 'takes a token of the client, as a slug',
+      name: 'accepts a token from the client, slugified',
       kind: 'success',
       params: { ...reading, token: 'My tökén_1' },
       answer: { access: { token: 'My-token_1' } }
     },
     {
-      name: 'takes features',
+      name: 'accepts features',
       kind: 'success',
       params: {
         name: 'new',
@@ -115,13 +120,13 @@ export const accessScenarios: Contract = {
       }
     },
     {
-      name: 'makes an access that is expired already',
+      name: 'creates an access that has already expired',
       kind: 'success',
       params: { ...reading, expireAfter: 0 },
       answer: ({ service }) => ({ access: { expires: service.clock.now() } })
     },
     {
-      name: 'is open to apps that share what they have',
+      name: 'lets apps share their own permissions',
       kind: 'success',
       by: 'app',
       params: permissions('walks', 'contribute'),
@@ -173,13 +178,13 @@ export const accessScenarios: Contract = {
       error: 'invalid-item-id'
     })),
     {
-      name: 'refuses a device of a shared access',
+      name: 'refuses a device name for a shared access',
       kind: 'params',
       params: { ...reading, deviceName: 'phone' },
       error: 'invalid-parameters-format'
     },
     {
-      name: 'refuses a token that is taken, and does not show it',
+      name: 'refuses a token that is taken, without revealing it',
       kind: 'state',
       params: ({ clients }) => ({ ...reading, token: clients.get('reader')!.token }),
       error: 'item-already-exists',
@@ -196,13 +201,13 @@ export const accessScenarios: Contract = {
       match: { data: { name: params.name } }
     })),
     {
-      name: 'refuses personal accesses',
+      name: 'refuses to create personal accesses',
       kind: 'caller',
       params: { ...reading, type: 'personal' },
       error: 'forbidden'
     },
     {
-      name: 'is refused to shared accesses',
+      name: 'refuses shared accesses',
       kind: 'caller',
       by: 'contributor',
       params: reading,
@@ -238,7 +243,7 @@ export const accessScenarios: Contract = {
       }
     },
     {
-      name: 'lets an access end itself',
+      name: 'lets an access revoke itself',
       kind: 'success',
       by: 'reader',
       params: ({ clients }) => ({ id: clients.get('reader')!.access.id }),
@@ -251,13 +256,13 @@ export const accessScenarios: Contract = {
       error: 'invalid-parameters-format'
     },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: 'cunknown' },
       error: 'unknown-resource'
     },
     {
-      name: 'is refused to an access that may not end itself',
+      name: 'refuses an access that may not revoke itself',
       kind: 'caller',
       by: 'restricted',
       params: ({ clients }) => ({ id: clients.get('restricted')!.access.id }),
@@ -275,7 +280,7 @@ export const accessScenarios: Contract = {
 
   'accesses.checkApp': [
     {
-      name: 'tells what there is of what an app asks for',
+      name: 'returns which requested streams exist',
       kind: 'success',
       params: {
         requestingAppId: 'another-app',
@@ -300,7 +305,7 @@ export const accessScenarios: Contract = {
       }
     },
     {
-      name: 'finds an access that matches',
+      name: 'finds a matching access',
       kind: 'success',
       params: {
         requestingAppId: 'an-app-that-contributes',
@@ -310,7 +315,7 @@ export const accessScenarios: Contract = {
       answer: ({ clients }) => ({ matchingAccess: { token: clients.get('app')!.token } })
     },
     {
-      name: 'finds an access that does not',
+      name: 'finds a mismatching access',
       kind: 'success',
       params: {
         requestingAppId: 'an-app-that-contributes',
@@ -323,7 +328,7 @@ export const accessScenarios: Contract = {
       })
     },
     {
-      name: 'proposes another name where a stream has it already',
+      name: 'proposes another name if a stream already has it',
       kind: 'success',
       params: {
         requestingAppId: 'another-app',

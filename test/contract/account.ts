@@ -5,7 +5,7 @@ import type { World } from './world.js'
 
 const others = ['app', 'manager', 'reader', 'sensor'] as const
 
-/** Gives the account an address of its own, and one to another account. */
+/** Gives the account an email address, and another account one, too. */
 async function settle(world: World): Promise<void> {
   const { owner, service } = world
   await world.mail()
@@ -22,7 +22,7 @@ const refusedTo = (params: object): Scenario[] =>
 
 const token = 'a-token-of-the-contract'
 
-/** An address that an app has set, with the token that was mailed to it. */
+/** Sets an address by an app, and mails the given token to it. */
 async function setByApp(world: World): Promise<void> {
   await settle(world)
   const { owner, service } = world
@@ -36,7 +36,7 @@ async function setByApp(world: World): Promise<void> {
 export const accountScenarios: Contract = {
   'account.getEmail': [
     {
-      name: 'answers an address that counts',
+      name: 'returns a confirmed address',
       kind: 'success',
       before: settle,
       answer: ({ owner: { username } }) => ({
@@ -44,7 +44,7 @@ export const accountScenarios: Contract = {
       })
     },
     {
-      name: 'answers one that does not, beside the one that does',
+      name: 'returns an unconfirmed address and the last confirmed one',
       kind: 'success',
       before: setByApp,
       answer: ({ owner: { username } }) => ({
@@ -52,7 +52,7 @@ export const accountScenarios: Contract = {
       })
     },
     {
-      name: 'answers that there is none',
+      name: 'returns null without an address',
       kind: 'success',
       answer: { email: { address: null, isConfirmed: false, confirmedAddress: null } }
     },
@@ -61,9 +61,9 @@ export const accountScenarios: Contract = {
   ],
 
   'account.requestEmailConfirmation': [
-    { name: 'has a link sent', kind: 'success', before: setByApp, answer: {} },
+    { name: 'sends a link', kind: 'success', before: setByApp, answer: {} },
     {
-      name: 'is refused where nothing waits to be confirmed',
+      name: 'refuses if no address awaits confirmation',
       kind: 'state',
       params: {},
       error: 'invalid-operation'
@@ -74,7 +74,7 @@ export const accountScenarios: Contract = {
 
   'account.confirmEmail': [
     {
-      name: 'makes the address count',
+      name: 'confirms the address',
       kind: 'success',
       before: setByApp,
       params: { token },
@@ -94,7 +94,7 @@ export const accountScenarios: Contract = {
       })
     ),
     {
-      name: 'refuses a token that nobody was mailed',
+      name: 'refuses a token that was never mailed',
       kind: 'state',
       params: { token: 'made up' },
       error: 'invalid-parameter'
@@ -105,7 +105,7 @@ export const accountScenarios: Contract = {
 
   'account.get': [
     {
-      name: 'answers the values in force, and what is stored',
+      name: 'returns the active values and the storage used',
       kind: 'success',
       before: settle,
       answer: ({ owner: { username } }) => ({
@@ -123,7 +123,7 @@ export const accountScenarios: Contract = {
 
   'account.keep': [
     {
-      name: 'opens an account again that is to be deleted',
+      name: 'reopens an account that is scheduled for deletion',
       kind: 'success',
       only: 'http',
       before: async world => {
@@ -137,7 +137,11 @@ export const accountScenarios: Contract = {
       answer: ({ owner: { username } }) => ({ keptAccount: { username } }),
       after: async ({ owner }) => assert.ok((await owner.do('events.get')).events)
     },
-    { name: 'refuses an account that nobody deletes', kind: 'state', error: 'unknown-resource' },
+    {
+      name: 'refuses an account that is not scheduled for deletion',
+      kind: 'state',
+      error: 'unknown-resource'
+    },
     {
       name: 'refuses other params',
       kind: 'params',
@@ -149,9 +153,9 @@ export const accountScenarios: Contract = {
   ],
 
   'account.export': [
-    { name: 'answers a ZIP', kind: 'success', only: 'http', type: 'application/zip' },
+    { name: 'returns a ZIP archive', kind: 'success', only: 'http', type: 'application/zip' },
     {
-      name: 'is not a part of batches, nor of what sockets carry',
+      name: 'refuses batches and sockets',
       kind: 'state',
       only: 'batch',
       error: 'invalid-operation'
@@ -162,25 +166,25 @@ export const accountScenarios: Contract = {
 
   'account.update': [
     {
-      name: 'answers the account as changed',
+      name: 'returns the changed account',
       kind: 'success',
       before: settle,
       params: { update: { email: 'New@Example.com', language: 'fr' } },
       answer: { account: { email: 'New@Example.com', language: 'fr' } },
-      // Addresses are one account's only: the next world wants this one too.
+      // Addresses are unique: the next world uses this one, too.
       after: async ({ owner }) => {
         await owner.do('account.update', { update: { email: emailOf(owner.username) } })
       }
     },
     {
-      name: 'takes the value that is there already',
+      name: 'accepts the current address in another case',
       kind: 'success',
       before: settle,
       params: ({ owner }) => ({ update: { email: emailOf(owner.username).toUpperCase() } }),
       answer: ({ owner }) => ({ account: { email: emailOf(owner.username).toUpperCase() } })
     },
     {
-      name: 'takes no change',
+      name: 'accepts an empty update',
       kind: 'success',
       params: { update: {} },
       answer: { account: { language: 'en' } }
@@ -207,7 +211,7 @@ export const accountScenarios: Contract = {
       })
     ),
     {
-      name: 'refuses an address that another account has, in whatever letters',
+      name: 'refuses an address of another account, ignoring case',
       kind: 'state',
       before: async world => {
         if (!world.service.server.dispatcher.services.accounts.find(`other-${world.owner.username}`))

@@ -10,7 +10,7 @@ const invalid = { error: 'invalid-parameters-format' } as const
 export const attachmentScenarios: Contract = {
   'events.addAttachment': [
     {
-      name: 'answers the event with its files, after those that it had',
+      name: 'returns the event with the new files after the existing ones',
       kind: 'success',
       only: 'http',
       by: 'contributor',
@@ -37,13 +37,13 @@ export const attachmentScenarios: Contract = {
       ...tooLong('#/attachments/1/fileName')
     },
     {
-      name: 'wants files',
+      name: 'requires files',
       kind: 'params',
       params: ({ events }) => ({ id: events.note }),
       error: 'invalid-request-structure'
     },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       only: 'http',
       params: { id: 'cunknown00000000000000000' },
@@ -64,7 +64,7 @@ export const attachmentScenarios: Contract = {
 
   'events.getAttachment': [
     {
-      name: 'answers the bytes',
+      name: 'returns the bytes',
       kind: 'success',
       only: 'http',
       before: attach,
@@ -72,7 +72,7 @@ export const attachmentScenarios: Contract = {
       text: 'some bytes'
     },
     {
-      name: 'tells of the file',
+      name: "returns the file's properties",
       kind: 'success',
       only: 'batch',
       by: 'reader',
@@ -80,21 +80,21 @@ export const attachmentScenarios: Contract = {
       params: file,
       answer: { attachment: { fileName: 'a.txt', type: 'text/plain', size: 10 } }
     },
-    { name: 'wants the id of a file', kind: 'params', only: 'batch', params: { id: 'any' }, ...invalid },
+    { name: 'requires the id of a file', kind: 'params', only: 'batch', params: { id: 'any' }, ...invalid },
     {
-      name: 'does not know an unknown event',
+      name: 'refuses an unknown event',
       kind: 'unknown',
       params: { id: 'cunknown00000000000000000', fileId: 'any' },
       error: 'unknown-resource'
     },
     {
-      name: 'does not know an unknown file',
+      name: 'refuses an unknown file',
       kind: 'unknown',
       params: ({ events }) => ({ id: events.note, fileId: 'cunknown' }),
       error: 'unknown-resource'
     },
     {
-      name: 'is refused to create-only accesses',
+      name: 'refuses create-only accesses',
       kind: 'caller',
       by: 'sensor',
       before: attach,
@@ -106,7 +106,7 @@ export const attachmentScenarios: Contract = {
 
   'events.deleteAttachment': [
     {
-      name: 'answers the event without the file',
+      name: 'returns the event without the file',
       kind: 'success',
       by: 'contributor',
       before: attach,
@@ -125,13 +125,13 @@ export const attachmentScenarios: Contract = {
       ...invalid
     },
     {
-      name: 'does not know an unknown event',
+      name: 'refuses an unknown event',
       kind: 'unknown',
       params: { id: 'cunknown00000000000000000', fileId: 'any' },
       error: 'unknown-resource'
     },
     {
-      name: 'does not know an unknown file',
+      name: 'refuses an unknown file',
       kind: 'unknown',
       params: ({ events }) => ({ id: events.note, fileId: 'cunknown' }),
       error: 'unknown-resource'

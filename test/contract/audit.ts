@@ -1,11 +1,11 @@
-/** Scenarios of the audit. (docs/spec/audit.md) */
+/** Scenarios of the audit log. (docs/spec/audit.md) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract } from './scenario.js'
 
 export const auditScenarios: Contract = {
   'audit.get': [
     {
-      name: 'answers calls with what they did and how they ended, the latest first',
+      name: 'returns calls with their action and result, newest first',
       kind: 'success',
       answer: ({ owner }) => ({
         auditLogs: [
@@ -26,7 +26,7 @@ export const auditScenarios: Contract = {
       })
     },
     {
-      name: 'answers what was refused, by status',
+      name: 'returns refused calls by status',
       kind: 'success',
       before: async world => {
         await world
@@ -40,7 +40,7 @@ export const auditScenarios: Contract = {
       after: (_world, { auditLogs }) => assert.equal(auditLogs.length, 1)
     },
     {
-      name: 'answers an access its own calls',
+      name: 'returns to an access its own calls',
       kind: 'success',
       by: 'reader',
       before: async world => {
@@ -52,32 +52,32 @@ export const auditScenarios: Contract = {
       after: (_world, { auditLogs }) => assert.equal(auditLogs.length, 1)
     },
     {
-      name: 'wants a status of one to three digits',
+      name: 'requires a status of one to three digits',
       kind: 'params',
       params: { status: '4444' },
       error: 'invalid-parameters-format'
     },
     {
-      name: 'wants no other parameters',
+      name: 'refuses other parameters',
       kind: 'params',
       params: { running: true },
       error: 'invalid-parameters-format'
     },
     {
-      name: 'wants streams of the audit',
+      name: 'refuses streams outside the audit log',
       kind: 'params',
       params: { streams: [':_audit:nothing'] },
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'is refused for the calls of somebody else',
+      name: 'refuses the calls of another access',
       kind: 'caller',
       by: 'reader',
       params: ({ owner }) => ({ accessId: owner.access.id }),
       error: 'forbidden'
     },
     {
-      name: 'is refused for an access that does not exist',
+      name: 'refuses an unknown access',
       kind: 'caller',
       by: 'app',
       params: { accessId: 'nobody' },

@@ -1,4 +1,4 @@
-/** Scenarios of apps that ask for an access. (docs/spec/app-authorization.md) */
+/** Scenarios of apps that request access. (docs/spec/app-authorization.md) */
 import assert from 'node:assert/strict'
 import type { Contract, Params, Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -12,7 +12,7 @@ const asking = (fields: object = {}): object => ({
   ...fields
 })
 
-/** What the page sends once the user has agreed: the token of an access that is there. */
+/** Sends what the page sends once the user has agreed: the token of an existing access. */
 const accepting =
   (fields: object | ((world: World) => object) = {}): Params =>
   world => ({
@@ -35,7 +35,7 @@ const invalid = { kind: 'params', error: 'invalid-parameters-format' } as const
 export const authRequestScenarios: Contract = {
   'authRequest.create': [
     {
-      name: 'answers the page, the key, and where the outcome is polled',
+      name: 'returns the page, the key and the poll URL',
       kind: 'success',
       params: asking({
         languageCode: 'fr',
@@ -69,7 +69,7 @@ export const authRequestScenarios: Contract = {
       after: (_world, { key, poll }) => assert.ok(poll.endsWith(`/${key}`))
     },
     {
-      name: 'needs no token, and no more than an app id and permissions',
+      name: 'needs no token, and only an app id and permissions',
       kind: 'success',
       by: 'nobody',
       only: 'http',
@@ -77,7 +77,7 @@ export const authRequestScenarios: Contract = {
       answer: { status: 'NEED_SIGNIN', lang: 'en', serviceInfo: { name: 'Coffer' } }
     },
     {
-      name: 'takes null for what is optional, and does not mind what it does not know',
+      name: 'accepts null for optional fields, and ignores unknown ones',
       kind: 'success',
       params: asking({ languageCode: null, returnURL: null, authUrl: null, serviceInfo: null, whatever: 1 }),
       answer: { status: 'NEED_SIGNIN' }
@@ -111,23 +111,23 @@ export const authRequestScenarios: Contract = {
 
   'authRequest.poll': [
     {
-      name: 'answers the request again as long as the user has not decided',
+      name: 'returns the request until the user has decided',
       kind: 'success',
       ...asked,
       params: ({ key }) => ({ key }),
       answer: ({ key }) => ({ status: 'NEED_SIGNIN', key, requestingAppId, code: 200 })
     },
     {
-      name: 'tells that the user has refused',
+      name: 'reports that the user has refused',
       kind: 'success',
       ...decided,
       params: ({ key }) => ({ key }),
       status: 403,
       answer: { status: 'REFUSED', reasonID: 'REASON_UNDEFINED', message: '', serviceInfo: Object }
     },
-    { name: 'wants a text', ...invalid, only: 'batch', params: { key: 12 } },
+    { name: 'requires a string', ...invalid, only: 'batch', params: { key: 12 } },
     {
-      name: 'does not know an unknown key',
+      name: 'refuses an unknown key',
       kind: 'unknown',
       params: { key: 'aaaaBBBBccccDDDD' },
       error: 'unknown-referenced-resource'
@@ -136,7 +136,7 @@ export const authRequestScenarios: Contract = {
 
   'authRequest.decide': [
     {
-      name: 'accepts with a token of that very user, and answers what polls will',
+      name: 'accepts with a token of the same user, and returns what polls will',
       kind: 'success',
       ...asked,
       params: accepting(),
@@ -154,7 +154,7 @@ export const authRequestScenarios: Contract = {
       }
     },
     {
-      name: 'refuses as the user does',
+      name: 'refuses on behalf of the user',
       kind: 'success',
       ...asked,
       params: ({ key }) => ({ key, status: 'REFUSED', reasonID: 'REFUSED_BY_USER', message: 'No' }),
@@ -162,7 +162,7 @@ export const authRequestScenarios: Contract = {
       answer: { status: 'REFUSED', reasonID: 'REFUSED_BY_USER', message: 'No' }
     },
     {
-      name: 'takes the failure of a page',
+      name: 'accepts an error of the page',
       kind: 'success',
       ...asked,
       params: ({ key }) => ({ key, status: 'ERROR', id: 'BROKEN', message: 'Oh', detail: 'dear' }),
@@ -196,13 +196,13 @@ export const authRequestScenarios: Contract = {
       error: 'invalid-access-token'
     })),
     {
-      name: 'does not know an unknown key',
+      name: 'refuses an unknown key',
       kind: 'unknown',
       params: accepting({ key: 'aaaaBBBBccccDDDD' }),
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'does not change what has been decided',
+      name: 'refuses to change a decision',
       kind: 'state',
       ...decided,
       params: accepting(),

@@ -1,4 +1,4 @@
-/** Every method, over every wire: what it answers, whom and what it refuses, and that a refusal changes nothing. */
+/** Every method over every wire: what it returns, which calls it refuses, and that a refusal changes nothing. */
 import t from 'tap'
 import { Compile } from 'typebox/compile'
 import { ApiError } from '../../core/errors.js'
@@ -12,7 +12,7 @@ import { isFor, send, statusOf, type WireName } from './wires.js'
 import { enabling, World } from './world.js'
 
 const wires: readonly WireName[] = ['http', 'batch', 'socket', 'client']
-/** In the long form each scenario is sent over every wire. */
+/** In the long form, every scenario is sent over every wire. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 
 t.setTimeout(900_000)
@@ -21,12 +21,12 @@ t.test('the contract', async t => {
   const service = await coffer(t, {
     ...enabling,
     operators: ['operating'],
-    // Strangers come often, and all from here.
+    // Many calls here have no valid token, all from one address.
     throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }
   })
   const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
 
-  t.test('covers every method with every kind of scenario that can happen to it', async t => {
+  t.test('covers every method with every kind of scenario that applies to it', async t => {
     t.same(Object.keys(contract).toSorted(), definitions.map(({ id }) => id).toSorted())
     for (const definition of definitions)
       for (const kind of kindsOf(definition))
@@ -37,7 +37,7 @@ t.test('the contract', async t => {
   })
 
   const examples = new Examples()
-  // What looks at all accounts comes while there are few.
+  // Methods that read all accounts come first, while there are few.
   for (const definition of [
     ...definitions.filter(isOfOperators),
     ...definitions.filter(each => !isOfOperators(each))
@@ -45,7 +45,7 @@ t.test('the contract', async t => {
     const { id } = definition
     t.test(id, async t => {
       const isResult = Compile(definition.result)
-      // What is refused changes nothing, so all refusals may happen to one world.
+      // Refused calls change nothing, so all refusals may share one world.
       let refusing: World | undefined
       const scenarios = contract[id] ?? []
       for (const wire of wires)
@@ -70,15 +70,15 @@ t.test('the contract', async t => {
     })
   }
 
-  t.test('is what the examples of the documentation show: `npm run document` records them anew', async t => {
+  t.test('matches the examples of the documentation: `npm run document` updates them', async t => {
     if (process.env['COFFER_RECORD_EXAMPLES'] === '1') examples.write()
     t.same(examples.outdated(), [])
   })
 })
 
 /**
- * The wires that a scenario is sent over. A method's first success and its first refusal go over all that they are for; the
- * others over HTTP, which has a status for each, and one in six of them over one more by turns.
+ * Returns the wires that a scenario is sent over. A method's first success and its first refusal use all that apply;
+ * the others use HTTP, which has a status for each, and one in six of them also another wire in rotation.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
@@ -90,7 +90,7 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly W
   return possible.filter(wire => wire === 'http' || wire === turn)
 }
 
-/** Whether operators may call a method. */
+/** Returns whether operators may call a method. */
 function isOfOperators({ id }: AnyMethod): boolean {
   return (contract[id] ?? []).some(({ by }) => by === 'admin')
 }
@@ -121,10 +121,10 @@ async function assertRefusal(
   assertSame(t, await world.after(), before, 'nothing has changed')
 }
 
-/** Methods that only refuse: the older checks need a domain. */
+/** Methods with refusals only: the older checks need a domain. */
 const refusing: ReadonlySet<string> = new Set(['auth.emailCheckPost', 'auth.usernameCheckPost'])
 
-/** Kinds of scenarios that a method has to have, as far as that can be told from its definition. */
+/** Returns the kinds of scenarios that a method must have, as far as its definition shows. */
 function kindsOf({ id, allow, params, mode }: AnyMethod): Kind[] {
   const properties = Object.keys((params.properties ?? {}) as object)
   return [

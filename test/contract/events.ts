@@ -7,12 +7,12 @@ const unknownId = { params: { id: 'cunknown00000000000000000' }, error: 'unknown
 export const eventScenarios: Contract = {
   'events.get': [
     {
-      name: 'answers events, newest first',
+      name: 'returns events, newest first',
       kind: 'success',
       answer: { events: [{ content: 70 }, { content: 'by the lake' }, { content: 'hello' }] }
     },
     {
-      name: 'shows an event with all its fields',
+      name: 'returns all fields of an event',
       kind: 'success',
       params: { limit: 1 },
       answer: ({ events, owner }) => ({
@@ -34,7 +34,7 @@ export const eventScenarios: Contract = {
       })
     },
     {
-      name: 'takes ranges, streams, types, order, skip and limit together',
+      name: 'combines ranges, streams, types, order, skip and limit',
       kind: 'success',
       params: {
         fromTime: 0,
@@ -50,20 +50,20 @@ export const eventScenarios: Contract = {
       answer: { events: [{ content: 'by the lake' }] }
     },
     {
-      name: 'finds periods that began before the range',
+      name: 'finds periods that started before the range',
       kind: 'success',
       params: { fromTime: 2500, toTime: 2900 },
       answer: { events: [{ content: 'by the lake' }] }
     },
     {
-      name: 'takes a streams query',
+      name: 'accepts a streams query',
       kind: 'success',
       params: { streams: JSON.stringify({ any: ['*'], not: ['walks', 'body'] }) },
       answer: { events: [{ content: 'hello' }] },
       after: (_world, { events }) => assert.equal(events.length, 1)
     },
     {
-      name: 'takes a streams query as an object',
+      name: 'accepts a streams query as an object',
       kind: 'success',
       only: 'batch',
       params: { streams: { any: ['diary'], all: ['walks'] } },
@@ -71,33 +71,33 @@ export const eventScenarios: Contract = {
       after: (_world, { events }) => assert.equal(events.length, 1)
     },
     {
-      name: 'shows the trash on request',
+      name: 'returns trashed events on request',
       kind: 'success',
       params: { state: 'trashed' },
       answer: { events: [{ content: 'in the bin', trashed: true }] },
       after: (_world, { events }) => assert.equal(events.length, 1)
     },
     {
-      name: 'tells of deletions on request',
+      name: 'returns deletions on request',
       kind: 'success',
       params: { modifiedSince: 0, includeDeletions: true, limit: 1 },
       answer: ({ events }) => ({ events: [{}], eventDeletions: [{ id: events.gone, deleted: Number }] })
     },
     {
-      name: 'answers an empty list where there is nothing',
+      name: 'returns an empty list if there are no events',
       kind: 'success',
       params: { streams: ['body'], types: ['mass/lb'] },
       answer: { events: [] }
     },
     {
-      name: 'shows a restricted access what it may read',
+      name: 'returns to a restricted access what it may read',
       kind: 'success',
       by: 'restricted',
       answer: { events: [{ content: 'hello' }] },
       after: (_world, { events }) => assert.equal(events.length, 1)
     },
     {
-      name: 'shows a create-only access nothing',
+      name: 'returns nothing to a create-only access',
       kind: 'success',
       by: 'sensor',
       answer: { events: [] },
@@ -139,37 +139,37 @@ export const eventScenarios: Contract = {
 
   'events.getOne': [
     {
-      name: 'answers the event',
+      name: 'returns the event',
       kind: 'success',
       params: ({ events }) => ({ id: events.walk }),
       answer: ({ events }) => ({ event: { id: events.walk, content: 'by the lake', duration: 600 } })
     },
     {
-      name: 'answers its history on request',
+      name: 'returns its history on request',
       kind: 'success',
       params: ({ events }) => ({ id: events.note, includeHistory: true }),
       answer: { event: { content: 'hello' }, history: [] }
     },
     {
-      name: 'answers one in the trash',
+      name: 'returns a trashed event',
       kind: 'success',
       by: 'reader',
       params: ({ events }) => ({ id: events.binned }),
       answer: { event: { trashed: true } }
     },
     {
-      name: 'answers what is left of a deleted one',
+      name: 'returns what remains of a deleted event',
       kind: 'success',
       params: ({ events }) => ({ id: events.gone }),
       answer: ({ events }) => ({ event: { id: events.gone, deleted: Number } })
     },
     {
-      name: 'refuses a strange includeHistory',
+      name: 'refuses an invalid includeHistory',
       kind: 'params',
       params: ({ events }) => ({ id: events.note, includeHistory: 'perhaps' }),
       error: 'invalid-parameters-format'
     },
-    { name: 'does not know an unknown id', kind: 'unknown', ...unknownId },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknownId },
     ...(['reader', 'restricted', 'sensor'] as const).map((by): Scenario => ({
       name: `is refused to ${by} in streams that are not theirs`,
       kind: 'caller',
@@ -184,7 +184,7 @@ export const eventScenarios: Contract = {
 
   'events.create': [
     {
-      name: 'answers the new event',
+      name: 'returns the new event',
       kind: 'success',
       params: { ...note, time: 10, duration: 5, description: 'd', clientData: { a: { b: 1 } } },
       answer: ({ owner }) => ({
@@ -207,19 +207,19 @@ export const eventScenarios: Contract = {
       }
     },
     {
-      name: 'takes the time of the server unless told one',
+      name: 'uses the server time by default',
       kind: 'success',
       params: note,
       answer: ({ service }) => ({ event: { time: service.clock.now() } })
     },
     {
-      name: 'takes an id of the client',
+      name: 'accepts an id from the client',
       kind: 'success',
       params: { ...note, id: 'c0123456789abcdefghijklmn' },
       answer: { event: { id: 'c0123456789abcdefghijklmn' } }
     },
     {
-      name: 'takes a single streamId',
+      name: 'accepts a single streamId',
       kind: 'success',
       params: { streamId: 'body', type: 'mass/kg', content: '71.5' },
       answer: { event: { streamId: 'body', streamIds: ['body'], content: 71.5 } }
@@ -232,14 +232,14 @@ export const eventScenarios: Contract = {
       after: (_world, { event }) => assert.deepEqual(event.streamIds, ['diary', 'body'])
     },
     {
-      name: 'takes null for what is optional',
+      name: 'accepts null for optional fields',
       kind: 'success',
       params: { ...note, id: null, description: null, clientData: null, trashed: null },
       answer: { event: { content: 'new' } },
       after: (_world, { event }) => lacks(event, 'description', 'clientData', 'trashed', 'duration')
     },
     {
-      name: 'is open to create-only accesses',
+      name: 'accepts create-only accesses',
       kind: 'success',
       by: 'sensor',
       params: { ...note, streamIds: ['walks'] },
@@ -303,7 +303,7 @@ export const eventScenarios: Contract = {
       error: 'forbidden'
     })),
     {
-      name: 'is refused unless every stream may be written',
+      name: 'refuses unless the caller may write to every stream',
       kind: 'caller',
       by: 'contributor',
       params: { ...note, streamIds: ['diary', 'body'] },
@@ -314,7 +314,7 @@ export const eventScenarios: Contract = {
 
   'events.update': [
     {
-      name: 'changes what is named and keeps the rest',
+      name: 'changes the given fields and keeps the rest',
       kind: 'success',
       params: ({ events }) => ({ id: events.walk, update: { content: 'by the river' } }),
       answer: ({ events }) => ({
@@ -346,7 +346,7 @@ export const eventScenarios: Contract = {
       after: (_world, { event }) => lacks(event, 'trashed')
     },
     {
-      name: 'unsets by null',
+      name: 'removes a field set to null',
       kind: 'success',
       params: ({ events }) => ({ id: events.walk, update: { description: null, clientData: null } }),
       answer: { event: {} },
@@ -374,7 +374,7 @@ export const eventScenarios: Contract = {
       error: 'invalid-parameters-format'
     },
     {
-      name: 'wants an update',
+      name: 'requires an update',
       kind: 'params',
       only: 'batch',
       params: ({ events }) => ({ id: events.note }),
@@ -393,13 +393,13 @@ export const eventScenarios: Contract = {
       error: 'forbidden'
     })),
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { ...unknownId.params, update: { content: 'x' } },
       error: 'unknown-resource'
     },
     {
-      name: 'does not know a deleted event',
+      name: 'refuses a deleted event',
       kind: 'unknown',
       params: ({ events }) => ({ id: events.gone, update: { content: 'x' } }),
       error: 'unknown-resource'
@@ -411,7 +411,7 @@ export const eventScenarios: Contract = {
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'refuses to become a series',
+      name: 'refuses to turn an event into a series',
       kind: 'state',
       params: ({ events }) => ({ id: events.mass, update: { type: 'series:mass/kg', content: null } }),
       error: 'invalid-operation'
@@ -430,7 +430,7 @@ export const eventScenarios: Contract = {
       error: 'forbidden'
     })),
     {
-      name: 'is refused into streams that the caller may not write',
+      name: 'refuses streams that the caller may not write to',
       kind: 'caller',
       by: 'contributor',
       params: ({ events }) => ({ id: events.note, update: { streamIds: ['diary', 'body'] } }),
@@ -464,9 +464,9 @@ export const eventScenarios: Contract = {
       params: ({ events }) => ({ id: events.note, unheardOf: true }),
       error: 'invalid-parameters-format'
     },
-    { name: 'does not know an unknown id', kind: 'unknown', ...unknownId },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknownId },
     {
-      name: 'does not know a deleted event',
+      name: 'refuses a deleted event',
       kind: 'unknown',
       params: ({ events }) => ({ id: events.gone }),
       error: 'unknown-resource'

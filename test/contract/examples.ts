@@ -1,22 +1,22 @@
-/** Keeps what a successful call of each method looks like over HTTP, as an example for the documentation. */
+/** Records a successful call of each method over HTTP, as an example for the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { examplesFile, type Example } from '../../transports/openapi/examples.js'
 import type { Answer } from '../support/coffer.js'
 import type { World } from './world.js'
 
-/** The service and the user of all examples. */
+/** The host of all examples. */
 const exampleHost = 'coffer.example'
 const username = 'daisy'
-/** Lists are cut to so many items. */
+/** Lists are truncated to this number of items. */
 const mostItems = 3
-/** Longer texts are of no help to readers, in characters. */
+/** Longest text that helps readers, in characters. */
 const longest = 2000
 
-/** Records one example a method: the first that comes. */
+/** Records one example per method: the first call. */
 export class Examples {
   readonly #recorded = new Map<string, Example>()
 
-  /** Keeps a call, unless there is one of this method. `answered` is the whole answer: JSON, text or, as such, bytes. */
+  /** Records a call unless the method has one. `answered` is the whole response: JSON, text or bytes. */
   add(method: string, { params, answered, type }: Call, { owner, service }: World): void {
     if (this.#recorded.has(method)) return
     const isShown =
@@ -30,14 +30,14 @@ export class Examples {
     this.#recorded.set(method, JSON.parse(text))
   }
 
-  /** Names the methods whose example is not, or no more, what is recorded in the repository. */
+  /** Returns the methods whose recorded example is missing or out of date in the repository. */
   outdated(): string[] {
     const known: Record<string, Example> = JSON.parse(readFileSync(examplesFile, 'utf8'))
     const names = new Set([...Object.keys(known), ...this.#recorded.keys()])
     return [...names].filter(name => shapeOf(name, known[name]) !== shapeOf(name, this.#recorded.get(name)))
   }
 
-  /** Writes the outdated ones into the repository. */
+  /** Writes outdated examples to the repository. */
   write(): void {
     const known: Record<string, Example> = JSON.parse(readFileSync(examplesFile, 'utf8'))
     const outdated = new Set(this.outdated())
@@ -51,11 +51,11 @@ export class Examples {
 interface Call {
   readonly params: unknown
   readonly answered: Answer
-  /** The media type of the answer. */
+  /** The media type of the response. */
   readonly type: string
 }
 
-/** An answer whose lists are no longer than a reader needs. */
+/** Returns a response whose lists are truncated for readers. */
 function shortened(answer: Answer): Answer {
   return JSON.parse(
     JSON.stringify(answer, (_key, value: unknown) =>
@@ -64,10 +64,10 @@ function shortened(answer: Answer): Answer {
   )
 }
 
-/** Lists of what all tests have made. */
+/** Returns whether a method lists what all tests have created. */
 const isOfAll = (method: string): boolean => method.startsWith('admin.')
 
-/** An example without what is different each time: ids, tokens, digests and times. */
+/** Returns an example without what differs each time: ids, tokens, digests and times. */
 function shapeOf(method: string, example: Example | undefined): string {
   return JSON.stringify(example, (_key, value: unknown) => {
     if (typeof value === 'object' && value !== null) return value

@@ -5,7 +5,7 @@ import { withoutToken, type Contract, type Scenario } from './scenario.js'
 const csv = 'text/csv; charset=utf-8; header=present'
 const lines = 'id,time\r\n'
 
-/** What no export takes. */
+/** Params that every export refuses. */
 const wrong: readonly object[] = [
   {},
   { format: 'xls' },
@@ -29,7 +29,7 @@ const wrong: readonly object[] = [
 ]
 
 const ofOwner: Scenario = {
-  name: 'answers the document within JSON',
+  name: 'returns the document within JSON',
   kind: 'success',
   params: { format: 'csv-wide', columns: ['type', 'content'], streams: ['body'], zone: 'Europe/Zurich' },
   answer: { export: { mediaType: csv, text: 'type,content\r\nmass/kg,70\r\n' } },
@@ -40,14 +40,14 @@ const ofOwner: Scenario = {
 export const exportScenarios: Contract = {
   'events.export': [
     {
-      name: 'answers the document',
+      name: 'returns the document',
       kind: 'success',
       only: 'http',
       params: { format: 'csv-wide', columns: ['id', 'time'], streams: ['attic'], state: 'all' },
       text: lines
     },
     {
-      name: 'answers it under its type',
+      name: 'returns it with its media type',
       kind: 'success',
       only: 'http',
       params: { format: 'gpx' },
@@ -56,7 +56,7 @@ export const exportScenarios: Contract = {
     { ...ofOwner, only: 'batch' },
     { ...ofOwner, only: 'socket' },
     {
-      name: 'answers what the caller may read',
+      name: 'returns what the caller may read',
       kind: 'success',
       only: 'batch',
       by: 'reader',
@@ -70,26 +70,26 @@ export const exportScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses to write no column',
+      name: 'refuses an empty list of columns',
       kind: 'params',
       only: 'batch',
       params: { format: 'csv-wide', columns: [] },
       error: 'invalid-parameters-format'
     },
     {
-      name: 'refuses a streams query that is none',
+      name: 'refuses an invalid streams query',
       kind: 'params',
       params: { format: 'csv', streams: '{"any": 1}' },
       error: 'invalid-request-structure'
     },
     {
-      name: 'refuses words that are none',
+      name: 'refuses an invalid text query',
       kind: 'params',
       params: { format: 'csv', text: '...' },
       error: 'invalid-parameters-format'
     },
     {
-      name: 'does not know streams that do not exist',
+      name: 'refuses unknown streams',
       kind: 'state',
       params: { format: 'csv', streams: ['nowhere'] },
       error: 'unknown-referenced-resource'
@@ -101,7 +101,7 @@ export const exportScenarios: Contract = {
       error: 'invalid-operation'
     })),
     {
-      name: 'is refused to reader, of what it may not read',
+      name: 'refuses reader, which may not read it',
       kind: 'caller',
       by: 'reader',
       params: { format: 'csv', streams: ['body'] },

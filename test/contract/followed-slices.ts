@@ -9,7 +9,7 @@ const other = { name: 'meals', url: 'https://other.example/carol/', accessToken:
 const invalid = { error: 'invalid-parameters-format' } as const
 const conflict = { kind: 'state', error: 'item-already-exists' } as const
 
-/** Follows both, unless they are followed already: worlds of refusals are used again. */
+/** Follows both slices unless they are followed already: worlds for refusals are reused. */
 async function follow(world: World): Promise<void> {
   if (world.sliceId !== '') return
   world.sliceId = (await world.owner.do('followedSlices.create', slice)).followedSlice.id
@@ -31,13 +31,13 @@ const renamed = ({ sliceId }: World, update: object): object => ({ id: sliceId, 
 export const followedSliceScenarios: Contract = {
   'followedSlices.get': [
     {
-      name: 'answers them by name',
+      name: 'returns them by name',
       kind: 'success',
       before: follow,
       answer: ({ sliceId }) => ({ followedSlices: [{ ...other }, { ...slice, id: sliceId }] })
     },
     {
-      name: 'answers none where there are none',
+      name: 'returns an empty list if there are none',
       kind: 'success',
       after: (_world, { followedSlices }) => assert.deepEqual(followedSlices, [])
     },
@@ -48,7 +48,7 @@ export const followedSliceScenarios: Contract = {
 
   'followedSlices.create': [
     {
-      name: 'answers the new slice',
+      name: 'returns the new slice',
       kind: 'success',
       params: slice,
       answer: { followedSlice: { id: /^c[a-z0-9]{24}$/, ...slice } },
@@ -84,14 +84,14 @@ export const followedSliceScenarios: Contract = {
       ...invalid
     })),
     {
-      name: 'refuses a name that is there already',
+      name: 'refuses a name that exists',
       ...conflict,
       before: follow,
       params: { ...slice, url: 'https://other.example/dan/' },
       match: { data: { name: 'walks' } }
     },
     {
-      name: 'refuses a URL and token that are there already',
+      name: 'refuses a URL and token that exist',
       ...conflict,
       before: follow,
       params: { ...slice, name: 'the same again' },
@@ -103,7 +103,7 @@ export const followedSliceScenarios: Contract = {
 
   'followedSlices.update': [
     {
-      name: 'answers it with its new name',
+      name: 'returns it with its new name',
       kind: 'success',
       before: follow,
       params: world => renamed(world, { name: 'runs' }),
@@ -117,7 +117,7 @@ export const followedSliceScenarios: Contract = {
       }
     },
     {
-      name: 'lets it have the name that it has',
+      name: 'accepts its current name',
       kind: 'success',
       before: follow,
       params: world => renamed(world, { name: 'walks' }),
@@ -139,14 +139,14 @@ export const followedSliceScenarios: Contract = {
       match: { data: { protectedFields: [field] } }
     })),
     {
-      name: 'refuses a name that another has',
+      name: 'refuses the name of another slice',
       ...conflict,
       before: follow,
       params: world => renamed(world, { name: 'meals' }),
       match: { data: { name: 'meals' } }
     },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: 'cunknown', update: { name: 'runs' } },
       error: 'unknown-resource'
@@ -157,7 +157,7 @@ export const followedSliceScenarios: Contract = {
 
   'followedSlices.delete': [
     {
-      name: 'deletes it, once',
+      name: 'deletes a slice only once',
       kind: 'success',
       before: follow,
       params: ({ sliceId }) => ({ id: sliceId }),
@@ -172,7 +172,7 @@ export const followedSliceScenarios: Contract = {
     },
     { name: 'refuses unknown params', kind: 'params', params: { id: 'any', unheardOf: 1 }, ...invalid },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: 'cunknown' },
       error: 'unknown-resource'

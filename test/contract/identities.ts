@@ -1,4 +1,4 @@
-/** Scenarios of identities that others vouch for. (docs/spec/identities.md) */
+/** Scenarios of identities of external providers. (docs/spec/identities.md) */
 import assert from 'node:assert/strict'
 import { closedToOthers, lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import { setPassword } from './passwords.js'
@@ -15,24 +15,24 @@ const proof =
   (fields: object = {}): Params =>
   world => ({ ticket: ticketOf(world), secret, ...fields })
 
-/** Somebody whom nobody here knows has been vouched for. */
+/** Proves an identity that is not linked to any account. */
 async function prove(world: World, fields: object = {}): Promise<void> {
   await world.service.call(undefined, 'test.prove', { ticket: ticketOf(world), secret, proof: {}, ...fields })
 }
 
-/** The owner's session began a moment ago. */
+/** Makes the owner's sign-in recent. */
 async function justSignedIn(world: World): Promise<void> {
   await world.noteSignIn()
 }
 
-/** The owner has an identity, and has just been vouched for. */
+/** Proves an identity that is linked to the owner. */
 async function link(world: World): Promise<void> {
   const email = { address: 'owner@id.example.org', isVerified: true }
   await prove(world, { username: world.owner.username, proof: { email } })
 }
 
 const idOf = async ({ owner }: World): Promise<string> => (await owner.do('identities.get')).identities[0].id
-/** Ids of the identities that {@link linkAndKnow} made. */
+/** Ids of the identities created by {@link linkAndKnow}. */
 const ids = new WeakMap<World, string>()
 
 async function linkAndKnow(world: World): Promise<void> {
@@ -54,7 +54,7 @@ const oddProofs = (params: object = {}): Scenario[] =>
 export const identityScenarios: Contract = {
   'auth.lookUpIdentity': [
     {
-      name: 'answers whose account is opened',
+      name: 'returns the username of the linked account',
       kind: 'success',
       before: link,
       params: proof(),
@@ -62,7 +62,7 @@ export const identityScenarios: Contract = {
       after: (_world, answer) => lacks(answer, 'registration', 'token')
     },
     {
-      name: 'answers what an account can be created with',
+      name: 'returns what an account can be created with',
       kind: 'success',
       before: async world =>
         await prove(world, {
@@ -75,7 +75,7 @@ export const identityScenarios: Contract = {
       after: (_world, answer) => lacks(answer, 'username')
     },
     {
-      name: 'needs no token, and takes none',
+      name: 'needs no token and accepts none',
       kind: 'success',
       by: 'nobody',
       only: 'http',
@@ -84,7 +84,7 @@ export const identityScenarios: Contract = {
       answer: { username: String }
     },
     {
-      name: 'refuses a ticket that nobody has',
+      name: 'refuses an unknown ticket',
       kind: 'state',
       params: { ticket: 'made-up', secret },
       error: 'invalid-credentials'
@@ -101,7 +101,7 @@ export const identityScenarios: Contract = {
 
   'auth.loginByIdentity': [
     {
-      name: 'answers a token and where to use it',
+      name: 'returns a token and the API endpoint',
       kind: 'success',
       before: link,
       headers,
@@ -126,7 +126,7 @@ export const identityScenarios: Contract = {
       }
     },
     {
-      name: 'does not open an account that the identity does not belong to',
+      name: 'refuses an identity that is not linked to an account',
       kind: 'state',
       before: prove,
       headers,
@@ -134,26 +134,26 @@ export const identityScenarios: Contract = {
       error: 'forbidden'
     },
     {
-      name: 'refuses a ticket that nobody has',
+      name: 'refuses an unknown ticket',
       kind: 'state',
       headers,
       params: { ticket: 'made-up', secret, appId },
       error: 'invalid-credentials'
     },
     {
-      name: 'is refused to apps that nobody trusts',
+      name: 'refuses apps of untrusted origins',
       kind: 'caller',
       headers: { origin: 'https://evil.example.com' },
       params: proof({ appId }),
       error: 'forbidden'
     },
-    { name: 'wants an app id', ...invalid, headers, params: proof() },
+    { name: 'requires an app id', ...invalid, headers, params: proof() },
     ...oddProofs({ appId })
   ],
 
   'identities.get': [
     {
-      name: 'lists them without what only the provider needs to know',
+      name: 'lists them without what only the provider needs',
       kind: 'success',
       before: link,
       answer: {
@@ -172,36 +172,36 @@ export const identityScenarios: Contract = {
       after: (_world, { identities }) => lacks(identities[0], 'subject', 'lastUsed')
     },
     {
-      name: 'answers that there are none',
+      name: 'returns an empty list if there are none',
       kind: 'success',
       before: setPassword,
       answer: { identities: [], hasPassword: true, isSpare: false }
     },
-    { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
+    { name: 'accepts no params', ...invalid, params: { unheardOf: 1 } },
     ...closedToOthers(),
     ...withoutToken()
   ],
 
   'identities.begin': [
     {
-      name: 'answers a secret',
+      name: 'returns a secret',
       kind: 'success',
       before: justSignedIn,
       answer: { secret: /^\w{50}$/ }
     },
     {
-      name: 'wants a session that has just been signed in',
+      name: 'requires a recent sign-in',
       kind: 'state',
       error: 'invalid-operation'
     },
-    { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
+    { name: 'accepts no params', ...invalid, params: { unheardOf: 1 } },
     ...closedToOthers(),
     ...withoutToken()
   ],
 
   'identities.create': [
     {
-      name: 'links what was asked for in this session',
+      name: 'links the identity requested in this session',
       kind: 'success',
       async before(world) {
         await justSignedIn(world)
@@ -214,7 +214,7 @@ export const identityScenarios: Contract = {
       after: async world => assert.equal((await world.owner.do('identities.get')).identities.length, 1)
     },
     {
-      name: 'refuses what was not asked for in this session',
+      name: 'refuses an identity not requested in this session',
       kind: 'state',
       before: prove,
       params: proof(),
@@ -227,7 +227,7 @@ export const identityScenarios: Contract = {
 
   'identities.delete': [
     {
-      name: 'unlinks one',
+      name: 'unlinks an identity',
       kind: 'success',
       before: linkAndKnow,
       params: world => ({ id: ids.get(world) }),
@@ -235,12 +235,12 @@ export const identityScenarios: Contract = {
       after: async ({ owner }) => assert.deepEqual((await owner.do('identities.get')).identities, [])
     },
     {
-      name: 'does not know an unknown one',
+      name: 'refuses an unknown identity',
       kind: 'unknown',
       params: { id: 'no-such-identity' },
       error: 'unknown-resource'
     },
-    { name: 'wants a text', ...invalid, only: 'batch', params: { id: 12 } },
+    { name: 'requires a string', ...invalid, only: 'batch', params: { id: 12 } },
     ...closedToOthers({ id: 'any' }),
     ...withoutToken({ id: 'any' })
   ]

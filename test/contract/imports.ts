@@ -8,18 +8,18 @@ const invalid = { error: 'invalid-parameters-format' } as const
 const weights = 'time,weight (kg)\n2024-01-01 08:00,70\n2024-01-02 08:00,71\n'
 const unknown = { id: 'cunknown00000000000000000' }
 
-/** Looks at a file, unless that has been done: worlds of refusals are used again. */
+/** Sends a file unless that was done: worlds for refusals are reused. */
 async function look(world: World): Promise<void> {
   if (world.importId === '') world.importId = (await sent(world.owner, 'weights.csv', weights)).id
 }
 
-/** Looks at a file, even if one has been brought in before. */
+/** Sends a file, even if one was imported before. */
 async function lookAgain(world: World): Promise<void> {
   world.importId = ''
   await look(world)
 }
 
-/** Brings a file in. */
+/** Imports a file. */
 async function write(world: World): Promise<void> {
   if (world.importId === '') world.importId = (await broughtIn(world.owner, 'weights.csv', weights)).id
 }
@@ -33,13 +33,13 @@ const toOthers = (before: (world: World) => Promise<void>, error: Scenario['erro
     by,
     before,
     params: id,
-    // What is not below their streams they do not see.
+    // They cannot see imports outside their streams.
     error: by === 'reader' || by === 'sensor' ? 'forbidden' : error!
   }))
 
 const aboutOne = (before: (world: World) => Promise<void>): Scenario[] => [
   { name: 'refuses unknown params', kind: 'params', params: { ...unknown, unheardOf: 1 }, ...invalid },
-  { name: 'does not know an unknown id', kind: 'unknown', params: unknown, error: 'unknown-resource' },
+  { name: 'refuses an unknown id', kind: 'unknown', params: unknown, error: 'unknown-resource' },
   ...toOthers(before, 'unknown-resource'),
   ...withoutToken(unknown)
 ]
@@ -47,19 +47,19 @@ const aboutOne = (before: (world: World) => Promise<void>): Scenario[] => [
 export const importScenarios: Contract = {
   'imports.create': [
     {
-      name: 'takes a file in, and looks at it',
+      name: 'accepts a file and reads it',
       kind: 'success',
       only: 'http',
       files: ['weights.csv'],
       answer: { import: { id: String, fileName: 'weights.csv', size: 11, state: 'looking', parentId: null } },
       after: async (world, answer) => {
-        // The text of a scenario's file is its name.
+        // The content of a scenario's file is its name.
         assert.equal((await rested(world.owner, answer.import.id)).state, 'unreadable')
       }
     },
-    { name: 'wants a file', kind: 'params', params: {}, error: 'invalid-request-structure' },
+    { name: 'requires a file', kind: 'params', params: {}, error: 'invalid-request-structure' },
     {
-      name: 'wants one alone',
+      name: 'refuses several files',
       kind: 'params',
       only: 'http',
       files: ['a', 'b'],
@@ -77,25 +77,25 @@ export const importScenarios: Contract = {
   ],
   'imports.get': [
     {
-      name: 'answers them, newest first',
+      name: 'returns them, newest first',
       kind: 'success',
       before: look,
       answer: ({ importId }) => ({ imports: [{ id: importId, state: 'looked', look: { format: 'csv' } }] })
     },
     {
-      name: 'answers an app none that it could not have begun',
+      name: 'hides from an app imports that it could not have started',
       kind: 'success',
       by: 'app',
       before: look,
       after: (_world, { imports }) => assert.deepEqual(imports, [])
     },
     { name: 'refuses unknown params', kind: 'params', params: { unheardOf: 1 }, ...invalid },
-    { name: 'is refused to reader', kind: 'caller', by: 'reader', error: 'forbidden' },
+    { name: 'refuses reader', kind: 'caller', by: 'reader', error: 'forbidden' },
     ...withoutToken()
   ],
   'imports.getOne': [
     {
-      name: 'answers what is in the file',
+      name: 'returns what the file contains',
       kind: 'success',
       before: look,
       params: id,
@@ -111,7 +111,7 @@ export const importScenarios: Contract = {
   ],
   'imports.look': [
     {
-      name: 'looks again, in the light of a zone',
+      name: 'reads the file again with another time zone',
       kind: 'success',
       before: look,
       params: ({ importId }) => ({ id: importId, zone: 'Europe/Zurich' }),
@@ -121,7 +121,7 @@ export const importScenarios: Contract = {
       }
     },
     {
-      name: 'refuses a zone that is none',
+      name: 'refuses an invalid time zone',
       kind: 'params',
       before: look,
       params: ({ importId }) => ({ id: importId, zone: 'Nowhere' }),
@@ -131,7 +131,7 @@ export const importScenarios: Contract = {
   ],
   'imports.run': [
     {
-      name: 'writes what is in the file',
+      name: 'imports the file',
       kind: 'success',
       before: look,
       params: id,
@@ -143,7 +143,7 @@ export const importScenarios: Contract = {
       }
     },
     {
-      name: 'writes by a mapping',
+      name: 'applies a mapping',
       kind: 'success',
       before: look,
       params: ({ importId }) => ({
@@ -157,7 +157,7 @@ export const importScenarios: Contract = {
       }
     },
     {
-      name: 'refuses a mapping to a type that is not known',
+      name: 'refuses a mapping to an unknown type',
       kind: 'params',
       before: lookAgain,
       params: ({ importId }) => ({
@@ -167,14 +167,14 @@ export const importScenarios: Contract = {
       ...invalid
     },
     {
-      name: 'refuses a stream that does not exist',
+      name: 'refuses an unknown stream',
       kind: 'state',
       before: lookAgain,
       params: ({ importId }) => ({ id: importId, parentId: 'nowhere' }),
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'refuses what has been written',
+      name: 'refuses an import that has been run',
       kind: 'state',
       by: 'owner',
       before: async world => {
@@ -188,7 +188,7 @@ export const importScenarios: Contract = {
   ],
   'imports.cancel': [
     {
-      name: 'stops it',
+      name: 'cancels it',
       kind: 'success',
       only: 'http',
       before: async world => {
@@ -199,7 +199,7 @@ export const importScenarios: Contract = {
       answer: { import: { state: 'cancelled' } }
     },
     {
-      name: 'refuses where nothing is under way',
+      name: 'refuses an import that is not running',
       kind: 'state',
       before: look,
       params: id,
@@ -209,7 +209,7 @@ export const importScenarios: Contract = {
   ],
   'imports.delete': [
     {
-      name: 'takes out what was brought in',
+      name: 'removes what was imported',
       kind: 'success',
       before: write,
       params: id,

@@ -1,4 +1,7 @@
-/** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (docs/spec/mfa.md) */
+/**
+ * Scenarios of two-factor authentication by an authenticator app, since no messaging service is configured.
+ * (docs/spec/mfa.md)
+ */
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
 import { digestCode } from '../../core/sign-in/mfa/factor.js'
@@ -14,7 +17,7 @@ const mfaToken = 'an-mfa-token-of-the-contract'
 const recoveryCode = 'a-code-of-the-contract'
 const candidate = { method: 'totp', content: {}, secret } as const
 
-/** Puts a factor in force. */
+/** Activates a second factor. */
 async function enrol({ service, owner }: World): Promise<void> {
   const factor = { ...candidate, recoveryCodes: [digestCode(recoveryCode)] }
   await service.call(undefined, 'test.enrol', { username: owner.username, factor })
@@ -45,20 +48,20 @@ async function asksForFactor({ service, owner }: World): Promise<boolean> {
   return 'mfaToken' in (await service.call(owner.username, 'auth.login', params, undefined, credentials))
 }
 
-/** A call of somebody whose sign-in, or activation, waits. */
+/** A call during a pending sign-in or activation. */
 const inSession = { only: 'http', headers: { authorization: mfaToken } } as const
 
 const wrongTokens: readonly Scenario[] = [
-  { name: 'takes no token of an access', kind: 'caller', params: { code: '123456' }, error: 'forbidden' },
+  { name: 'refuses the token of an access', kind: 'caller', params: { code: '123456' }, error: 'forbidden' },
   {
-    name: 'takes no token that does not exist',
+    name: 'refuses an unknown token',
     kind: 'caller',
     only: 'http',
     by: 'stranger',
     params: { code: '123456' },
     error: 'forbidden'
   },
-  { name: 'wants a token', kind: 'caller', only: 'http', by: 'nobody', error: 'invalid-access-token' }
+  { name: 'requires a token', kind: 'caller', only: 'http', by: 'nobody', error: 'invalid-access-token' }
 ]
 
 const personal: readonly Scenario[] = [
@@ -86,20 +89,20 @@ const trusted = ({ service }: World): Record<string, string> => ({ origin: servi
 export const mfaScenarios: Contract = {
   'mfa.activate': [
     {
-      name: 'answers what an app needs, and the token to go on with',
+      name: 'returns the data for an authenticator app, and a token to continue with',
       kind: 'success',
       before: async world => await world.noteSignIn(),
       params: {},
       answer: { mfaToken: /^[0-9a-f-]{36}$/, totp: { uri: /^otpauth:/, secret: String, qrCode: /^data:/ } }
     },
     {
-      name: 'wants a proof of who has not just signed in',
+      name: 'requires proof unless the sign-in is recent',
       kind: 'state',
       params: {},
       error: 'invalid-operation'
     },
     {
-      name: 'wants the proof to be a text',
+      name: 'requires the proof to be a string',
       kind: 'params',
       params: { password: 12 },
       error: 'invalid-parameters-format'
@@ -109,7 +112,7 @@ export const mfaScenarios: Contract = {
 
   'mfa.confirm': [
     {
-      name: 'puts the factor in force and answers recovery codes',
+      name: 'activates the factor and returns recovery codes',
       kind: 'success',
       ...inSession,
       before: waiting(activation),
@@ -131,7 +134,7 @@ export const mfaScenarios: Contract = {
 
   'mfa.challenge': [
     {
-      name: 'tells what to do',
+      name: 'returns instructions',
       kind: 'success',
       ...inSession,
       before: waiting(() => ({ purpose: 'login', appId })),
@@ -142,7 +145,7 @@ export const mfaScenarios: Contract = {
 
   'mfa.verify': [
     {
-      name: 'ends the sign-in',
+      name: 'completes the sign-in',
       kind: 'success',
       ...inSession,
       before: waiting(() => ({ purpose: 'login', appId })),
@@ -168,13 +171,13 @@ export const mfaScenarios: Contract = {
       after: async world => assert.ok(!(await asksForFactor(world)))
     },
     {
-      name: 'wants a proof of who has not just signed in',
+      name: 'requires proof unless the sign-in is recent',
       kind: 'state',
       before: enrol,
       error: 'invalid-operation'
     },
     {
-      name: 'wants the proof to be a text',
+      name: 'requires the proof to be a string',
       kind: 'params',
       params: { password: 12 },
       error: 'invalid-parameters-format'
@@ -197,14 +200,14 @@ export const mfaScenarios: Contract = {
       after: async world => assert.ok(!(await asksForFactor(world)))
     },
     {
-      name: 'wants a recovery code',
+      name: 'requires a recovery code',
       kind: 'params',
       headers: trusted,
       params: recovery({ recoveryCode: undefined }),
       error: 'missing-parameter'
     },
     {
-      name: 'wants a code of this user',
+      name: 'requires a code of this user',
       kind: 'state',
       headers: trusted,
       before: setPassword,
@@ -212,14 +215,14 @@ export const mfaScenarios: Contract = {
       error: 'invalid-parameter'
     },
     {
-      name: 'wants the password',
+      name: 'requires the password',
       kind: 'caller',
       headers: trusted,
       params: recovery({ password: 'a wrong secret' }),
       error: 'invalid-credentials'
     },
     {
-      name: 'refuses an origin that is not trusted',
+      name: 'refuses an untrusted origin',
       kind: 'caller',
       headers: { origin: 'https://evil.example.com' },
       params: recovery(),

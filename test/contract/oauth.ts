@@ -1,4 +1,4 @@
-/** Scenarios of apps that come by OAuth. (docs/api/oauth.md) */
+/** Scenarios of apps that use OAuth. (docs/api/oauth.md) */
 import assert from 'node:assert/strict'
 import { agree, begin, exchange } from '../support/oauth.js'
 import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
@@ -19,7 +19,7 @@ const asking = (fields: object = {}): object => ({
   ...fields
 })
 
-/** The owner agrees to what the client asks for; the code and all that belongs to it wait in `world.oauth`. */
+/** Lets the owner agree to the client's request, and keeps the code and its parameters in `world.oauth`. */
 async function askFor(world: World, scope: string): Promise<void> {
   const begun = await begin(world.service, { client_id: client, redirect_uri: redirectUri, scope })
   const answered = await agree(world.service, world.owner, begun)
@@ -31,7 +31,7 @@ const agreed =
   async (world: World): Promise<void> =>
     await askFor(world, scope)
 
-/** Then the client gets its tokens. */
+/** Also exchanges the code for tokens. */
 const handedOut =
   (scope = 'openid profile email offline_access diary:read') =>
   async (world: World): Promise<void> => {
@@ -57,29 +57,29 @@ const withToken =
 
 const malformed = { kind: 'params', error: 'invalid-parameters-format' } as const
 
-/** Refusals of whoever is no client, and of whoever is another. */
+/** Refusals of unknown and unauthenticated clients. */
 const provenOnly = (params: object): Scenario[] => [
   {
-    name: 'refuses a client that is not known',
+    name: 'refuses an unknown client',
     kind: 'caller',
     params: { ...params, client_id: 'no-such-client' },
     error: 'invalid-credentials',
     match: { data: { error: 'invalid_client' } }
   },
   {
-    name: 'refuses a secret where there is none',
+    name: 'refuses a secret of a public client',
     kind: 'caller',
     params: { ...params, client_id: client, client_secret: 'a guess' },
     error: 'invalid-credentials'
   },
-  { name: 'wants to know the client', kind: 'caller', params, error: 'invalid-credentials' },
-  { name: 'wants texts', ...malformed, only: 'batch', params: { ...params, client_id: 12 } }
+  { name: 'requires the client id', kind: 'caller', params, error: 'invalid-credentials' },
+  { name: 'requires strings', ...malformed, only: 'batch', params: { ...params, client_id: 12 } }
 ]
 
 export const oauthScenarios: Contract = {
   'oauth.authorize': [
     {
-      name: 'leads to the page on which people decide',
+      name: 'redirects to the consent page',
       kind: 'success',
       params: asking(),
       answer: { redirect: /access\.html\?lang=en&key=[A-Za-z0-9]{16}/ },
@@ -130,12 +130,12 @@ export const oauthScenarios: Contract = {
       error: 'invalid-parameter',
       match: { data: { error: 'invalid_request' } }
     })),
-    { name: 'wants texts', ...malformed, params: asking({ scope: 12 }) }
+    { name: 'requires strings', ...malformed, params: asking({ scope: 12 }) }
   ],
 
   'oauth.token': [
     {
-      name: 'hands out the token of the access for a code',
+      name: 'issues the token of the access for a code',
       kind: 'success',
       before: agreed(),
       params: withCode(),
@@ -154,7 +154,7 @@ export const oauthScenarios: Contract = {
       }
     },
     {
-      name: 'prolongs an access by a refresh token',
+      name: 'extends an access by a refresh token',
       kind: 'success',
       before: handedOut(),
       params: ({ oauth }) => ({
@@ -196,12 +196,12 @@ export const oauthScenarios: Contract = {
       }
     })),
     {
-      name: 'takes an unknown token for one that is over',
+      name: 'treats an unknown token as revoked',
       kind: 'success',
       params: withToken('access_token')
     },
     {
-      name: 'wants a token',
+      name: 'requires a token',
       kind: 'params',
       params: { client_id: client },
       error: 'invalid-parameter'
@@ -211,7 +211,7 @@ export const oauthScenarios: Contract = {
 
   'oauth.introspect': [
     {
-      name: 'tells what a token is worth',
+      name: 'returns the state of an access token',
       kind: 'success',
       before: handedOut(),
       params: withToken('access_token'),
@@ -224,21 +224,21 @@ export const oauthScenarios: Contract = {
       })
     },
     {
-      name: 'tells of a refresh token, too',
+      name: 'returns the state of a refresh token',
       kind: 'success',
       before: handedOut(),
       params: withToken('refresh_token'),
       answer: { active: true, token_type: 'refresh_token', exp: Number }
     },
     {
-      name: 'tells of an unknown one that it is not active',
+      name: 'reports an unknown token as inactive',
       kind: 'success',
       params: withToken('access_token'),
       answer: { active: false },
       after: (_world, answer) => assert.deepEqual(Object.keys(answer), ['active'])
     },
     {
-      name: 'wants a token',
+      name: 'requires a token',
       kind: 'params',
       params: { client_id: client },
       error: 'invalid-parameter'
@@ -248,29 +248,29 @@ export const oauthScenarios: Contract = {
 
   'oauth.getUserInfo': [
     {
-      name: 'tells who has signed in, as far as it was agreed to',
+      name: 'returns the signed-in user within the agreed scope',
       kind: 'success',
       only: 'http',
       before: handedOut(),
       headers: ({ oauth }) => ({ authorization: `Bearer ${String(oauth?.tokens?.access_token)}` }),
       answer: ({ owner }) => ({ preferred_username: owner.username, sub: /^c[0-9a-z]{24}$/ })
     },
-    { name: 'takes no params', ...malformed, by: 'app', params: { unheardOf: 1 } },
+    { name: 'accepts no params', ...malformed, by: 'app', params: { unheardOf: 1 } },
     {
-      name: 'is refused to apps that came another way',
+      name: 'refuses apps authorised in another way',
       kind: 'caller',
       by: 'app',
       error: 'forbidden',
       match: { data: { error: 'insufficient_scope' } }
     },
-    { name: 'is refused to the owner', kind: 'caller', error: 'forbidden' },
-    { name: 'is refused to shared accesses', kind: 'caller', by: 'reader', error: 'forbidden' },
+    { name: 'refuses the owner', kind: 'caller', error: 'forbidden' },
+    { name: 'refuses shared accesses', kind: 'caller', by: 'reader', error: 'forbidden' },
     ...withoutToken()
   ],
 
   'oauth.getKeys': [
     {
-      name: 'answers public keys, and nothing private of them',
+      name: 'returns public keys without any private part',
       kind: 'success',
       answer: { keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig', kid: String, n: String, e: 'AQAB' }] },
       after: (_world, { keys: [key] }) => lacks(key, 'd', 'p', 'q')
@@ -279,7 +279,7 @@ export const oauthScenarios: Contract = {
 
   'oauth.register': [
     {
-      name: 'makes a client with a secret',
+      name: 'creates a client with a secret',
       kind: 'success',
       params: { redirect_uris: ['https://assistant.example.com/cb'], client_name: 'Assistant' },
       answer: {
@@ -290,7 +290,7 @@ export const oauthScenarios: Contract = {
       }
     },
     {
-      name: 'makes one without',
+      name: 'creates a client without a secret',
       kind: 'success',
       params: { redirect_uris: ['http://127.0.0.1:1234/cb'], token_endpoint_auth_method: 'none' },
       answer: { token_endpoint_auth_method: 'none', redirect_uris: ['http://127.0.0.1:1234/cb'] },
@@ -313,6 +313,6 @@ export const oauthScenarios: Contract = {
       error: 'invalid-parameter',
       match: { data: { error } }
     })),
-    { name: 'wants to know where people are sent back to', ...malformed, params: { redirect_uris: [] } }
+    { name: 'requires redirect URIs', ...malformed, params: { redirect_uris: [] } }
   ]
 }

@@ -1,4 +1,4 @@
-/** Scenarios of what operators see of a service and do in it. (docs/spec/administration.md#operators) */
+/** Scenarios of what operators see of a service and change in it. (docs/spec/administration.md#operators) */
 import assert from 'node:assert/strict'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -9,7 +9,7 @@ import type { Answer, Client } from '../support/coffer.js'
 
 const invalid = { error: 'invalid-parameters-format' } as const
 
-/** The one whom the setting names. */
+/** The user whom the setting names. */
 let operating: Client | undefined
 
 const suspend = async ({ owner, service }: World): Promise<void> => {
@@ -22,7 +22,7 @@ const suspend = async ({ owner, service }: World): Promise<void> => {
   assert.equal(body.suspension.username, owner.username)
 }
 
-/** Over HTTP, numbers that are none. */
+/** Invalid numbers, over HTTP. */
 const wrongNumbers = (name: string, ...values: readonly (number | string)[]): Scenario[] =>
   values.map(value => ({
     name: `refuses ${value} as ${name}`,
@@ -35,13 +35,13 @@ const wrongNumbers = (name: string, ...values: readonly (number | string)[]): Sc
 export const operatorScenarios: Contract = {
   'system.getOperator': [
     {
-      name: 'is hidden from those whom the setting does not name',
+      name: 'is hidden from users whom the setting does not name',
       kind: 'state',
       params: username,
       ...hidden
     },
     {
-      name: 'tells an operator',
+      name: 'returns the operator',
       kind: 'success',
       only: 'http',
       before: async ({ service }) => void (operating ??= await service.user('operating')),
@@ -50,7 +50,7 @@ export const operatorScenarios: Contract = {
       answer: { operator: { username: 'operating' } }
     },
     {
-      name: 'wants a name that is one',
+      name: 'requires a string as the name',
       kind: 'params',
       only: 'batch',
       params: { username: 12 },
@@ -67,7 +67,7 @@ export const operatorScenarios: Contract = {
 
   'system.getOverview': [
     {
-      name: 'tells what runs here, and for how many',
+      name: 'returns versions, configuration and the number of accounts',
       kind: 'success',
       ...byAdmin,
       answer: {
@@ -88,7 +88,7 @@ export const operatorScenarios: Contract = {
 
   'system.getUsers': [
     {
-      name: 'tells how an account is used, and nothing of what is in it',
+      name: 'returns the usage of an account, and none of its content',
       kind: 'success',
       ...byAdmin,
       params: ({ owner }) => ({ search: owner.username }),
@@ -113,7 +113,7 @@ export const operatorScenarios: Contract = {
       })
     },
     {
-      name: 'finds somebody by an address, without telling it',
+      name: 'finds a user by email address without revealing it',
       kind: 'success',
       before: world => world.mail(),
       ...byAdmin,
@@ -122,14 +122,14 @@ export const operatorScenarios: Contract = {
       after: (_world, answer) => assert.ok(!JSON.stringify(answer).includes('@'))
     },
     {
-      name: 'tells where the next page begins',
+      name: 'returns where the next page starts',
       kind: 'success',
       ...byAdmin,
       params: { limit: 1 },
       after: (_world, { next, users }) => assert.equal(next, users[0].username)
     },
     {
-      name: 'takes what means something to databases as it is',
+      name: 'searches for wildcards literally',
       kind: 'success',
       ...byAdmin,
       params: { search: "%_' OR 1=1" },
@@ -141,14 +141,14 @@ export const operatorScenarios: Contract = {
 
   'system.getUser': [
     {
-      name: 'answers one account',
+      name: 'returns one account',
       kind: 'success',
       ...byAdmin,
       params: username,
       answer: ({ owner }) => ({ user: { username: owner.username, state: 'active' } })
     },
     {
-      name: 'answers one that is suspended, without opening it',
+      name: 'returns a suspended account without opening it',
       kind: 'success',
       before: suspend,
       ...byAdmin,
@@ -170,7 +170,7 @@ export const operatorScenarios: Contract = {
 
   'system.limitUser': [
     {
-      name: 'limits what the account may store',
+      name: 'limits the storage of the account',
       kind: 'success',
       ...byAdmin,
       params: ({ owner }) => ({ username: owner.username, bytes: 10 }),
@@ -183,7 +183,7 @@ export const operatorScenarios: Contract = {
       }
     },
     {
-      name: 'leaves it to the settings again',
+      name: 'restores the default limit',
       kind: 'success',
       ...byAdmin,
       params: ({ owner }) => ({ username: owner.username, bytes: null }),
@@ -202,7 +202,7 @@ export const operatorScenarios: Contract = {
 
   'system.suspendUser': [
     {
-      name: 'lets nobody use the account',
+      name: 'suspends the account',
       kind: 'success',
       ...byAdmin,
       params: username,
@@ -215,7 +215,7 @@ export const operatorScenarios: Contract = {
       }
     },
     {
-      name: 'changes nothing of an account that is suspended',
+      name: 'changes nothing in an account that is suspended',
       kind: 'success',
       before: suspend,
       ...byAdmin,
@@ -229,7 +229,7 @@ export const operatorScenarios: Contract = {
 
   'system.resumeUser': [
     {
-      name: 'lets the account be used again, as it was',
+      name: 'restores access to the account, unchanged',
       kind: 'success',
       before: suspend,
       ...byAdmin,
@@ -254,7 +254,7 @@ export const operatorScenarios: Contract = {
 
   'system.keepUser': [
     {
-      name: 'opens an account again that its owner has deleted',
+      name: 'reopens an account that its owner has deleted',
       kind: 'success',
       before: async ({ owner, service }) => {
         const { accounts } = service.server.services
@@ -280,7 +280,7 @@ export const operatorScenarios: Contract = {
 
   'system.getDeeds': [
     {
-      name: 'tells what was done to whom, with what, and from where',
+      name: 'returns actions with target, details and IP address',
       kind: 'success',
       before: suspend,
       ...byAdmin,
@@ -303,7 +303,7 @@ export const operatorScenarios: Contract = {
       })
     },
     {
-      name: 'answers those before a number',
+      name: 'returns actions before a number',
       kind: 'success',
       ...byAdmin,
       params: { before: 1 },
@@ -316,7 +316,7 @@ export const operatorScenarios: Contract = {
 
   'system.getGrowth': [
     {
-      name: 'tells how the service has grown, oldest day first',
+      name: 'returns the growth of the service, oldest day first',
       kind: 'success',
       ...byAdmin,
       before: async ({ service: { clock, directory } }) => {
@@ -333,7 +333,7 @@ export const operatorScenarios: Contract = {
         const measured = { documents: 5000, attachments: 70, previews: 6, others: 8 }
         assert.deepEqual(days, [
           { time: today - 86_400, accounts: 3, ...measured },
-          // Not as it was measured, but as it is.
+          // Today's values are current, not measured.
           { time: today, accounts: server.services.platform.accountStatuses.counts().accounts, ...measured }
         ])
       }
@@ -343,7 +343,7 @@ export const operatorScenarios: Contract = {
 
   'system.getSettings': [
     {
-      name: 'tells the settings in force, and of secrets only whether there are any',
+      name: 'returns the active settings, and of secrets only whether they are set',
       kind: 'success',
       ...byAdmin,
       answer: { settings: Array },

@@ -1,4 +1,4 @@
-/** Scenarios of passkeys, and of the mails about signing in. (docs/spec/passkeys.md; docs/spec/notices.md) */
+/** Scenarios of passkeys and of sign-in alerts. (docs/spec/passkeys.md; docs/spec/notices.md) */
 import assert from 'node:assert/strict'
 import type { Assertion, Attestation } from '../../schemas/passkey.js'
 import { Authenticator, type Lies } from '../support/authenticator.js'
@@ -12,7 +12,7 @@ const appId = 'contract-app'
 const password = 'a long secret'
 const invalid = { kind: 'params', error: 'invalid-parameters-format' } as const
 
-/** What somebody has in a world: an authenticator, and what it has made. */
+/** What a user has in a world: an authenticator, and what it has created. */
 interface Kit {
   readonly authenticator: Authenticator
   attestation?: Attestation
@@ -28,7 +28,7 @@ function kitOf(world: World): Kit {
   return kit
 }
 
-/** The authenticator has made a passkey, which the service does not know yet. */
+/** Creates a passkey in the authenticator, which the service does not know yet. */
 const make =
   (lies: Lies = {}) =>
   async (world: World): Promise<void> => {
@@ -38,7 +38,7 @@ const make =
     kit.attestation = kit.authenticator.create(creation, lies)
   }
 
-/** The account has a passkey. */
+/** Adds a passkey to the account. */
 async function add(world: World): Promise<void> {
   const kit = kitOf(world)
   if (kit.passkeyId !== undefined) return
@@ -47,7 +47,7 @@ async function add(world: World): Promise<void> {
   kit.passkeyId = (await world.owner.do('passkeys.create', params)).passkey.id
 }
 
-/** The passkey has signed to let somebody in. */
+/** Signs a challenge to sign in. */
 const signIn =
   (lies: Lies = {}) =>
   async (world: World): Promise<void> => {
@@ -64,7 +64,7 @@ const signIn =
     kit.assertion = kit.authenticator.get(request, lies)
   }
 
-/** The passkey has signed to prove who is there. */
+/** Signs a challenge to prove the user's presence. */
 const prove =
   (lies: Lies = {}) =>
   async (world: World): Promise<void> => {
@@ -88,7 +88,7 @@ const own =
 
 const untrusted: Scenario[] = [
   {
-    name: 'refuses an origin that is not trusted',
+    name: 'refuses an untrusted origin',
     kind: 'caller',
     before: signIn(),
     headers: { origin: 'https://evil.example.com' },
@@ -98,13 +98,13 @@ const untrusted: Scenario[] = [
   { name: 'refuses calls without an origin', kind: 'caller', params: login(), error: 'forbidden' }
 ]
 
-/** Neither apps nor those with whom something is shared have to do with how somebody signs in. */
+/** Neither apps nor shared accesses may manage sign-in methods. */
 const ownerOnly = (params: Params = {}): Scenario[] => [...closedToOthers(params), ...withoutToken(params)]
 
 export const passkeyScenarios: Contract = {
   'auth.passkeyChallenge': [
     {
-      name: 'answers what a browser asks its authenticators',
+      name: "returns the request for the browser's authenticators",
       kind: 'success',
       headers,
       params: { appId },
@@ -112,10 +112,10 @@ export const passkeyScenarios: Contract = {
         request: { challenge: /^[\w-]{70}$/, rpId: 'localhost', userVerification: 'required' }
       }
     },
-    { name: 'wants an app id', ...invalid, headers, params: {} },
-    { name: 'takes nothing else', ...invalid, headers, params: { appId, username: 'alice' } },
+    { name: 'requires an app id', ...invalid, headers, params: {} },
+    { name: 'accepts no other params', ...invalid, headers, params: { appId, username: 'alice' } },
     {
-      name: 'refuses an origin that is not trusted',
+      name: 'refuses an untrusted origin',
       kind: 'caller',
       headers: { origin: 'https://evil.example.com' },
       params: { appId },
@@ -125,7 +125,7 @@ export const passkeyScenarios: Contract = {
 
   'auth.passkeyLogin': [
     {
-      name: 'answers whose passkey it is, a token and where to use it',
+      name: 'returns the username, a token and the API endpoint',
       kind: 'success',
       before: signIn(),
       headers,
@@ -168,7 +168,7 @@ export const passkeyScenarios: Contract = {
       match: { data: { code: 'passkey-refused' } }
     })),
     {
-      name: 'refuses a signature that proves something else',
+      name: 'refuses a signature for another purpose',
       kind: 'state',
       before: prove(),
       headers,
@@ -180,7 +180,7 @@ export const passkeyScenarios: Contract = {
 
   'passkeys.get': [
     {
-      name: 'lists them without what opens anything',
+      name: 'lists them without secrets',
       kind: 'success',
       before: add,
       answer: world => ({
@@ -189,14 +189,18 @@ export const passkeyScenarios: Contract = {
       }),
       after: (_world, { passkeys }) => lacks(passkeys[0], 'key', 'credential', 'counter', 'lastUsed')
     },
-    { name: 'answers that there are none', kind: 'success', answer: { passkeys: [], hasPassword: false } },
-    { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
+    {
+      name: 'returns an empty list if there are none',
+      kind: 'success',
+      answer: { passkeys: [], hasPassword: false }
+    },
+    { name: 'accepts no params', ...invalid, params: { unheardOf: 1 } },
     ...ownerOnly()
   ],
 
   'passkeys.challenge': [
     {
-      name: 'answers what makes a passkey, for the password',
+      name: 'returns creation options for the password',
       kind: 'success',
       before: setPassword,
       params: { purpose: 'add', password },
@@ -212,23 +216,23 @@ export const passkeyScenarios: Contract = {
       })
     },
     {
-      name: 'answers it for the signature of another passkey',
+      name: 'returns creation options for the signature of another passkey',
       kind: 'success',
       before: prove(),
       params: world => ({ purpose: 'add', credential: kitOf(world).assertion }),
       answer: world => ({ creation: { excludeCredentials: [{ id: kitOf(world).authenticator.id }] } })
     },
     {
-      name: 'answers what asks for a signature',
+      name: 'returns request options',
       kind: 'success',
       before: add,
       params: { purpose: 'prove' },
       answer: world => ({ request: { allowCredentials: [{ id: kitOf(world).authenticator.id }] } })
     },
-    { name: 'wants a purpose', ...invalid, params: { password } },
-    { name: 'wants a known purpose', ...invalid, params: { purpose: 'sign-in' } },
+    { name: 'requires a purpose', ...invalid, params: { password } },
+    { name: 'refuses an unknown purpose', ...invalid, params: { purpose: 'sign-in' } },
     {
-      name: 'wants a proof',
+      name: 'requires proof',
       kind: 'state',
       before: setPassword,
       params: { purpose: 'add' },
@@ -244,7 +248,7 @@ export const passkeyScenarios: Contract = {
       match: { data: { code: 'password-wrong' } }
     },
     {
-      name: 'refuses a signature that lets somebody in',
+      name: 'refuses a signature made to sign in',
       kind: 'state',
       before: signIn(),
       params: world => ({ purpose: 'add', credential: kitOf(world).assertion }),
@@ -255,7 +259,7 @@ export const passkeyScenarios: Contract = {
 
   'passkeys.create': [
     {
-      name: 'adds it under the name that it is given',
+      name: 'adds it with the given name',
       kind: 'success',
       before: make(),
       params: made({ name: 'Olive’s phone' }),
@@ -264,7 +268,7 @@ export const passkeyScenarios: Contract = {
         assert.deepEqual((await owner.do('passkeys.get')).passkeys, [passkey])
     },
     {
-      name: 'names it itself',
+      name: 'generates a name',
       kind: 'success',
       before: make(),
       params: made(),
@@ -279,7 +283,7 @@ export const passkeyScenarios: Contract = {
       })
     ),
     {
-      name: 'refuses one that does not verify its owner',
+      name: 'refuses a passkey that does not verify its user',
       kind: 'state',
       before: make({ isVerified: false }),
       params: made(),
@@ -287,7 +291,7 @@ export const passkeyScenarios: Contract = {
       match: { data: { code: 'passkey-refused' } }
     },
     {
-      name: 'refuses one of another page',
+      name: 'refuses a passkey of another page',
       kind: 'state',
       before: make({ origin: 'https://evil.example.com' }),
       params: made(),
@@ -304,7 +308,7 @@ export const passkeyScenarios: Contract = {
 
   'passkeys.update': [
     {
-      name: 'gives it another name',
+      name: 'renames it',
       kind: 'success',
       before: add,
       params: own({ update: { name: 'Tablet' } }),
@@ -317,7 +321,7 @@ export const passkeyScenarios: Contract = {
       params: own({ update })
     })),
     {
-      name: 'does not know an unknown one',
+      name: 'refuses an unknown passkey',
       kind: 'unknown',
       params: { id: 'no-such-passkey', update: { name: 'Tablet' } },
       error: 'unknown-resource'
@@ -327,16 +331,16 @@ export const passkeyScenarios: Contract = {
 
   'passkeys.delete': [
     {
-      name: 'ends it',
+      name: 'deletes it',
       kind: 'success',
       before: add,
       params: own(),
       answer: world => ({ passkeyDeletion: { id: kitOf(world).passkeyId } }),
       after: async ({ owner }) => assert.deepEqual((await owner.do('passkeys.get')).passkeys, [])
     },
-    { name: 'wants a text', ...invalid, only: 'batch', params: { id: 12 } },
+    { name: 'requires a string', ...invalid, only: 'batch', params: { id: 12 } },
     {
-      name: 'does not know an unknown one',
+      name: 'refuses an unknown passkey',
       kind: 'unknown',
       params: { id: 'no-such-passkey' },
       error: 'unknown-resource'
@@ -346,30 +350,30 @@ export const passkeyScenarios: Contract = {
 
   'account.getNotices': [
     {
-      name: 'tells that they are on, unless told otherwise',
+      name: 'returns that they are on by default',
       kind: 'success',
       answer: { notices: { isOn: true, isAvailable: true } }
     },
-    { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
+    { name: 'accepts no params', ...invalid, params: { unheardOf: 1 } },
     ...ownerOnly()
   ],
 
   'account.updateNotices': [
     {
-      name: 'switches them off',
+      name: 'turns them off',
       kind: 'success',
       params: { update: { isOn: false } },
       answer: { notices: { isOn: false } },
       after: async ({ owner }) => assert.equal((await owner.do('account.getNotices')).notices.isOn, false)
     },
-    { name: 'wants a yes or a no', ...invalid, params: { update: { isOn: 'perhaps' } } },
-    { name: 'changes nothing else', ...invalid, params: { update: { isOn: true, isAvailable: true } } },
+    { name: 'requires a boolean', ...invalid, params: { update: { isOn: 'perhaps' } } },
+    { name: 'refuses other fields', ...invalid, params: { update: { isOn: true, isAvailable: true } } },
     ...ownerOnly({ update: { isOn: false } })
   ],
 
   'system.deletePasskeys': [
     {
-      name: 'ends all of them',
+      name: 'deletes all of them',
       kind: 'success',
       ...byAdmin,
       before: add,
@@ -377,7 +381,7 @@ export const passkeyScenarios: Contract = {
       text: '',
       after: async ({ owner }) => assert.deepEqual((await owner.do('passkeys.get')).passkeys, [])
     },
-    { name: 'does so where there are none', kind: 'success', ...byAdmin, params: username, text: '' },
+    { name: 'succeeds if there are none', kind: 'success', ...byAdmin, params: username, text: '' },
     unknownUser,
     noName,
     ...toOthers(username)

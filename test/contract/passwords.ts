@@ -1,4 +1,7 @@
-/** Scenarios of changing a password, and of setting one again by a mailed link. (docs/spec/authentication.md#passwords; docs/spec/authentication.md#resetting-a-password) */
+/**
+ * Scenarios of changing a password, and of resetting one by a mailed link. (docs/spec/authentication.md#passwords;
+ * docs/spec/authentication.md#resetting-a-password)
+ */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -10,7 +13,7 @@ const resetToken = 'a-token-of-the-contract'
 
 const headers = ({ service }: World): Record<string, string> => ({ origin: service.server.url })
 
-/** Lets the user sign in. */
+/** Sets a password for the user. */
 export async function setPassword({ service, owner }: World): Promise<void> {
   await service.call(undefined, 'test.setPassword', { username: owner.username, password })
 }
@@ -31,14 +34,14 @@ const reset = (fields: object = {}): Params => ({ appId, newPassword, resetToken
 
 const untrusted = (params: Params): Scenario[] => [
   {
-    name: 'refuses an origin that is not trusted',
+    name: 'refuses an untrusted origin',
     kind: 'caller',
     headers: { origin: 'https://evil.example.com' },
     params,
     error: 'forbidden'
   },
   {
-    name: 'does not look at the referer',
+    name: 'ignores the referer',
     kind: 'caller',
     only: 'http',
     headers: ({ service }) => ({ referer: service.server.url }),
@@ -50,7 +53,7 @@ const untrusted = (params: Params): Scenario[] => [
 export const passwordScenarios: Contract = {
   'account.changePassword': [
     {
-      name: 'puts another password in force',
+      name: 'sets a new password',
       kind: 'success',
       before: setPassword,
       params: change(),
@@ -92,7 +95,7 @@ export const passwordScenarios: Contract = {
   ],
 
   'account.requestPasswordReset': [
-    { name: 'answers nothing', kind: 'success', headers, params: { appId }, answer: {} },
+    { name: 'returns nothing', kind: 'success', headers, params: { appId }, answer: {} },
     {
       name: 'needs no token',
       kind: 'success',
@@ -114,7 +117,7 @@ export const passwordScenarios: Contract = {
 
   'account.resetPassword': [
     {
-      name: 'sets a password by a token, and ends sessions',
+      name: 'sets a password by a token and ends sessions',
       kind: 'success',
       before: mailToken,
       headers,
@@ -127,7 +130,7 @@ export const passwordScenarios: Contract = {
       }
     },
     {
-      name: 'needs no token of an access',
+      name: 'needs no access token',
       kind: 'success',
       by: 'nobody',
       only: 'http',
@@ -150,7 +153,7 @@ export const passwordScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses a token that is none',
+      name: 'refuses an invalid token',
       kind: 'state',
       headers,
       params: reset({ resetToken: 'no-such-token' }),

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on previews of pictures. (docs/spec/previews.md) */
+/** Scenarios of the methods on image previews. (docs/spec/previews.md) */
 import assert from 'node:assert/strict'
 import { noPictures, picture } from '../support/pictures.js'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
@@ -6,7 +6,7 @@ import type { World } from './world.js'
 
 const pictures = new WeakMap<World, string>()
 
-/** Makes an event that is a picture, unless there is one. */
+/** Creates a picture event unless there is one. */
 async function photograph(world: World): Promise<void> {
   if (pictures.has(world)) return
   const form = new FormData()
@@ -20,10 +20,10 @@ async function photograph(world: World): Promise<void> {
 const shown = (world: World): object => ({ id: pictures.get(world) })
 const invalid = { error: 'invalid-parameters-format' } as const
 
-/** What becomes of a picture where previews can be made. */
+/** Scenarios of a picture where previews are available. */
 const made: Scenario[] = [
   {
-    name: 'answers a picture',
+    name: 'returns an image',
     kind: 'success',
     only: 'http',
     by: 'reader',
@@ -32,7 +32,7 @@ const made: Scenario[] = [
     type: 'image/jpeg'
   },
   {
-    name: 'tells of the preview',
+    name: "returns the preview's properties",
     kind: 'success',
     only: 'batch',
     by: 'reader',
@@ -46,14 +46,14 @@ export const previewScenarios: Contract = {
   'previews.get': [
     ...(noPictures === false ? made : []),
     {
-      name: 'has nothing of an event that is not a picture',
+      name: 'returns null for an event that is not a picture',
       kind: 'success',
       only: 'batch',
       params: ({ events }) => ({ id: events.note }),
       answer: { preview: null }
     },
     {
-      name: 'has no content for an event that is not a picture',
+      name: 'returns no content for an event that is not a picture',
       kind: 'success',
       only: 'http',
       status: 204,
@@ -61,7 +61,7 @@ export const previewScenarios: Contract = {
       text: ''
     },
     {
-      name: 'is impossible without a file',
+      name: 'fails without a file',
       kind: 'state',
       before: async world => {
         const { id } = await world.owner.event({ type: 'picture/attached', content: null })
@@ -71,10 +71,10 @@ export const previewScenarios: Contract = {
       error: 'corrupted-data',
       status: 422
     },
-    { name: 'refuses sizes that are none', kind: 'params', params: { id: 'any', w: 0 }, ...invalid },
+    { name: 'refuses invalid sizes', kind: 'params', params: { id: 'any', w: 0 }, ...invalid },
     { name: 'refuses unknown params', kind: 'params', params: { id: 'any', depth: 3 }, ...invalid },
     {
-      name: 'does not know an unknown event',
+      name: 'refuses an unknown event',
       kind: 'unknown',
       params: { id: 'cunknown00000000000000000' },
       error: 'unknown-resource'
@@ -91,7 +91,7 @@ export const previewScenarios: Contract = {
 
   'previews.cleanUpCache': [
     {
-      name: 'answers a message',
+      name: 'returns a message',
       kind: 'success',
       by: 'owner',
       answer: { message: String },

@@ -7,7 +7,7 @@ type SetName = 'public' | 'private' | 'app'
 
 const invalid = { error: 'invalid-parameters-format' } as const
 
-/** Who may do what: everybody else is refused. */
+/** Which callers may read and write each set: all others are refused. */
 const readers: Record<SetName, readonly CallerName[]> = {
   public: ['owner', 'app', 'reader', 'sensor'],
   private: ['owner'],
@@ -20,12 +20,12 @@ const strangers: Record<SetName, readonly CallerName[]> = {
   app: ['owner', 'reader', 'sensor']
 }
 
-/** The method that names a set by itself, or the one that is given its `id`. */
+/** Returns the name of a set as used in method ids. */
 function capital(set: SetName): string {
   return `${set[0]!.toUpperCase()}${set.slice(1)}`
 }
 
-/** Puts something into a set. */
+/** Writes to a set. */
 const fill =
   (set: SetName) =>
   async (world: World): Promise<void> => {
@@ -95,7 +95,7 @@ const writing = (set: SetName, params: object): Scenario[] => [
   }))
 ]
 
-/** What belongs to the service itself is not for clients. */
+/** Keys of the service itself are not for clients. */
 const reserved = (params: object): Scenario => ({
   name: 'refuses the key of the second factor',
   kind: 'params',
@@ -106,13 +106,13 @@ const reserved = (params: object): Scenario => ({
 })
 
 const unknownSet = (params: object): Scenario => ({
-  name: 'does not know other sets',
+  name: 'refuses unknown sets',
   kind: 'unknown',
   params: { id: '__proto__', ...params },
   error: 'unknown-resource'
 })
 
-/** Both methods of a set that the method's id names. */
+/** Returns both methods of a set that the method's id names. */
 const ofSet = (set: SetName): Contract => ({
   [`profile.get${capital(set)}`]: [
     ...reading(set, {}),

@@ -1,50 +1,50 @@
-/** What a scenario of the contract is: a call, who makes it, and what has to come of it. */
+/** A scenario of the contract: a call, its caller, and the expected result. */
 import assert from 'node:assert/strict'
 import type { ErrorId } from '../../core/errors.js'
 import type { Answer } from '../support/coffer.js'
 import type { CallerName, World } from './world.js'
 
-/** What a scenario is about. Every method has one of each kind that can happen to it. */
+/** What a scenario is about. Every method has one of each kind that applies to it. */
 export type Kind = 'success' | 'params' | 'caller' | 'unknown' | 'state'
 
 export type Params = object | ((world: World) => object)
 
 export interface Scenario {
-  /** Finishes the sentence that the method id begins. */
+  /** Completes the sentence that starts with the method id. */
   readonly name: string
   readonly kind: Kind
-  /** The owner unless told otherwise. */
+  /** The caller: the owner by default. */
   readonly by?: CallerName
   /** Params as in a batch; over HTTP they go where the route has them. */
   readonly params?: Params
-  /** Names of files that come with the call; their text is their name. */
+  /** Names of files sent with the call; their content is their name. */
   readonly files?: readonly string[]
-  /** What a successful answer matches. */
+  /** What the result of a success must match. */
   readonly answer?: object | ((world: World) => object)
-  /** The text that a successful answer is, where it is no JSON. */
+  /** The text of a successful response that is not JSON. */
   readonly text?: string
-  /** The media type of a successful answer, where it is not a string either. */
+  /** The media type of a successful response that is neither JSON nor text. */
   readonly type?: string
-  /** The error that refuses the call. */
+  /** The error id of a refusal. */
   readonly error?: ErrorId
-  /** The status over HTTP, where it is not the usual one. */
+  /** The status over HTTP, if it is not the default. */
   readonly status?: number
-  /** What the error matches beside its id. */
+  /** What the error must match besides its id. */
   readonly match?: object
-  /** Looks further, after a success. */
+  /** Further checks after a success. */
   readonly after?: (world: World, answer: Answer) => Promise<void> | void
-  /** The wire over which alone it makes sense. */
+  /** The only wire to which it applies. */
   readonly only?: 'http' | 'batch' | 'socket'
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: Record<string, string> | ((world: World) => Record<string, string>)
-  /** What has to be there first. */
+  /** Prepares the world. */
   readonly before?: (world: World) => Promise<void>
 }
 
 /** The scenarios of methods, by method id. */
 export type Contract = Readonly<Record<string, readonly Scenario[]>>
 
-/** A value that may depend on the world. */
+/** Returns a value that may depend on the world. */
 export function given<T extends object>(
   value: T | ((world: World) => T) | undefined,
   world: World
@@ -52,17 +52,17 @@ export function given<T extends object>(
   return typeof value === 'function' ? value(world) : value
 }
 
-/** How a text that is too long is refused. */
+/** Returns the expected refusal of a text that is too long. */
 export function tooLong(path: string | RegExp): Pick<Scenario, 'error' | 'match'> {
   return { error: 'invalid-parameters-format', match: { data: [{ code: 'MAX_LENGTH', path }] } }
 }
 
-/** A method's scenarios for calls without a token, and with one that does not exist. */
+/** Returns a method's scenarios for calls without a token, and with an unknown one. */
 export function withoutToken(params: Params = {}): Scenario[] {
   return [
-    { name: 'wants a token', kind: 'caller', by: 'nobody', params, error: 'invalid-access-token' },
+    { name: 'requires a token', kind: 'caller', by: 'nobody', params, error: 'invalid-access-token' },
     {
-      name: 'wants a token that exists',
+      name: 'refuses an unknown token',
       kind: 'caller',
       by: 'stranger',
       params,
@@ -71,7 +71,7 @@ export function withoutToken(params: Params = {}): Scenario[] {
   ]
 }
 
-/** Scenarios of a method that is nothing for apps, nor for those with whom something is shared. */
+/** Returns the scenarios of a method that refuses apps and shared accesses. */
 export function closedToOthers(params: Params = {}): Scenario[] {
   return (['app', 'manager', 'reader', 'sensor'] as const).map(by => ({
     name: `is refused to ${by}`,
@@ -82,7 +82,7 @@ export function closedToOthers(params: Params = {}): Scenario[] {
   }))
 }
 
-/** Wants an item without these fields. */
+/** Asserts that an item lacks these fields. */
 export function lacks(item: object, ...fields: readonly string[]): void {
   assert.deepEqual(
     fields.filter(field => field in item),

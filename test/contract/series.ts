@@ -13,7 +13,7 @@ const points = data([[2, 72]])
 const malformed = { error: 'invalid-request-structure' } as const
 const unknown = 'cunknown00000000000000000'
 
-/** What no series takes. */
+/** Params that every series refuses. */
 const wrong: readonly object[] = [
   { ...points, format: 'JSON' },
   { format: 'flatJSON', fields: ['deltaTime', 'value'] },
@@ -30,7 +30,7 @@ const wrong: readonly object[] = [
 export const seriesScenarios: Contract = {
   'hfs.add': [
     {
-      name: 'writes points, over those at the same time',
+      name: 'writes data points, replacing those of the same times',
       kind: 'success',
       by: 'sensor',
       before: holder,
@@ -57,13 +57,13 @@ export const seriesScenarios: Contract = {
       ...malformed
     })),
     {
-      name: 'refuses events that hold no series',
+      name: 'refuses events that are not series',
       kind: 'state',
       params: ({ events }) => ({ id: events.note, ...points }),
       error: 'invalid-operation'
     },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: unknown, ...points },
       error: 'unknown-resource'
@@ -81,7 +81,7 @@ export const seriesScenarios: Contract = {
 
   'hfs.addBatch': [
     {
-      name: 'writes points of several series',
+      name: 'writes data points of several series',
       kind: 'success',
       by: 'contributor',
       before: holder,
@@ -99,7 +99,7 @@ export const seriesScenarios: Contract = {
       })
     ),
     {
-      name: 'writes nothing where one of them is wrong',
+      name: 'writes nothing if one of them is invalid',
       kind: 'params',
       before: holder,
       params: ({ holderId }) => ({
@@ -112,7 +112,7 @@ export const seriesScenarios: Contract = {
       ...malformed
     },
     {
-      name: 'is refused where one of them is not the caller’s',
+      name: 'refuses if the caller may not write to one of them',
       kind: 'caller',
       by: 'reader',
       before: holder,
@@ -124,7 +124,7 @@ export const seriesScenarios: Contract = {
 
   'hfs.deletePoints': [
     {
-      name: 'removes the points of a range',
+      name: 'removes the data points of a range',
       kind: 'success',
       before: holder,
       params: ({ holderId }) => ({ id: holderId, fromDeltaTime: 1, toDeltaTime: 5 }),
@@ -133,7 +133,7 @@ export const seriesScenarios: Contract = {
         assert.deepEqual((await owner.do('hfs.get', { id: holderId })).points, [[0, 70]])
     },
     {
-      name: 'is refused to create-only accesses',
+      name: 'refuses create-only accesses',
       kind: 'caller',
       by: 'sensor',
       before: holder,
@@ -154,13 +154,13 @@ export const seriesScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses events that hold no series',
+      name: 'refuses events that are not series',
       kind: 'state',
       params: ({ events }) => ({ id: events.note }),
       error: 'invalid-operation'
     },
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: unknown },
       error: 'unknown-resource'
@@ -178,7 +178,7 @@ export const seriesScenarios: Contract = {
 
   'hfs.get': [
     {
-      name: 'answers points, by time',
+      name: 'returns data points by time',
       kind: 'success',
       by: 'reader',
       before: holder,
@@ -193,7 +193,7 @@ export const seriesScenarios: Contract = {
       }
     },
     {
-      name: 'answers those of a range',
+      name: 'returns the data points of a range',
       kind: 'success',
       before: holder,
       params: ({ holderId }) => ({ id: holderId, fromDeltaTime: 1, toDeltaTime: 5 }),
@@ -201,7 +201,7 @@ export const seriesScenarios: Contract = {
       after: (_world, answer) => assert.equal(answer.points.length, 1)
     },
     {
-      name: 'sums up parts of the range',
+      name: 'aggregates parts of the range',
       kind: 'success',
       before: holder,
       params: ({ holderId }) => ({ id: holderId, sample: 1, summary: true }),
@@ -225,13 +225,13 @@ export const seriesScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: unknown },
       error: 'unknown-resource'
     },
     {
-      name: 'is refused to create-only accesses',
+      name: 'refuses create-only accesses',
       kind: 'caller',
       by: 'sensor',
       before: holder,

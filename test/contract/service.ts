@@ -1,4 +1,4 @@
-/** Scenarios of batches, of service information, and of what anybody may ask the registration service. */
+/** Scenarios of batches, of service information, and of public queries of the registration service. */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 
@@ -7,7 +7,7 @@ const invalid = { error: 'invalid-parameters-format' } as const
 export const serviceScenarios: Contract = {
   callBatch: [
     {
-      name: 'answers each call in its place, also those that fail',
+      name: 'returns each result in order, including errors',
       kind: 'success',
       only: 'http',
       params: ({ events }) => [
@@ -36,7 +36,7 @@ export const serviceScenarios: Contract = {
       })
     },
     {
-      name: 'answers nothing to nothing',
+      name: 'returns an empty list for an empty batch',
       kind: 'success',
       only: 'http',
       params: [],
@@ -44,7 +44,7 @@ export const serviceScenarios: Contract = {
       after: (_world, { results }) => assert.deepEqual(results, [])
     },
     {
-      name: 'does what each caller may',
+      name: 'checks the permissions of each call',
       kind: 'success',
       only: 'http',
       by: 'reader',
@@ -55,7 +55,7 @@ export const serviceScenarios: Contract = {
       answer: { results: [{ name: 'reader' }, { error: { id: 'forbidden' } }] }
     },
     {
-      name: 'does not go within itself',
+      name: 'refuses nested batches',
       kind: 'state',
       only: 'batch',
       params: [{ method: 'getAccessInfo', params: {} }],
@@ -80,7 +80,7 @@ export const serviceScenarios: Contract = {
 
   'service.info': [
     {
-      name: 'tells about the service',
+      name: 'returns the service information',
       kind: 'success',
       answer: ({ service }) => ({
         api: `${service.server.url}/{username}/`,
@@ -107,7 +107,7 @@ export const serviceScenarios: Contract = {
 
   'auth.usernameCheck': [
     {
-      name: 'tells that a name is free',
+      name: 'reports a free name',
       kind: 'success',
       params: { username: 'nobody-here' },
       answer: { reserved: false }
@@ -119,14 +119,14 @@ export const serviceScenarios: Contract = {
       ...invalid
     })),
     {
-      name: 'tells that a name is taken',
+      name: 'reports a taken name',
       kind: 'state',
       params: ({ owner }) => ({ username: owner.username }),
       error: 'item-already-exists',
       match: { data: { username: /^user-/ } }
     },
     {
-      name: 'tells that a name is reserved',
+      name: 'reports a reserved name',
       kind: 'state',
       params: { username: 'admin' },
       error: 'item-already-exists'
@@ -135,14 +135,19 @@ export const serviceScenarios: Contract = {
 
   'auth.emailCheck': [
     {
-      name: 'tells that an address is free',
+      name: 'reports a free address',
       kind: 'success',
       params: { email: 'nobody@example.com' },
       answer: { reserved: false }
     },
-    { name: 'refuses what is too long', kind: 'params', params: { email: 'x'.repeat(301) }, ...invalid },
     {
-      name: 'tells that an address is taken',
+      name: 'refuses an address that is too long',
+      kind: 'params',
+      params: { email: 'x'.repeat(301) },
+      ...invalid
+    },
+    {
+      name: 'reports a taken address',
       kind: 'state',
       before: world => world.mail(),
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
@@ -158,9 +163,14 @@ export const serviceScenarios: Contract = {
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
       answer: ({ owner }) => ({ uid: owner.username })
     },
-    { name: 'refuses what is too long', kind: 'params', params: { email: 'x'.repeat(301) }, ...invalid },
     {
-      name: 'does not know an unknown address',
+      name: 'refuses an address that is too long',
+      kind: 'params',
+      params: { email: 'x'.repeat(301) },
+      ...invalid
+    },
+    {
+      name: 'refuses an unknown address',
       kind: 'unknown',
       params: { email: 'nobody@example.com' },
       error: 'unknown-resource'
@@ -175,9 +185,14 @@ export const serviceScenarios: Contract = {
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
       answer: ({ owner }) => ({ username: owner.username })
     },
-    { name: 'refuses what is too long', kind: 'params', params: { email: 'x'.repeat(301) }, ...invalid },
     {
-      name: 'does not know an unknown address',
+      name: 'refuses an address that is too long',
+      kind: 'params',
+      params: { email: 'x'.repeat(301) },
+      ...invalid
+    },
+    {
+      name: 'refuses an unknown address',
       kind: 'unknown',
       params: { email: 'nobody@example.com' },
       error: 'unknown-resource'
@@ -185,15 +200,15 @@ export const serviceScenarios: Contract = {
   ],
 
   'registration.server': [
-    { name: 'wants a text', kind: 'params', only: 'batch', params: { username: 12 }, ...invalid },
+    { name: 'requires a string', kind: 'params', only: 'batch', params: { username: 12 }, ...invalid },
     {
-      name: 'tells where a user is served',
+      name: 'returns the server of a user',
       kind: 'success',
       params: ({ owner }) => ({ username: owner.username }),
       answer: { server: /^http/ }
     },
     {
-      name: 'does not know an unknown user',
+      name: 'refuses an unknown user',
       kind: 'unknown',
       params: { username: 'nobody-here' },
       error: 'unknown-resource'
@@ -202,20 +217,20 @@ export const serviceScenarios: Contract = {
 
   'registration.cores': [
     {
-      name: 'tells where a user is served',
+      name: 'returns the server of a user',
       kind: 'success',
       params: ({ owner }) => ({ username: owner.username }),
       answer: { core: { url: /^http.+\/$/ } }
     },
-    { name: 'wants a name or an address', kind: 'params', params: {}, ...invalid },
+    { name: 'requires a name or an address', kind: 'params', params: {}, ...invalid },
     {
-      name: 'wants not both',
+      name: 'refuses both a name and an address',
       kind: 'params',
       params: { username: 'nobody-here', email: 'nobody@example.com' },
       ...invalid
     },
     {
-      name: 'does not know an unknown user',
+      name: 'refuses an unknown user',
       kind: 'unknown',
       params: { username: 'nobody-here' },
       error: 'unknown-resource'
@@ -224,7 +239,7 @@ export const serviceScenarios: Contract = {
 
   'registration.hostings': [
     {
-      name: 'answers the one hosting there is',
+      name: 'returns the only hosting',
       kind: 'success',
       answer: { regions: Object }
     }
@@ -232,38 +247,53 @@ export const serviceScenarios: Contract = {
 
   'registration.apps': [
     {
-      name: 'presents those that the operator has named',
+      name: 'returns the apps that the operator has configured',
       kind: 'success',
       answer: { apps: [{ id: 'known-app', displayName: 'Known' }] }
     }
   ],
 
   'registration.app': [
-    { name: 'refuses what is not a name', kind: 'params', only: 'batch', params: { appid: 12 }, ...invalid },
+    { name: 'refuses an invalid name', kind: 'params', only: 'batch', params: { appid: 12 }, ...invalid },
     {
-      name: 'presents one',
+      name: 'returns an app',
       kind: 'success',
       params: { appid: 'known-app' },
       answer: { app: { id: 'known-app', displayName: 'Known' } }
     },
-    { name: 'knows no others', kind: 'unknown', params: { appid: '__proto__' }, error: 'unknown-resource' }
+    {
+      name: 'refuses unknown apps',
+      kind: 'unknown',
+      params: { appid: '__proto__' },
+      error: 'unknown-resource'
+    }
   ],
 
   'registration.invitationTokenCheck': [
     {
-      name: 'lets everybody in where nobody needs one',
+      name: 'accepts any token if none is required',
       kind: 'success',
       params: { invitationtoken: 'any' },
       answer: { isValid: true }
     },
-    { name: 'wants a text', kind: 'params', params: { invitationtoken: 12 }, ...invalid }
+    { name: 'requires a string', kind: 'params', params: { invitationtoken: 12 }, ...invalid }
   ],
 
   'auth.usernameCheckPost': [
-    { name: 'is gone', kind: 'state', params: { username: 'nobody-here' }, error: 'removed-method' }
+    {
+      name: 'is no longer supported',
+      kind: 'state',
+      params: { username: 'nobody-here' },
+      error: 'removed-method'
+    }
   ],
 
   'auth.emailCheckPost': [
-    { name: 'is gone', kind: 'state', params: { email: 'nobody@example.com' }, error: 'removed-method' }
+    {
+      name: 'is no longer supported',
+      kind: 'state',
+      params: { email: 'nobody@example.com' },
+      error: 'removed-method'
+    }
   ]
 }

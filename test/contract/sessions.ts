@@ -1,17 +1,17 @@
-/** Scenarios of sessions, which the user sees and ends. (docs/spec/authentication.md#sessions) */
+/** Scenarios of sessions, which the user can list and end. (docs/spec/authentication.md#sessions) */
 import assert from 'node:assert/strict'
 import { closedToOthers, lacks, withoutToken, type Contract } from './scenario.js'
 import type { World } from './world.js'
 
 const invalid = { kind: 'params', error: 'invalid-parameters-format' } as const
 
-/** The user is signed in with another app too. */
+/** The user is also signed in with another app. */
 const signedIn = { before: async (world: World): Promise<void> => await world.signIn('other-app') } as const
 
 export const sessionScenarios: Contract = {
   'sessions.get': [
     {
-      name: 'lists where the user is signed in, telling nothing that opens anything',
+      name: 'lists sessions without tokens',
       kind: 'success',
       ...signedIn,
       answer: ({ owner, sessionId }) => ({
@@ -28,14 +28,14 @@ export const sessionScenarios: Contract = {
         }
       }
     },
-    { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
+    { name: 'accepts no params', ...invalid, params: { unheardOf: 1 } },
     ...closedToOthers(),
     ...withoutToken()
   ],
 
   'sessions.delete': [
     {
-      name: 'ends a session: its token is dead, its access stays',
+      name: 'ends a session: its token becomes invalid, its access remains',
       kind: 'success',
       ...signedIn,
       params: ({ sessionId }) => ({ id: sessionId }),
@@ -56,15 +56,15 @@ export const sessionScenarios: Contract = {
       after: async ({ owner }) =>
         assert.equal((await owner.call('getAccessInfo')).error.id, 'invalid-access-token')
     },
-    { name: 'wants a text', ...invalid, only: 'batch', params: { id: 12 } },
+    { name: 'requires a string', ...invalid, only: 'batch', params: { id: 12 } },
     {
-      name: 'does not know an unknown one',
+      name: 'refuses an unknown session',
       kind: 'unknown',
       params: { id: 'no-such-session' },
       error: 'unknown-resource'
     },
     {
-      name: 'leaves accesses alone that are no sessions',
+      name: 'refuses accesses that are not sessions',
       kind: 'unknown',
       params: world => ({ id: world.client('app').access.id }),
       error: 'unknown-resource'
@@ -93,7 +93,7 @@ export const sessionScenarios: Contract = {
       after: async ({ owner }) =>
         assert.equal((await owner.call('getAccessInfo')).error.id, 'invalid-access-token')
     },
-    { name: 'wants a yes or a no', ...invalid, params: { includeCurrent: 'perhaps' } },
+    { name: 'requires a boolean', ...invalid, params: { includeCurrent: 'perhaps' } },
     ...closedToOthers(),
     ...withoutToken()
   ]

@@ -7,7 +7,7 @@ import type { World } from './world.js'
 const password = 'a long secret'
 const appId = 'contract-app'
 
-/** From the service's own pages, which are trusted unless the operator says otherwise. */
+/** Headers of the service's own pages, which are trusted by default. */
 const headersOf = ({ service }: World): Record<string, string> => ({ origin: service.server.url })
 
 const login =
@@ -16,7 +16,7 @@ const login =
 
 const signingIn = { before: setPassword, headers: headersOf } as const
 
-/** Somebody new. */
+/** Returns the registration of a new user. */
 const registration =
   (fields: object = {}): Params =>
   ({ owner }) => {
@@ -27,7 +27,7 @@ const registration =
 export const signInScenarios: Contract = {
   'auth.login': [
     {
-      name: 'answers a token and where to use it',
+      name: 'returns a token and the API endpoint',
       kind: 'success',
       ...signingIn,
       params: login(),
@@ -53,7 +53,7 @@ export const signInScenarios: Contract = {
       answer: { token: String }
     },
     {
-      name: 'does not mind the case of the user name',
+      name: 'ignores the case of the username',
       kind: 'success',
       ...signingIn,
       params: ({ owner }) => ({ username: owner.username.toUpperCase(), password, appId }),
@@ -73,7 +73,7 @@ export const signInScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses the name of somebody else',
+      name: 'refuses the name of another user',
       kind: 'params',
       headers: headersOf,
       params: login({ username: 'somebody-else' }),
@@ -88,7 +88,7 @@ export const signInScenarios: Contract = {
       match: { message: 'The given username/password pair is invalid.' }
     },
     {
-      name: 'refuses an origin that is not trusted',
+      name: 'refuses an untrusted origin',
       kind: 'caller',
       headers: { origin: 'https://evil.example.com' },
       params: login(),
@@ -118,7 +118,7 @@ export const signInScenarios: Contract = {
 
   'auth.register': [
     {
-      name: 'makes an account',
+      name: 'creates an account',
       kind: 'success',
       params: registration({ language: 'fr', hosting: 'default', unheardOf: 1 }),
       answer: { username: /^new-/, apiEndpoint: /^http:\/\/c.+@.+\/new-.+\/$/ },
@@ -129,7 +129,7 @@ export const signInScenarios: Contract = {
       }
     },
     {
-      name: 'takes null for what is optional',
+      name: 'accepts null for optional fields',
       kind: 'success',
       params: registration({ invitationToken: null, referer: null, hosting: null }),
       answer: { username: /^new-/ }
@@ -163,7 +163,7 @@ export const signInScenarios: Contract = {
       match: { data: [{ code }] }
     })),
     {
-      name: 'refuses a name and an email address that are taken, telling both',
+      name: 'refuses a taken name and email address, reporting both',
       kind: 'state',
       before: world => world.mail(),
       params: ({ owner }) => ({
@@ -186,7 +186,7 @@ export const signInScenarios: Contract = {
 
   'auth.registerOlder': [
     {
-      name: 'takes the names that fields had',
+      name: 'accepts the older field names',
       kind: 'success',
       params: ({ owner }) => ({
         username: owner.username.replace('user-', 'older-'),
@@ -199,7 +199,7 @@ export const signInScenarios: Contract = {
       answer: { username: /^older-/, apiEndpoint: /^http/, server: /^http/ }
     },
     {
-      name: 'refuses what is wrong',
+      name: 'refuses invalid fields',
       kind: 'params',
       params: registration({ appId: undefined, appid: 'short' }),
       error: 'invalid-parameters-format',

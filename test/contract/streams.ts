@@ -7,7 +7,7 @@ const others = ['reader', 'contributor', 'sensor', 'restricted', 'app'] as const
 export const streamScenarios: Contract = {
   'streams.get': [
     {
-      name: 'answers the tree, sorted by name between those of the service',
+      name: "returns the tree sorted by name, with the service's own streams around it",
       kind: 'success',
       answer: {
         streams: [
@@ -23,32 +23,32 @@ export const streamScenarios: Contract = {
         )
     },
     {
-      name: 'shows trashed streams on request',
+      name: 'returns trashed streams on request',
       kind: 'success',
       params: { state: 'all' },
       answer: { streams: [{}, { id: 'attic', trashed: true }, { id: 'body' }, { id: 'diary' }] }
     },
     {
-      name: 'begins below a parent',
+      name: 'starts below a parent',
       kind: 'success',
       params: { parentId: 'diary' },
       answer: { streams: [{ id: 'walks' }] }
     },
     {
-      name: 'tells of deletions on request',
+      name: 'returns deletions on request',
       kind: 'success',
       params: { includeDeletionsSince: 0 },
       answer: { streams: [{}, { id: 'body' }, { id: 'diary' }], streamDeletions: [] }
     },
     {
-      name: 'shows a restricted access its streams only',
+      name: 'returns to a restricted access only its streams',
       kind: 'success',
       by: 'restricted',
       answer: { streams: [{ id: 'diary', children: [] }] },
       after: (_world, { streams }) => assert.equal(streams.length, 1)
     },
     {
-      name: 'is open to create-only accesses',
+      name: 'accepts create-only accesses',
       kind: 'success',
       by: 'sensor',
       answer: { streams: [{ id: 'diary', children: [{ id: 'walks' }] }] }
@@ -79,7 +79,7 @@ export const streamScenarios: Contract = {
 
   'streams.create': [
     {
-      name: 'answers the new stream',
+      name: 'returns the new stream',
       kind: 'success',
       params: { id: 'runs', name: 'Runs', parentId: 'diary', clientData: { a: 1 } },
       answer: ({ owner }) => ({
@@ -95,13 +95,13 @@ export const streamScenarios: Contract = {
       })
     },
     {
-      name: 'makes an id, and a root, unless told',
+      name: 'generates an id and creates a root stream by default',
       kind: 'success',
       params: { name: 'Runs' },
       answer: { stream: { id: /^c[a-z0-9]{24}$/, parentId: null } }
     },
     {
-      name: 'takes null for what is optional',
+      name: 'accepts null for optional fields',
       kind: 'success',
       params: { id: null, name: 'Runs', parentId: null, clientData: null, trashed: null },
       answer: { stream: { parentId: null } },
@@ -114,19 +114,19 @@ export const streamScenarios: Contract = {
       answer: { stream: { id: 'Uber-alles' } }
     },
     {
-      name: 'takes size as an id',
+      name: 'accepts size as an id',
       kind: 'success',
       params: { id: 'size', name: 'x' },
       answer: { stream: { id: 'size' } }
     },
     {
-      name: 'takes the same name elsewhere',
+      name: 'accepts an existing name below another parent',
       kind: 'success',
       params: { name: 'walks', parentId: 'body' },
       answer: { stream: { name: 'walks', parentId: 'body' } }
     },
     {
-      name: 'is open to those who manage the parent',
+      name: 'accepts callers that manage the parent',
       kind: 'success',
       by: 'manager',
       params: { name: 'Runs', parentId: 'walks' },
@@ -151,7 +151,7 @@ export const streamScenarios: Contract = {
       match: { data: [{ code: /^[A-Z_]+$/, message: String, path: /^#/ }] }
     })),
     {
-      name: 'takes a name of 1024 characters',
+      name: 'accepts a name of 1024 characters',
       kind: 'success',
       params: { name: '\u{1f600}'.repeat(1024) },
       answer: { stream: { name: '\u{1f600}'.repeat(1024) } }
@@ -212,7 +212,7 @@ export const streamScenarios: Contract = {
 
   'streams.update': [
     {
-      name: 'changes what is named and keeps the rest, without children',
+      name: 'changes the given fields and keeps the rest, and returns no children',
       kind: 'success',
       params: { id: 'diary', update: { name: 'My diary', clientData: { a: 1 } } },
       answer: { stream: { id: 'diary', name: 'My diary', parentId: null, clientData: { a: 1 } } },
@@ -245,7 +245,7 @@ export const streamScenarios: Contract = {
       after: (_world, { stream }) => lacks(stream, 'trashed')
     },
     {
-      name: 'is open to those who manage the stream',
+      name: 'accepts callers that manage the stream',
       kind: 'success',
       by: 'manager',
       params: { id: 'diary', update: { name: 'Ours' } },
@@ -280,7 +280,7 @@ export const streamScenarios: Contract = {
       })
     ),
     {
-      name: 'does not know an unknown stream',
+      name: 'refuses an unknown stream',
       kind: 'unknown',
       params: { id: 'nowhere', update: { name: 'x' } },
       error: 'unknown-resource'
@@ -312,7 +312,7 @@ export const streamScenarios: Contract = {
       error: 'forbidden'
     })),
     {
-      name: 'is refused to where the caller does not manage',
+      name: 'refuses a parent that the caller does not manage',
       kind: 'caller',
       by: 'manager',
       params: { id: 'walks', update: { parentId: 'body' } },
@@ -344,7 +344,7 @@ export const streamScenarios: Contract = {
       }
     },
     {
-      name: 'is open to those who manage the stream',
+      name: 'accepts callers that manage the stream',
       kind: 'success',
       by: 'manager',
       params: { id: 'diary' },
@@ -357,7 +357,7 @@ export const streamScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'does not know an unknown stream',
+      name: 'refuses an unknown stream',
       kind: 'unknown',
       params: { id: 'nowhere' },
       error: 'unknown-resource'

@@ -1,4 +1,7 @@
-/** Scenarios of the routes of the operator, and of deleting accounts. (docs/spec/administration.md; docs/spec/accounts.md#deleting-an-account) */
+/**
+ * Scenarios of the operator's routes and of deleting accounts. (docs/spec/administration.md;
+ * docs/spec/accounts.md#deleting-an-account)
+ */
 import assert from 'node:assert/strict'
 import { setPassword } from './passwords.js'
 import type { Contract, Scenario } from './scenario.js'
@@ -7,7 +10,7 @@ import { adminKey, type World } from './world.js'
 export const username = ({ owner }: World): object => ({ username: owner.username })
 export const hidden = { error: 'unknown-resource' } as const
 
-/** Nobody but the operator finds anything. */
+/** The routes are hidden from all callers except the operator. */
 export const toOthers = (params: (world: World) => object): Scenario[] => [
   ...(['owner', 'app', 'reader'] as const).map((by): Scenario => ({
     name: `is hidden from ${by}`,
@@ -33,10 +36,10 @@ const isGone = async ({ owner, service }: World): Promise<void> => {
   assert.ok(streams.every(({ id }: { id: string }) => id.startsWith(':')))
 }
 
-/** A hash of `a long secret`, made elsewhere. */
+/** A hash of `a long secret`, computed elsewhere. */
 const passwordHash = '$2b$04$wMPiaJzQKRSdtTnzUIOtxODBaQQ1cRM8dwGhZ6eoAIWQ5zLxLLnWC'
 
-/** Somebody new. */
+/** Returns the fields of a new user. */
 const newcomer =
   (fields: object = {}) =>
   ({ owner }: World): object => {
@@ -44,10 +47,10 @@ const newcomer =
     return { username: name, passwordHash, email: `${name}@example.org`, language: 'fr', ...fields }
   }
 
-/** By the operator, whom only HTTP knows. */
+/** By the operator, who is only known over HTTP. */
 export const byAdmin = { by: 'admin', only: 'http' } as const
 
-/** What methods without params have in common. */
+/** Scenarios common to methods without params. */
 export const withoutParams: readonly Scenario[] = [
   {
     name: 'refuses unknown params',
@@ -60,7 +63,7 @@ export const withoutParams: readonly Scenario[] = [
 ]
 
 export const unknownUser: Scenario = {
-  name: 'does not know unknown users',
+  name: 'refuses unknown users',
   kind: 'unknown',
   ...byAdmin,
   params: { username: 'nobody-of-that-name' },
@@ -68,7 +71,7 @@ export const unknownUser: Scenario = {
 }
 
 export const noName: Scenario = {
-  name: 'refuses names that are none',
+  name: 'refuses invalid names',
   kind: 'params',
   only: 'batch',
   params: { username: 12 },
@@ -119,7 +122,7 @@ export const userScenarios: Contract = {
       error: 'invalid-parameters-format'
     },
     {
-      name: 'deletes it for its owner, where the settings allow it',
+      name: 'deletes it for its owner if the settings allow it',
       kind: 'success',
       before: setPassword,
       params: ({ owner }) => ({ username: owner.username.toUpperCase(), password: 'a long secret' }),
@@ -127,7 +130,7 @@ export const userScenarios: Contract = {
       after: isGone
     },
     {
-      name: 'wants proof of who is there',
+      name: 'requires proof of identity',
       kind: 'state',
       before: setPassword,
       params: username,
@@ -141,7 +144,7 @@ export const userScenarios: Contract = {
       error: 'invalid-operation'
     },
     {
-      name: 'does not know unknown users',
+      name: 'refuses unknown users',
       kind: 'unknown',
       by: 'admin',
       only: 'http',
@@ -149,13 +152,13 @@ export const userScenarios: Contract = {
       ...hidden
     },
     {
-      name: 'does not know unknown users, whoever asks',
+      name: 'refuses unknown users for any caller',
       kind: 'unknown',
       params: { username: 'nobody-of-that-name' },
       ...hidden
     },
     {
-      name: 'refuses names that are none',
+      name: 'refuses invalid names',
       kind: 'params',
       only: 'batch',
       params: { username: 12 },
@@ -166,7 +169,7 @@ export const userScenarios: Contract = {
 
   'system.createUser': [
     {
-      name: 'answers the id of the new account',
+      name: 'returns the id of the new account',
       kind: 'success',
       ...byAdmin,
       params: newcomer({ unheardOf: 1, appId: null, referer: 'a-page' }),
@@ -210,7 +213,7 @@ export const userScenarios: Contract = {
       match: { data: [{ code }] }
     })),
     {
-      name: 'refuses a name and an address that are taken, telling both',
+      name: 'refuses a taken name and address, reporting both',
       kind: 'state',
       before: world => world.mail(),
       ...byAdmin,
@@ -224,7 +227,7 @@ export const userScenarios: Contract = {
 
   'system.getUserInfo': [
     {
-      name: 'answers what the account stores, and how it is used',
+      name: 'returns the storage and usage of the account',
       kind: 'success',
       ...byAdmin,
       params: username,
@@ -246,7 +249,7 @@ export const userScenarios: Contract = {
 
   'system.deactivateMfa': [
     {
-      name: 'removes the second factor, and nothing else',
+      name: 'removes only the second factor',
       kind: 'success',
       ...byAdmin,
       params: username,
@@ -266,7 +269,7 @@ export const userScenarios: Contract = {
         assert.deepEqual(profile, { colour: 'blue' })
       }
     },
-    { name: 'does so where there is none', kind: 'success', ...byAdmin, params: username, text: '' },
+    { name: 'succeeds if there is none', kind: 'success', ...byAdmin, params: username, text: '' },
     unknownUser,
     noName,
     ...toOthers(username)
@@ -274,7 +277,7 @@ export const userScenarios: Contract = {
 
   'system.createResetLink': [
     {
-      name: 'answers a link that sets a new password',
+      name: 'returns a link that sets a new password',
       kind: 'success',
       ...byAdmin,
       params: username,
@@ -301,7 +304,7 @@ export const userScenarios: Contract = {
       after: async ({ owner }) => assert.equal((await owner.call('events.get')).status, 401)
     },
     {
-      name: 'refuses a hash of unknown form',
+      name: 'refuses a hash of an unknown format',
       kind: 'params',
       ...byAdmin,
       params: ({ owner }) => ({ username: owner.username, passwordHash: 'plain words' }),
@@ -313,7 +316,7 @@ export const userScenarios: Contract = {
 
   'system.unlockUser': [
     {
-      name: 'answers nothing, whether anything had to wait or not',
+      name: 'returns nothing, whether sign-in was throttled or not',
       kind: 'success',
       ...byAdmin,
       params: username,
@@ -326,7 +329,7 @@ export const userScenarios: Contract = {
 
   'system.checkPlatformIntegrity': [
     {
-      name: 'finds nothing wrong',
+      name: 'finds no errors',
       kind: 'success',
       ...byAdmin,
       answer: {
@@ -343,7 +346,7 @@ export const userScenarios: Contract = {
 
   'system.relocateUser': [
     {
-      name: 'answers the new place, and sends calls there',
+      name: 'returns the new server and redirects calls to it',
       kind: 'success',
       ...byAdmin,
       params: ({ owner }) => ({ username: owner.username, url: 'https://new.example/' }),
@@ -382,7 +385,7 @@ export const userScenarios: Contract = {
       answer: ({ owner }) => ({ relocationDeletion: { username: owner.username } }),
       after: async ({ owner }) => assert.equal((await owner.do('events.get')).events.length, 3)
     },
-    { name: 'knows no account that has not moved', kind: 'state', ...byAdmin, params: username, ...hidden },
+    { name: 'refuses an account that has not moved', kind: 'state', ...byAdmin, params: username, ...hidden },
     { name: 'refuses unknown params', kind: 'params', only: 'batch', params: { unheardOf: 1 }, ...hidden },
     unknownUser,
     ...toOthers(username)
@@ -390,7 +393,7 @@ export const userScenarios: Contract = {
 
   'admin.getUsers': [
     {
-      name: 'answers all accounts, the newest first',
+      name: 'returns all accounts, newest first',
       kind: 'success',
       before: world => world.mail(),
       ...byAdmin,
@@ -411,7 +414,7 @@ export const userScenarios: Contract = {
 
   'admin.getUser': [
     {
-      name: 'answers the account',
+      name: 'returns the account',
       kind: 'success',
       before: world => world.mail(),
       ...byAdmin,
@@ -427,7 +430,7 @@ export const userScenarios: Contract = {
 
   'admin.getServers': [
     {
-      name: 'counts the accounts of each',
+      name: 'returns the number of accounts of each server',
       kind: 'success',
       ...byAdmin,
       before: move,
@@ -440,7 +443,7 @@ export const userScenarios: Contract = {
 
   'admin.getServerUsers': [
     {
-      name: 'answers the accounts of a server',
+      name: 'returns the accounts of a server',
       kind: 'success',
       ...byAdmin,
       before: move,
@@ -451,13 +454,13 @@ export const userScenarios: Contract = {
         assert.ok(users.some((user: { username: string }) => user.username === owner.username))
       }
     },
-    { name: 'refuses names that are none', kind: 'params', only: 'batch', params: { server: 12 }, ...hidden },
+    { name: 'refuses invalid names', kind: 'params', only: 'batch', params: { server: 12 }, ...hidden },
     ...toOthers(() => ({ server: 'new.example' }))
   ],
 
   'admin.getInvitations': [
     {
-      name: 'answers those that there are',
+      name: 'returns all of them',
       kind: 'success',
       ...byAdmin,
       before: async ({ owner, service }) => {
@@ -479,7 +482,7 @@ export const userScenarios: Contract = {
 
   'admin.createInvitations': [
     {
-      name: 'answers as many as asked for',
+      name: 'returns the requested number',
       kind: 'success',
       ...byAdmin,
       params: { count: 3, message: 'for you' },

@@ -1,4 +1,4 @@
-/** Scenarios of the methods that sum up what events hold. (docs/api/samples.md) */
+/** Scenarios of the methods that aggregate event values. (docs/api/samples.md) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 
@@ -8,7 +8,7 @@ const bloodPressure = { systolic: 142, diastolic: 88, of: { rate: 61.5 } }
 export const valueScenarios: Contract = {
   'events.sample': [
     {
-      name: 'sums up numbers',
+      name: 'aggregates numbers',
       kind: 'success',
       params: { ...range, streams: ['body'], types: ['mass/kg'] },
       before: async ({ owner }) => {
@@ -22,7 +22,7 @@ export const valueScenarios: Contract = {
       after: (_world, { samples }) => assert.equal(samples.length, 1)
     },
     {
-      name: 'counts events where none has a number',
+      name: 'counts events if none has a number',
       kind: 'success',
       params: { ...range, types: ['note/*'] },
       answer: {},
@@ -33,14 +33,14 @@ export const valueScenarios: Contract = {
         ])
     },
     {
-      name: 'counts what is in the trash on request',
+      name: 'counts trashed events on request',
       kind: 'success',
       params: { fromTime: 0, toTime: 4000, parts: 1, types: ['note/*'], state: 'trashed' },
       answer: {},
       after: (_world, { samples }) => assert.deepEqual(samples, [{ time: 0, count: 1 }])
     },
     {
-      name: 'looks into contents',
+      name: 'aggregates a field within contents',
       kind: 'success',
       params: { ...range, types: ['blood-pressure/mmhg-bpm', 'test/pressure'], field: 'of.rate' },
       before: async ({ owner }) => {
@@ -49,7 +49,7 @@ export const valueScenarios: Contract = {
       answer: { samples: [{ time: 0, count: 1, min: 61.5, mean: 61.5, last: 61.5 }] }
     },
     {
-      name: 'shows a restricted access what it may read',
+      name: 'returns to a restricted access what it may read',
       kind: 'success',
       by: 'restricted',
       params: { ...range },
@@ -57,7 +57,7 @@ export const valueScenarios: Contract = {
       after: (_world, { samples }) => assert.deepEqual(samples, [{ time: 1000, count: 1 }])
     },
     {
-      name: 'shows a create-only access nothing',
+      name: 'returns nothing to a create-only access',
       kind: 'success',
       by: 'sensor',
       params: range,
@@ -85,7 +85,7 @@ export const valueScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses streams of the audit',
+      name: 'refuses streams of the audit log',
       kind: 'state',
       params: { ...range, streams: [':_audit:accesses'] },
       error: 'invalid-operation'
@@ -97,7 +97,7 @@ export const valueScenarios: Contract = {
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'refuses a stream that may not be read',
+      name: 'refuses a stream that the caller may not read',
       kind: 'caller',
       by: 'reader',
       params: { ...range, streams: ['body'] },
@@ -108,7 +108,7 @@ export const valueScenarios: Contract = {
 
   'streams.facts': [
     {
-      name: 'tells what each stream holds',
+      name: 'returns what each stream contains',
       kind: 'success',
       params: { streams: ['diary', 'body'] },
       answer: {},
@@ -125,7 +125,7 @@ export const valueScenarios: Contract = {
         )
     },
     {
-      name: 'leaves out what is long',
+      name: 'omits long contents',
       kind: 'success',
       params: { streams: ['body'] },
       before: async ({ owner }) => {
@@ -135,7 +135,7 @@ export const valueScenarios: Contract = {
       after: (_world, { facts }) => assert.ok(!('latest' in facts[1]))
     },
     {
-      name: 'does not tell of events that another stream hides',
+      name: 'ignores events that another stream hides',
       kind: 'success',
       by: 'restricted',
       before: async ({ owner }) => {
@@ -145,7 +145,7 @@ export const valueScenarios: Contract = {
       after: (_world, { facts }) => assert.equal(facts.length, 1)
     },
     {
-      name: 'tells a create-only access nothing',
+      name: 'returns no facts to a create-only access',
       kind: 'success',
       by: 'sensor',
       answer: { facts: [] },
@@ -158,7 +158,7 @@ export const valueScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses streams of the audit',
+      name: 'refuses streams of the audit log',
       kind: 'state',
       params: { streams: [':_audit:accesses'] },
       error: 'invalid-operation'
@@ -170,7 +170,7 @@ export const valueScenarios: Contract = {
       error: 'unknown-referenced-resource'
     },
     {
-      name: 'refuses a stream that may not be read',
+      name: 'refuses a stream that the caller may not read',
       kind: 'caller',
       by: 'reader',
       params: { streams: ['body'] },

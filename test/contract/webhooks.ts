@@ -8,7 +8,7 @@ const id = ({ webhookId }: World): object => ({ id: webhookId })
 const unknown = { params: { id: 'cunknown' }, error: 'unknown-resource' } as const
 const invalid = { error: 'invalid-parameters-format' } as const
 
-/** What is refused to accesses that did not create the webhook. */
+/** Refusals of accesses that did not create the webhook. */
 const toOthers = (params: (world: World) => object): Scenario[] =>
   (['reader', 'manager'] as const).map(by => ({
     name: `is refused to ${by}, which did not create it`,
@@ -22,20 +22,20 @@ const toOthers = (params: (world: World) => object): Scenario[] =>
 export const webhookScenarios: Contract = {
   'webhooks.get': [
     {
-      name: 'answers those that the caller created',
+      name: 'returns the webhooks that the caller created',
       kind: 'success',
       by: 'app',
       before: hook,
       answer: ({ webhookId }) => ({ webhooks: [{ id: webhookId, state: 'active' }] })
     },
     {
-      name: 'answers all to the owner',
+      name: 'returns all webhooks to the owner',
       kind: 'success',
       before: hook,
       answer: ({ webhookId }) => ({ webhooks: [{ id: webhookId }] })
     },
     {
-      name: 'answers none to others',
+      name: 'returns none to other accesses',
       kind: 'success',
       by: 'reader',
       before: hook,
@@ -47,7 +47,7 @@ export const webhookScenarios: Contract = {
 
   'webhooks.getOne': [
     {
-      name: 'answers the webhook',
+      name: 'returns the webhook',
       kind: 'success',
       by: 'app',
       before: hook,
@@ -69,14 +69,14 @@ export const webhookScenarios: Contract = {
       params: { id: 'any', unheardOf: 1 },
       ...invalid
     },
-    { name: 'does not know an unknown id', kind: 'unknown', ...unknown },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
   ],
 
   'webhooks.create': [
     {
-      name: 'answers the new webhook',
+      name: 'returns the new webhook',
       kind: 'success',
       by: 'sensor',
       params: world => ({ url: world.hookUrl }),
@@ -105,7 +105,7 @@ export const webhookScenarios: Contract = {
       ...invalid
     })),
     {
-      name: 'refuses a URL that the access has already',
+      name: 'refuses a URL that the access already has',
       kind: 'state',
       by: 'app',
       before: hook,
@@ -114,7 +114,7 @@ export const webhookScenarios: Contract = {
       match: { data: { url: /^http/ } }
     },
     {
-      name: 'is refused to personal accesses',
+      name: 'refuses personal accesses',
       kind: 'caller',
       params: { url: 'https://example.com' },
       error: 'forbidden'
@@ -124,7 +124,7 @@ export const webhookScenarios: Contract = {
 
   'webhooks.update': [
     {
-      name: 'switches it off',
+      name: 'deactivates it',
       kind: 'success',
       by: 'app',
       before: hook,
@@ -132,7 +132,7 @@ export const webhookScenarios: Contract = {
       answer: { webhook: { state: 'inactive' } }
     },
     {
-      name: 'is open to the owner',
+      name: 'accepts the owner',
       kind: 'success',
       before: hook,
       params: ({ webhookId, hookUrl }) => ({ id: webhookId, update: { url: `${hookUrl}?other` } }),
@@ -155,7 +155,7 @@ export const webhookScenarios: Contract = {
       error: 'forbidden'
     })),
     {
-      name: 'does not know an unknown id',
+      name: 'refuses an unknown id',
       kind: 'unknown',
       params: { id: 'cunknown', update: { state: 'active' } },
       error: 'unknown-resource'
@@ -166,7 +166,7 @@ export const webhookScenarios: Contract = {
 
   'webhooks.delete': [
     {
-      name: 'deletes it, once',
+      name: 'deletes a webhook only once',
       kind: 'success',
       by: 'app',
       before: hook,
@@ -178,7 +178,7 @@ export const webhookScenarios: Contract = {
       }
     },
     { name: 'refuses unknown params', kind: 'params', params: { id: 'any', unheardOf: 1 }, ...invalid },
-    { name: 'does not know an unknown id', kind: 'unknown', ...unknown },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
   ],
@@ -193,7 +193,7 @@ export const webhookScenarios: Contract = {
       answer: ({ webhookId }) => ({ webhook: { id: webhookId, runCount: 0 } })
     },
     { name: 'refuses unknown params', kind: 'params', params: { id: 'any', unheardOf: 1 }, ...invalid },
-    { name: 'does not know an unknown id', kind: 'unknown', ...unknown },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
   ]

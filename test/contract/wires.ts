@@ -1,4 +1,4 @@
-/** The ways in which a scenario's call reaches the service. */
+/** The wires over which a scenario's call reaches the service. */
 import { io } from 'socket.io-client'
 import { Coffer, CofferError, type MethodId } from '../../client/src/index.js'
 import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
@@ -6,21 +6,21 @@ import type { Answer } from '../support/coffer.js'
 import { given, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
-/** What came back: the result's members or `error`, without `meta`; the status where there is one. */
+/** The response: the result's members or `error`, without `meta`; the status where there is one. */
 export interface Reply {
   readonly status: number | undefined
   readonly body: Answer
-  /** The answer, where it is no JSON. */
+  /** The body of a response that is not JSON. */
   readonly text?: string
   /** Its media type. */
   readonly type?: string
-  /** Over HTTP the whole answer, with its media type. */
+  /** Over HTTP, the whole response with its media type. */
   readonly whole?: { readonly answered: Answer; readonly type: string }
 }
 
 export type WireName = 'http' | 'batch' | 'socket' | 'client'
 
-/** Makes the call of a scenario over a wire. */
+/** Sends a scenario's call over a wire. */
 export async function send(wire: WireName, method: string, scenario: Scenario, world: World): Promise<Reply> {
   const params = given(scenario.params, world) ?? {}
   const token = world.token(scenario.by ?? 'owner')
@@ -64,7 +64,7 @@ async function overHttp(
       )
   const type = answered.get('content-type') ?? ''
   const whole = { answered: body, type }
-  // Some answers are the plain text of one value.
+  // Some responses are the plain text of one value.
   const name = method.startsWith('registration.') ? 'isValid' : 'isFree'
   if (answers === 'text' && typeof body === 'string')
     return { status, body: { [name]: JSON.parse(body) }, whole }
@@ -85,11 +85,11 @@ async function inBatch(
     [{ method, params }],
     headers
   )
-  // A batch that nobody may send has no results.
+  // A refused batch has no results.
   return { status: undefined, body: withoutMeta(body.results?.[0] ?? body) }
 }
 
-/** A socket of its own for each call; a refusal to open it stands for the call's. */
+/** Opens a separate socket for each call; a refusal to open it counts as the call's. */
 async function overSocket(
   method: string,
   params: object,
@@ -112,7 +112,7 @@ async function overSocket(
   return { status: undefined, body: withoutMeta(body) }
 }
 
-/** By the client of this repository. */
+/** Calls by the client library of this repository. */
 async function byClient(
   method: string,
   params: object,
@@ -130,16 +130,16 @@ async function byClient(
   return { status: undefined, body }
 }
 
-/** Whether a scenario makes sense over a wire: over sockets a call has always a token. */
+/** Returns whether a scenario applies to a wire: over sockets, a call always has a token. */
 export function isFor(wire: WireName, { by, error, only }: Scenario): boolean {
-  // What the client makes of refusals is alike for all methods.
+  // The client treats refusals of all methods in the same way.
   if (wire === 'client') return error === undefined && (only === undefined || only === 'batch')
   if (only) return only === wire
   const hasToken = by !== 'nobody' && by !== 'stranger' && by !== 'admin'
   return wire !== 'socket' || hasToken || error === 'invalid-access-token'
 }
 
-/** The first route of a method. */
+/** Returns the first route of a method. */
 function routeOf(method: string): Route & { isOfUser: boolean } {
   const ofUser = userRoutes.find(route => route.method === method)
   const route = ofUser ?? serviceRoutes.find(candidate => candidate.method === method)
@@ -147,7 +147,7 @@ function routeOf(method: string): Route & { isOfUser: boolean } {
   return { ...route, isOfUser: ofUser !== undefined }
 }
 
-/** The status of success. */
+/** Returns the status of a success. */
 export function statusOf(method: string): number {
   return routeOf(method).status
 }

@@ -1,4 +1,4 @@
-/** A user with a bit of everything, and the callers that a scenario may choose from. */
+/** A user with some data of every kind, and the callers that a scenario may choose from. */
 import { createId } from '../../core/ids.js'
 import { Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
 import type { Begun } from '../support/oauth.js'
@@ -19,7 +19,7 @@ export type CallerName =
 /** The admin key. */
 export const adminKey = 'the key of the operator'
 
-/** What a service has to be set up with, so that each method can succeed. */
+/** Settings of a service in which each method can succeed. */
 export const enabling = {
   adminKey,
   userAccount: { delete: ['adminToken', 'personalToken'], deletionGraceDays: 0 },
@@ -41,25 +41,25 @@ export const enabling = {
 
 const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })
 
-/** Streams: `diary` with `walks` below it, `body`, `attic` (trashed). Events: one in each of them that is not trashed. */
+/** Streams: `diary` with `walks` below it, `body`, `attic` (trashed). Events: one in each that is not trashed. */
 export class World {
   #found: Answer
-  /** Id of the file that {@link attach} made. */
+  /** Id of the file that {@link attach} created. */
   fileId = ''
-  /** Id of the webhook that {@link hook} made. */
+  /** Id of the webhook that {@link hook} created. */
   webhookId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
-  /** Id of an import that the owner began. */
+  /** Id of an import that the owner started. */
   importId = ''
-  /** Id and token of the access that {@link signIn} made. */
+  /** Id and token of the access that {@link signIn} created. */
   sessionId = ''
   sessionToken = ''
-  /** Key of the request that {@link ask} made. */
+  /** Key of the request that {@link ask} created. */
   key = ''
-  /** What a client of OAuth has asked for, what it was answered, and the tokens that it got. */
+  /** The request of an OAuth client, the response, and its tokens. */
   oauth: { begun: Begun; answered: URL; tokens: Answer } | undefined
-  /** Id of the event that {@link holder} made. */
+  /** Id of the event that {@link holder} created. */
   holderId = ''
 
   private constructor(
@@ -106,7 +106,7 @@ export class World {
     return new World(service, owner, clients, events)
   }
 
-  /** Gives the event `note` a file, unless it has one. */
+  /** Attaches a file to the event `note` unless it has one. */
   async attach(): Promise<void> {
     if (this.fileId !== '') return
     const form = new FormData()
@@ -115,12 +115,12 @@ export class World {
     this.fileId = body.event.attachments[0].id
   }
 
-  /** As if the owner had just signed in. */
+  /** Makes the owner's sign-in recent. */
   async noteSignIn(): Promise<void> {
     await this.service.call(undefined, 'test.noteSignIns', { username: this.owner.username })
   }
 
-  /** Gives the account an email address and a language. The owner has just signed in. */
+  /** Gives the account an email address and a language. Makes the owner's sign-in recent. */
   async mail(): Promise<void> {
     await this.noteSignIn()
     await this.owner.do('account.update', {
@@ -128,19 +128,19 @@ export class World {
     })
   }
 
-  /** A URL that answers calls as a webhook's should: of the service itself. */
+  /** A URL of the service itself that responds as a webhook's should. */
   get hookUrl(): string {
     return `${this.service.server.url}/reg/${this.owner.username}/server`
   }
 
-  /** Gives the app a webhook, unless it has one. */
+  /** Creates a webhook of the app unless it has one. */
   async hook(): Promise<void> {
     if (this.webhookId !== '') return
     const { webhook } = await this.client('app').do('webhooks.create', { url: this.hookUrl })
     this.webhookId = webhook.id
   }
 
-  /** Makes an event that holds a series of two points, unless there is one. */
+  /** Creates an event with a series of two data points unless there is one. */
   async holder(): Promise<void> {
     if (this.holderId !== '') return
     const { id } = await this.owner.event({ type: 'series:mass/kg', content: null, time: 1000 })
@@ -150,11 +150,11 @@ export class World {
       [1, 71]
     ]
     await this.owner.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-    // Otherwise the holder would follow in the middle of a comparison.
+    // Otherwise the holder event would be updated during a comparison.
     await this.service.server.settle()
   }
 
-  /** An app asks for an access; answers the key. */
+  /** Requests access as an app; returns the key. */
   async ask(fields: object = {}): Promise<string> {
     const app = { requestingAppId: 'an-app-that-contributes', deviceName: 'phone' }
     const asked = { ...app, requestedPermissions: [], ...fields }
@@ -163,7 +163,7 @@ export class World {
     return key
   }
 
-  /** Opens another session of the owner. */
+  /** Starts another session of the owner. */
   async signIn(appId: string): Promise<void> {
     const { username } = this.owner
     const { access } = await this.service.call(undefined, 'test.signIn', { username, appId })
@@ -171,33 +171,33 @@ export class World {
     this.sessionToken = access.token
   }
 
-  /** A caller who has an access. */
+  /** Returns a caller that has an access. */
   client(name: CallerName): Client {
     const client = this.clients.get(name)
     if (!client) throw new Error(`${name} has no access`)
     return client
   }
 
-  /** The token that a caller shows. */
+  /** Returns the token that a caller sends. */
   token(name: CallerName): string | undefined {
     if (name === 'nobody') return undefined
     if (name === 'admin') return adminKey
     return name === 'stranger' ? 'no-such-token' : this.client(name).token
   }
 
-  /** All of the user's data, as far as calls can change it: as it was found last. */
+  /** Returns all of the user's data that calls can change: as last read. */
   async before(): Promise<Answer> {
     return this.#found ?? (await this.after())
   }
 
-  /** Something has been prepared since. */
+  /** Forgets the data last read, since something has been prepared. */
   forget(): void {
     this.#found = undefined
   }
 
-  /** All of the user's data, as it is found now. */
+  /** Returns all of the user's data, read again. */
   async after(): Promise<Answer> {
-    // What is under way comes to its end first.
+    // Pending work ends first.
     for (const { id } of (await this.owner.do('imports.get')).imports) await rested(this.owner, id)
     const everything = {
       fromTime: -1e300,

@@ -1,4 +1,4 @@
-/** What is noted of the items that a call changes, against a plain list of them. */
+/** Changes noted by a call, compared with a plain list of them. */
 import t from 'tap'
 import { Changes, changeKinds, type Change } from '../../core/changes.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -9,7 +9,7 @@ t.comment(`seed ${seed}`)
 const random = new Random(seed)
 const ids = ['a', 'b', 'c', 'd', 'gone', '*']
 
-t.test('changes hold each kind once, with the paths at the time and the accesses', async t => {
+t.test('changes contain each kind once, with the paths at the time and the accesses', async t => {
   for (let round = 0; round < 2000; round++) {
     const parents = new Map<string, string | undefined>([['a', undefined]])
     for (const id of ['b', 'c', 'd']) parents.set(id, random.pick([...parents.keys(), undefined]))
@@ -34,7 +34,7 @@ t.test('changes hold each kind once, with the paths at the time and the accesses
   }
 })
 
-t.test('changes keep little of many items in the same streams', async t => {
+t.test('changes stay small for many items in the same streams', async t => {
   const changes = new Changes({ find: () => undefined })
   for (let count = 0; count < 1000; count++) changes.add('events', ['a', 'b'])
   t.same(changes.list(), [{ kind: 'events', places: [[['a'], ['b']]], accessIds: [] }])
@@ -52,7 +52,7 @@ function pathOf(parents: ReadonlyMap<string, string | undefined>, id: string): s
   return parentId === undefined ? [id] : [id, ...pathOf(parents, parentId)]
 }
 
-/** One change of each kind, with its places and accesses once each. */
+/** Returns one change per kind, with its places and accesses once each. */
 function inKinds(changes: readonly Change[]): Change[] {
   return changeKinds.flatMap(kind => {
     const those = changes.filter(change => change.kind === kind)

@@ -1,4 +1,4 @@
-/** Integrity values: the text they are digests of, and that clients can work them out from what they get. */
+/** Integrity values: the text that is hashed, and that clients can compute them from responses. */
 import t, { type Test } from 'tap'
 import { toCanonicalJson } from '../../core/json/canonical.js'
 import { computeAccessIntegrity, computeEventIntegrity, toEventText } from '../../core/integrity.js'
@@ -29,7 +29,7 @@ const vector = {
   ]
 }
 
-t.test('the text of an event is the canonical one, whatever it holds', async t => {
+t.test('the text of an event is canonical, whatever its content', async t => {
   const contents: unknown[] = [
     undefined,
     null,
@@ -125,7 +125,7 @@ t.test('the canonical text', async t => {
   t.equal(toEventText(timeless), '{"id":"c1","streamIds":["diary"]}')
 })
 
-/** Every item of an answer is what its integrity value says. */
+/** Asserts that every item of a response matches its integrity value. */
 function proven(t: Test, answer: Answer, name: string): void {
   const { access, accesses = [], accessDeletions = [], event, events = [], eventDeletions = [] } = answer
   for (const item of [event ?? [], events, eventDeletions, answer.history ?? []].flat())
@@ -166,7 +166,7 @@ async function life(t: Test, call: (method: string, params: object) => Promise<A
   }
 }
 
-t.test('an event is what its integrity value says', async t => {
+t.test('an event matches its integrity value', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   await alice.stream('work')
@@ -233,7 +233,7 @@ t.test('events of a deleted stream', async t => {
   proven(t, { eventDeletions }, 'deleted')
 })
 
-t.test('an access is what its integrity value says', async t => {
+t.test('an access matches its integrity value', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const permissions = [{ streamId: 'diary', level: 'read' }]
@@ -257,7 +257,7 @@ t.test('an access is what its integrity value says', async t => {
 })
 
 t.test('settings', async t => {
-  t.test('switch values off', async t => {
+  t.test('turn integrity values off', async t => {
     const isActive = { events: false, accesses: false, attachments: true }
     const { alice } = await coffer(t, { integrity: { isActive } })
     await alice.stream('diary')
@@ -272,7 +272,7 @@ t.test('settings', async t => {
   })
 
   for (const algorithm of ['sha512', 'sha1', 'md5'] as const)
-    t.test(`make values of ${algorithm}`, async t => {
+    t.test(`compute integrity values with ${algorithm}`, async t => {
       const { alice } = await coffer(t, { integrity: { algorithm } })
       await alice.stream('diary')
       const event = await alice.event()

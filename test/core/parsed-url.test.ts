@@ -1,4 +1,4 @@
-/** URLs of callers, asked about often: the engine's own question begins to err then. */
+/** Validating many URLs: Node's own `URL.canParse` starts to fail then. */
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
 import { parseUrl } from '../../core/parse-url.js'
@@ -7,8 +7,8 @@ const pairs = Array.from({ length: 128 }, (_value, first) =>
   Array.from({ length: 64 }, (_other, second) => String.fromCharCode(0x80 + first, 0x80 + second))
 ).flat()
 
-t.test('parsedUrl', async t => {
-  t.test('takes what is a URL, and nothing else, the hundredth thousandth time as well', async t => {
+t.test('parseUrl', async t => {
+  t.test('accepts only URLs, also after a hundred thousand calls', async t => {
     for (let count = 0; count < 100_000; count++) parseUrl('http://a.example/')
     const wrong = pairs.filter(
       pair => isUrl(`http://a${pair}b/`) !== (parseUrl(`http://a${pair}b/`) !== undefined)
@@ -16,7 +16,7 @@ t.test('parsedUrl', async t => {
     t.same(wrong, [])
   })
 
-  t.test('is what requests of apps are held against: none makes a 5xx', async t => {
+  t.test('validates URLs from apps: none of them causes a 5xx', async t => {
     const service = await coffer(t, { access: { maxRequestsPerHour: 1e9 } })
     const ask = async (returnURL: string): Promise<number> => {
       const params = { requestingAppId: 'some-app', requestedPermissions: [], returnURL }

@@ -1,11 +1,11 @@
-/** What clients are told of the service, in both forms of addresses, and that what is named is there. */
+/** Service information in both forms of address; everything that it names exists. */
 import t from 'tap'
 import { readSettings } from '../../core/settings/load.js'
 import { apiEndpoint, serviceInfo } from '../../core/service-info.js'
 import { openCoffer, testConfig, type Overrides } from '../support/coffer.js'
 
 t.test('service.info', async t => {
-  t.test('names places below the public URL', async t => {
+  t.test('returns URLs below the public URL', async t => {
     const config = testConfig('/nowhere', {
       publicUrl: 'https://coffer.example.com//',
       service: { name: 'Chest' }
@@ -28,7 +28,7 @@ t.test('service.info', async t => {
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@coffer.example.com/alice/')
   })
 
-  t.test('names the assets and adapters that the operator adds', async t => {
+  t.test('returns the assets and adapters that the operator adds', async t => {
     const model = 'https://model.example.com/pack.json'
     const adapters = ['https://adapters.example.com/{username}/', 'https://{username}.adapters.example.com/']
     const service = { assets: { 'my-model': model }, adapters }
@@ -54,7 +54,7 @@ t.test('service.info', async t => {
       t.equal(problemsOf(wrong).length, 1, JSON.stringify(wrong))
   })
 
-  t.test('names hosts below the domain', async t => {
+  t.test('returns hosts below the domain', async t => {
     const config = testConfig('/nowhere', {
       domain: 'example.org',
       service: { home: 'https://home.test', terms: 'None.' }
@@ -81,14 +81,14 @@ t.test('service.info', async t => {
     t.equal(serviceInfo(elsewhere).api, 'https://{username}.example.org/')
   })
 
-  t.test('has a serial that changes with what clients are told', async t => {
+  t.test('has a serial that changes with its content', async t => {
     t.match(serial(), /^\d+$/)
     t.equal(serial(), serial())
     t.not(serial({ service: { name: 'Other' } }), serial())
     t.equal(serial({ storage: { maxOpenUsers: 5 } }), serial())
   })
 
-  t.test('is served at all its places, and what it names as well', async t => {
+  t.test('is served on all its routes, and so is everything that it names', async t => {
     const service = await openCoffer(t)
     const config = service.server.services.config
     const places = [

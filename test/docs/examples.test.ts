@@ -1,6 +1,5 @@
 /**
- * The examples of `docs/api` do what the pages say, each page against a service of its own, after the tour of README; samples
- * of settings are settings.
+ * Runs the examples of `docs/api`, each page against a new service, after the README tour; validates sample settings.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import { examplesOf, fits, runExamples, settingsOf } from '../support/snippets.j
 
 t.setTimeout(900_000)
 
-/** Pages that have nothing to run. */
+/** Pages without examples. */
 const withoutExamples = ['README.md', 'clients.md']
 
 const pages = readdirSync(join(packageDirectory, 'docs', 'api')).filter(name => name.endsWith('.md'))
@@ -34,7 +33,7 @@ t.test('docs/api', async t => {
     })
 })
 
-t.test('samples of settings', async t => {
+t.test('sample settings', async t => {
   const docs = join(packageDirectory, 'docs')
   const cwd = t.testdir()
   for (const page of readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter(name =>

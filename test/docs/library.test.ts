@@ -1,4 +1,4 @@
-/** The example of docs/library.md, run as a program of its own with the package below its `node_modules`. */
+/** Runs the example of docs/library.md as a program, with the package in its `node_modules`. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Links between the pages of the documentation lead somewhere, down to the heading. */
+/** Links between documentation pages lead to existing pages and headings. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
@@ -16,12 +16,12 @@ const pages = [
     .map(name => join('docs', name))
 ]
 
-/** A page without its blocks of code: what looks like a link or a heading in there is none. */
+/** Removes code blocks from a page, which may contain what looks like a link or a heading. */
 function textOf(page: string): string {
   return readFileSync(join(packageDirectory, page), 'utf8').replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): string[] {
   const counts = new Map<string, number>()
   return Array.from(textOf(page).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => {
@@ -36,7 +36,7 @@ function anchorsOf(page: string): string[] {
   })
 }
 
-/** What links of a page lead to: without those to other sites. */
+/** Returns the targets of a page's links, except links to other sites. */
 function targetsOf(page: string): string[] {
   const prose = textOf(page).replaceAll(/`[^`\n]*`/g, '')
   return Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target).filter(
@@ -44,7 +44,7 @@ function targetsOf(page: string): string[] {
   )
 }
 
-t.test('links of the documentation', async t => {
+t.test('links in the documentation', async t => {
   for (const page of pages) {
     const broken = targetsOf(page).filter(target => {
       const [path, anchor] = target.split('#') as [string, string?]
@@ -56,8 +56,8 @@ t.test('links of the documentation', async t => {
   }
 })
 
-t.test('files that pages name', async t => {
-  // That one names tests, which a test of its own looks for.
+t.test('files named by pages', async t => {
+  // That page names tests, which another test checks.
   for (const page of pages.filter(name => !name.startsWith('test'))) {
     const named = Array.from(
       textOf(page).matchAll(
@@ -69,7 +69,7 @@ t.test('files that pages name', async t => {
   }
 })
 
-t.test('tests that pages run', async t => {
+t.test('tests named by pages', async t => {
   for (const page of pages) {
     const source = readFileSync(join(packageDirectory, page), 'utf8')
     for (const [, path] of source.matchAll(/dist\/(test\/[\w/.-]+\.test)\.js/g))
@@ -77,7 +77,7 @@ t.test('tests that pages run', async t => {
   }
 })
 
-t.test('pages that code cites', async t => {
+t.test('pages cited by code', async t => {
   const folders = JSON.parse(readFileSync(join(packageDirectory, 'tsconfig.json'), 'utf8'))
     .include as string[]
   for (const folder of [...folders, 'web']) {
@@ -101,7 +101,7 @@ t.test('pages that code cites', async t => {
 })
 
 t.test('docs/architecture.md', async t => {
-  t.test('lists the modules of core in their order', async t => {
+  t.test('lists the modules of core in order', async t => {
     const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')
     const [, order = ''] = /const coreOrder = \w+\(([\s\S]*?)\n\)/.exec(check) ?? []
     const modules = order.split(/[\s'+]+/).filter(name => name !== '' && !name.endsWith('.ts'))

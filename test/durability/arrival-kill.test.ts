@@ -1,6 +1,6 @@
 /**
- * A crash while an account, or all of them, are brought into a data directory: each is there whole, or not at all, and can be
- * brought in again.
+ * A crash while one or all accounts are added to a data directory: each account is complete or absent, and can be added
+ * again.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
@@ -18,12 +18,12 @@ t.setTimeout(900_000)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-/** Points at which a command is killed, at most; of which the short form takes every third one, others each time. */
+/** Maximum number of points at which a command is killed; the short form uses every third, different ones each time. */
 const most = 60
 const [first, step] = isLong ? [1, 1] : [1 + (seed % 3), 3]
 t.comment(`COFFER_TEST_SEED=${seed}`)
 
-/** Runs a command that is killed before the nth time that it moves, makes or removes something, or syncs a folder. */
+/** Runs a command that is killed before the nth time that it moves, creates or removes something, or syncs a folder. */
 const script = `
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -41,7 +41,7 @@ const script = `
   await main([process.execPath, 'coffer', ...args])
 `
 
-/** Answers whether it was killed. Fails if it ended otherwise than well. */
+/** Returns whether it was killed. Fails if it ended with an error. */
 function killedAt(t: Test, last: number, args: readonly string[]): boolean {
   const words = ['--input-type=module', '-e', script, String(last), ...args]
   const { signal, status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
@@ -49,7 +49,7 @@ function killedAt(t: Test, last: number, args: readonly string[]): boolean {
   return signal === 'SIGKILL'
 }
 
-/** Accounts that have a folder. */
+/** Returns the accounts that have a folder. */
 function foldersIn({ usersDirectory }: Layout): string[] {
   return existsSync(usersDirectory)
     ? readdirSync(usersDirectory, { recursive: true, encoding: 'utf8' }).flatMap(path => {
@@ -68,7 +68,7 @@ function namesIn(layout: Layout): Map<string, string> {
   }
 }
 
-/** Starts the service, so that it sees to what was left, and asks it for the account's events. */
+/** Starts the service, so that it cleans up, and returns the number of the account's events. */
 async function askedAfterwards({ token, username }: Client, dataDir: string): Promise<number> {
   const server = await startServer(testSettings(dataDir), { clock: new ManualClock() })
   try {
@@ -92,7 +92,7 @@ async function withDaisy(t: Test): Promise<{ directory: string; daisy: Client }>
   return { directory: service.directory, daisy: reader }
 }
 
-/** Kills a command at every point until it comes to its end: the account is whole then, or not there. */
+/** Kills a command at every point until it completes: each time the account is complete or absent. */
 async function killedEverywhere(t: Test, daisy: Client, args: readonly string[]): Promise<void> {
   const { directory, server } = await coffer(t)
   await server.close()
@@ -122,14 +122,14 @@ t.test('an import that is killed', async t => {
   await killedEverywhere(t, daisy, ['import', file])
 })
 
-t.test('the restoring of one account that is killed', async t => {
+t.test('restoring one account, killed at any point', async t => {
   const { daisy, directory } = await withDaisy(t)
   const folder = join(t.testdir(), 'backup')
   t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
   await killedEverywhere(t, daisy, ['restore', folder, '--user=daisy'])
 })
 
-t.test('the restoring of all accounts that is killed', async t => {
+t.test('restoring all accounts, killed at any point', async t => {
   const { daisy, directory } = await withDaisy(t)
   const folder = join(t.testdir(), 'backup')
   t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })

@@ -1,4 +1,4 @@
-/** After a crash the audit has every write that was acknowledged, and of reads lacks the last second at most; its chain holds. */
+/** A crash loses no acknowledged write from the audit log, and at most the last second of reads; its chain is valid. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
@@ -15,7 +15,7 @@ const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const random = seeded(t)
 const audit = 'events?streams=:_audit:&fromTime=0&toTime=1e12&sortAscending=true'
 
-t.test('a server that is killed while many read and write', async t => {
+t.test('a server that is killed during reads and writes', async t => {
   const dataDir = t.testdir({})
   let server = await ServerProcess.start(dataDir)
   t.teardown(async () => await server.kill())
@@ -63,10 +63,10 @@ t.test('a server that is killed while many read and write', async t => {
     const kept = events.filter(
       ({ content }: Answer) => content.action === 'events.get' && content.query.limit === '1'
     )
-    // Room for a sweep that a busy machine delays.
+    // Allows for a flush that a busy machine delays.
     const early = read.filter(time => time < killed - 1500).length
     t.ok(kept.length >= early, `${kept.length} of ${read.length} reads, ${early} of them early`)
-    // What was lost is lost: the next round counts again.
+    // Forgets what was lost: the next round counts from here.
     read.splice(0, read.length, ...Array.from({ length: kept.length }, () => 0))
   }
 })

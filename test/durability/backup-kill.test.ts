@@ -1,4 +1,4 @@
-/** Backups that are killed on the way: each state that is kept can be restored, and the next run goes on. */
+/** Killed backups: each state that was kept can be restored, and the next run continues. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -69,11 +69,11 @@ for (const kind of ['a folder', 'a bucket'])
       const [code] = (await ended) as [number | null]
       clearTimeout(timer)
       if (code === null) killed++
-      // A server may still be writing what came last, and not list it meanwhile.
+      // A server may still be writing the last object, and not list it yet.
       const isThere = (): Promise<boolean> => openPlace(place.to, place.settings, false).then(yes, no)
       await until(isThere, 'the place')
       const opened = await openPlace(place.to, place.settings, false)
-      // What a killed run leaves in a bucket holds for an hour.
+      // The lock of a killed run in a bucket is valid for an hour.
       if (kind === 'a bucket') await opened.remove('backup.lock')
       const vault = await Vault.open(opened, readSecret({}))
       const vetting = createVettingOptions(testSettings(directory))

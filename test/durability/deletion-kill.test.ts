@@ -1,4 +1,4 @@
-/** A crash while an account is deleted: it is whole afterwards, or gone without a trace. (docs/spec/accounts.md#deleting-an-account) */
+/** A crash while an account is deleted leaves it complete or gone. (docs/spec/accounts.md#deleting-an-account) */
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
@@ -12,14 +12,14 @@ t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
 const random = seeded(t)
-/** Files of the account: removing them takes a while. */
+/** Number of the account's files, large enough that removing them is slow. */
 const files = 200
 const adminKey = 'the key of the operator'
 const username = 'kill-test'
 const mark = 'canary7391x'
 const flags = ['--adminKey', adminKey]
 
-/** Sends many small files at once. */
+/** Returns a form with many small files. */
 function manyFiles(): FormData {
   const form = new FormData()
   for (let index = 0; index < files; index++)

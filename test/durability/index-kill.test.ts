@@ -1,6 +1,6 @@
 /**
- * Kills the server between the platform's index of unique values and the account's file, at each of the places where one
- * knows of a change and the other does not: at the next start the file decides.
+ * Kills the server between writing the platform's index of unique values and the account's file, at each point where
+ * they differ: at the next start the file prevails.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { startServer } from '../../server/server.js'
 import { testSettings, type Answer } from '../support/coffer.js'
 
-/** When the process dies, and whose the addresses are afterwards. */
+/** When the process dies, and who owns the addresses afterwards. */
 const places = [
   { when: 'reserved', email: 'first@example.com' },
   { when: 'committed', email: 'second@example.com' },

@@ -1,4 +1,4 @@
-/** A server that changes an address and dies on the way: `index-killed.js {dataDir} {when}`. */
+/** A server that changes an address and is killed meanwhile: `index-killed.js {dataDir} {when}`. */
 import { startServer } from '../../server/server.js'
 import type { Arguments, CommandName } from '../../storage/platform/commands.js'
 import { testSettings } from '../support/coffer.js'

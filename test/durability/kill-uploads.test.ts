@@ -1,4 +1,4 @@
-/** A crash during uploads leaves every acknowledged attachment whole, and nothing else. */
+/** A crash during uploads leaves every acknowledged attachment complete, and nothing else. */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,17 +17,17 @@ t.setTimeout(900_000)
 const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 3
 const random = seeded(t)
 const senders = 4
-/** Sizes of files, in bytes: some come in one piece, some in many. */
+/** Sizes of files, in bytes: some are sent in one chunk, some in many. */
 const sizes = [100, 70_000, 3_000_000]
 
-/** A file that was acknowledged. */
+/** An acknowledged file. */
 interface Sent {
   readonly event: string
   readonly id: string
   readonly digest: string
 }
 
-t.test('a server that is killed while many send files', async t => {
+t.test('a server that is killed during uploads', async t => {
   const dataDir = t.testdir({})
   const layout = new Layout(dataDir)
   let server = await ServerProcess.start(dataDir)
@@ -98,7 +98,7 @@ t.test('a server that is killed while many send files', async t => {
   await server.stop()
 })
 
-/** Names of all files of attachments. */
+/** Returns the names of all attachment files. */
 function filesBelow(dataDir: string): string[] {
   return readdirSync(join(dataDir, 'users'), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.parentPath.includes('attachments'))

@@ -1,4 +1,4 @@
-/** What was acknowledged survives a crash, exactly; what was not is either done or not, never by half. */
+/** Acknowledged changes survive a crash exactly; others are either complete or absent, never partial. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -22,10 +22,10 @@ const bystander = {
   email: 'by@example.com',
   appId: 'kill-test'
 }
-/** Every other time there is room for one file only, so that it is closed and opened all the time. */
+/** In every second round one file may be open at most, so that files are closed and opened continually. */
 const narrow = ['--storage.maxOpenUsers', '1']
 
-t.test('a server that is killed while many write', async t => {
+t.test('a server that is killed during writes', async t => {
   const dataDir = t.testdir({})
   let server = await ServerProcess.start(dataDir)
   t.teardown(async () => await server.kill())
@@ -36,7 +36,7 @@ t.test('a server that is killed while many write', async t => {
   for (const { name } of team) await post(`${userUrl()}streams`, { id: name, name }, token)
 
   for (let round = 1; round <= rounds; round++) {
-    // In the midst of whatever the others have under way when one more call has been acknowledged.
+    // Kills it after another acknowledged call, while others are in progress.
     let left = 5 + random.below(60)
     const isEnough = new Promise<void>(resolve => {
       for (const writer of team) writer.onAcknowledged = () => void (--left === 0 && resolve())
@@ -70,17 +70,17 @@ t.test('a server that is killed while many write', async t => {
   }
 })
 
-/** Asks for what somebody else has, whose file has to be opened for that, until the connection breaks. */
+/** Reads another account, whose file must be opened for that, until the connection breaks. */
 async function takeRoom(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json', authorization: 'nobody knows' }
   try {
     for (;;) await (await fetch(`${url}/${bystander.username}/events`, { headers })).text()
   } catch {
-    // It has been killed.
+    // The server has been killed.
   }
 }
 
-/** All events that are there, trashed ones included, and the ids of those that were deleted. */
+/** Returns all events, including trashed ones, and the ids of deleted ones. */
 async function everything(
   url: string,
   token: string
@@ -93,7 +93,7 @@ async function everything(
   return { events: own, deletions: new Set(eventDeletions.map(({ id }: { id: string }) => id)) }
 }
 
-/** The events of one writer, by key. */
+/** Returns the events of one writer, by key. */
 function of(writer: string, events: readonly Answer[]): Map<string, { id: string; state: State }> {
   return new Map(
     events

@@ -1,38 +1,38 @@
-/** What a client knows of its events: what was acknowledged, and what it asked for without hearing back. */
+/** What a client knows of its events: acknowledged changes, and pending ones. */
 
-/** State of an event, as far as this client changes it; `undefined` while it is not there, or deleted. */
+/** State of an event, as far as this client changes it; `undefined` before it is created, or after it is deleted. */
 export interface State {
   readonly content: string
   readonly streamId: string
   readonly trashed: boolean
 }
 
-/** An event of the client's own; its key is kept in `clientData`. */
+/** One of the client's own events; its key is stored in `clientData`. */
 export class Item {
   id: string | undefined
-  /** As last acknowledged. */
+  /** The last acknowledged state. */
   state: State | undefined
-  /** What an unanswered call asked for. */
+  /** What a pending call requested. */
   pending: { readonly state: State | undefined } | undefined
 
   constructor(readonly key: string) {}
 
-  /** Whether the event may be in this state after a crash. */
+  /** Returns whether the event may have this state after a crash. */
   allows(found: State | undefined): boolean {
     return isSame(found, this.state) || (this.pending !== undefined && isSame(found, this.pending.state))
   }
 
-  /** Takes what was found for what is. */
+  /** Accepts the found state as the current one. */
   settle(found: State | undefined): void {
     this.state = found
     this.pending = undefined
   }
 }
 
-/** Items that one call changes together: after a crash all of them have changed or none has. */
+/** Items that one call changes together: after a crash all of them have changed, or none. */
 export type Group = readonly Item[]
 
-/** What the service has after a crash. */
+/** The service's data after a crash. */
 export interface Found {
   /** By key. */
   readonly events: ReadonlyMap<string, { readonly id: string; readonly state: State }>
@@ -42,32 +42,32 @@ export interface Found {
 
 export class Ledger {
   readonly items = new Map<string, Item>()
-  /** Unanswered calls that change several items at once. */
+  /** Pending calls that change several items in one transaction. */
   groups: Group[] = []
-  /** Items of an unanswered batch, in the order of its calls: what was done is a beginning of it. */
+  /** Items of a pending batch, in the order of its calls: the completed calls are the first ones. */
   sequences: Group[] = []
   #count = 0
 
   constructor(readonly name: string) {}
 
-  /** A new item, which is not there yet. */
+  /** Adds an item that has not been created yet. */
   item(): Item {
     const item = new Item(`${this.name}-${this.#count++}`)
     this.items.set(item.key, item)
     return item
   }
 
-  /** Items that are there and not in the trash. */
+  /** Returns items that exist and are not in the trash. */
   live(): Item[] {
     return [...this.items.values()].filter(item => item.state && !item.state.trashed)
   }
 
-  /** Items in the trash. */
+  /** Returns items in the trash. */
   binned(): Item[] {
     return [...this.items.values()].filter(item => item.state?.trashed)
   }
 
-  /** Holds what was found against what is known; answers what is wrong. Afterwards what was found is what is known. */
+  /** Returns differences between the found and the known state; then accepts the found state as the known one. */
   reconcile(found: Found): string[] {
     const wrong: string[] = []
     const isDone = (item: Item): boolean => {

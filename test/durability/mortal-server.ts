@@ -1,4 +1,4 @@
-/** A server that is killed and comes back, over one data directory, with a user who stays signed in. */
+/** A server that is killed and restarted on one data directory, with a user who remains signed in. */
 import type { Test } from 'tap'
 import type { Answer } from '../support/coffer.js'
 import { send, signIn } from './requests.js'
@@ -11,7 +11,7 @@ export class MortalServer {
     private readonly token: string
   ) {}
 
-  /** Starts it, for as long as the test. */
+  /** Starts it; the teardown stops it. */
   static async start(t: Test): Promise<MortalServer> {
     const dataDir = t.testdir({})
     const server = await ServerProcess.start(dataDir)
@@ -20,12 +20,12 @@ export class MortalServer {
     return (mortal = new MortalServer(dataDir, server, await signIn(server.url)))
   }
 
-  /** A request of the user, below their root, that has to succeed. */
+  /** Sends a request of the user, below the account's root, that must succeed. */
   async call(method: string, path: string, body?: object): Promise<Answer> {
     return await send(method, `${this.server.url}/kill-test/${path}`, body, this.token)
   }
 
-  /** Ends it as a crash would. */
+  /** Kills the process, like a crash. */
   async kill(): Promise<void> {
     await this.server.kill()
   }
@@ -34,7 +34,7 @@ export class MortalServer {
     this.server = await ServerProcess.start(this.dataDir)
   }
 
-  /** Ends it as it wants to be ended. */
+  /** Stops it in an orderly way. */
   async stop(): Promise<void> {
     await this.server.stop()
   }

@@ -1,4 +1,4 @@
-/** Points that are deleted while the server is killed: from the beginning of the range on, and all of them once it has been said. */
+/** Killed deletions of points remove them from the start of the range, and all of them once acknowledged. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { seeded } from '../support/random.js'
@@ -9,10 +9,10 @@ t.setTimeout(900_000)
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const random = seeded(t)
 const count = 600_000
-/** The range that is deleted. */
+/** The deleted range. */
 const [from, to] = [1000, 590_000]
 
-t.test('a server that is killed while points are deleted', async t => {
+t.test('a server that is killed while it deletes points', async t => {
   const server = await MortalServer.start(t)
   await server.call('POST', 'streams', { id: 'points', name: 'points' })
   const { event } = await server.call('POST', 'events', {

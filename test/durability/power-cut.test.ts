@@ -1,6 +1,6 @@
 /**
- * What was acknowledged survives a power cut at any moment: all that the server writes and syncs is recorded, the disk
- * is rebuilt as it would be without what was not synced, and opened. (docs/decisions/0001-durable-before-the-answer.md)
+ * Acknowledged changes survive a power cut at any moment: every write and sync of the server is recorded, the disk is
+ * rebuilt without what was not synced, and opened. (docs/decisions/0001-durable-before-the-answer.md)
  */
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,23 +20,23 @@ t.setTimeout(3_600_000)
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1)
 
-// In memory where that can be had: disks are rebuilt by the thousand.
+// In memory if possible: thousands of disks are rebuilt.
 const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'coffer-power-cut-'))
 const log = join(folder, 'log')
 const library = join(folder, 'recorder.so')
 const reason = compileRecorder(library)
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Whoever registered may leave again. */
+/** Registered users may delete their accounts. */
 const leaving = ['--userAccount.delete', 'personalToken', '--userAccount.deletionGraceDays', '0']
 /** Calls of each client between two restarts. */
 const calls = isLong ? 100 : 25
-/** Of each client of somebody busy. */
+/** Calls of each client of a busy user. */
 const busyCalls = 16
 const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
-/** From one moment to another, of those that are recorded. */
+/** An interval of the recording. */
 interface Time {
   readonly from: number
   readonly until: number
@@ -53,12 +53,12 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   const entries = readRecording(log)
   const replay = new Replay(root, dataDir, entries, people)
 
-  await t.test('is seen in all that it does', async t => {
+  await t.test('is recorded completely', async t => {
     const disk = new Disk(root)
     for (const entry of entries) disk.apply(entry)
     const rebuilt = new Map(disk.list('kept'))
     t.same([...rebuilt.keys()].toSorted(), readdirSync(root, { recursive: true }).toSorted())
-    // What is shared in memory lies in a file, too, and is made again after a cut.
+    // Shared memory is a file as well, and is recreated after a cut.
     for (const [path, content] of rebuilt)
       if (content && !path.endsWith('-shm'))
         t.ok(content.equals(readFileSync(join(root, path))), `${path} is as it is on disk`)
@@ -81,7 +81,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     t.ok(own.length > 0, `${own.length} logs of open files were begun again`)
   })
 
-  t.test("syncs neither users' files nor new logs where everybody waits for it", async t => {
+  t.test("syncs neither users' files nor new logs on the main thread", async t => {
     const syncs = entries.filter(
       entry => entry.kind === 'sync-begun' && atWork.some(time => isWithin(time, entry))
     )
@@ -89,7 +89,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     const files = own.filter(({ path }) => path.endsWith('user.sqlite'))
     t.ok(files.length > 0, `${files.length} syncs of files`)
     t.same(files.filter(inMain), [])
-    // A log that was carried over as a whole while its file was closed, and is written to from its beginning once more.
+    // Logs that were checkpointed completely while their file was closed, and are written from the start again.
     const known = new Set<number>()
     const logs = own.filter(({ path }) => path.endsWith('user.sqlite-wal'))
     for (const sync of logs) {
@@ -99,12 +99,12 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     t.ok(syncs.some(inMain), 'it would be seen')
   })
 
-  await t.test('keeps what it acknowledged', async t => {
+  await t.test('keeps acknowledged changes', async t => {
     const { cuts: count, problems } = await replay.run(cuts, scratch, examine)
     t.same(problems, [], `after ${count} cuts`)
   })
 
-  await t.test('starts again, and keeps it through a cut of that start', async t => {
+  await t.test('starts again, and survives a cut during that start', async t => {
     const examineTwice = secondCut(library, isLong ? 20 : 4, seed)
     const { cuts: count, problems } = await replay.run(restarts, scratch, examineTwice, true)
     t.same(problems, [], `after ${count} starts`)
@@ -125,7 +125,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     "folders of people's files": path => folders.has(path) && path.endsWith('/attachments')
   }
   for (const [subject, isOmitted] of Object.entries(syncs))
-    await t.test(`would be caught if it did not sync ${subject}`, async t => {
+    await t.test(`is reported as faulty if it does not sync ${subject}`, async t => {
       const lesser = entries.filter(entry => entry.kind !== 'sync-ended' || !isOmitted(entry.path, entry))
       t.ok(lesser.length < entries.length)
       const careless = new Replay(root, dataDir, lesser, people)
@@ -134,7 +134,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     })
 })
 
-/** Lets people come, write and go, with restarts in between; answers what they were promised, and when each of the servers worked. */
+/** Users register, write and delete accounts, with restarts; returns the promises and each server's working time. */
 async function work(
   t: Test,
   root: string,
@@ -145,7 +145,7 @@ async function work(
   const environment = recorded(library, root, log)
   const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
   const guests: Person[] = []
-  // Who writes so much that the log has to be carried over while it is written to.
+  // Writes so much that the log is checkpointed during writes.
   const busy = new Person('dora-four', random, 150_000)
   const serve = async (calledOften: number, flags: readonly string[]): Promise<Time> => {
     const server = await ServerProcess.start(dataDir, [...flags, ...leaving], environment)
@@ -163,13 +163,13 @@ async function work(
     await server.stop()
     return { from, until }
   }
-  // Files have to make room all the time, or none ever has.
+  // Files are either closed continually, or never.
   const crowded = await serve(1, ['--storage.maxOpenUsers', '2'])
   const roomy = await serve(busyCalls, [])
   return { people: [...residents, busy, ...guests], atWork: [crowded, roomy] }
 }
 
-/** Reads what people have, one after the other: that is noted in their files, and nobody waits for it to be on disk. */
+/** Reads each user's account: usage is recorded in their files without waiting for a sync. */
 async function browse(url: string, random: Random, people: readonly Person[]): Promise<void> {
   for (let count = 0; count < calls * 4; count++) {
     const { token, username } = random.pick(people)
@@ -177,7 +177,7 @@ async function browse(url: string, random: Random, people: readonly Person[]): P
   }
 }
 
-/** Registers people of whom two clients begin to write at once; every other one leaves again. */
+/** Registers users for whom two clients write concurrently; every second one deletes the account. */
 async function visit(url: string, random: Random, guests: Person[]): Promise<void> {
   for (let count = 0; count < visitors; count++) {
     const guest = new Person(`guest-${guests.length}`, random)
@@ -192,12 +192,12 @@ function isWithin({ from, until }: Time, { at }: { readonly at: number }): boole
   return at > from && at < until
 }
 
-/** Whether it was the main thread. */
+/** Returns whether this was on the main thread. */
 function inMain({ data }: { readonly data: Buffer }): boolean {
   return data.toString() === 'main'
 }
 
-/** A folder in memory, where there is one. */
+/** Returns a folder in memory, if there is one. */
 function inMemory(): string | undefined {
   try {
     accessSync('/dev/shm', constants.W_OK)

@@ -1,7 +1,7 @@
-/** Requests to a server that may be killed any moment. */
+/** Requests to a server that may be killed at any moment. */
 import type { Answer } from '../support/coffer.js'
 
-/** Registers the user of these tests and signs in; answers the token. */
+/** Registers the user of these tests and signs in; returns the token. */
 export async function signIn(url: string): Promise<string> {
   const user = {
     username: 'kill-test',
@@ -13,7 +13,7 @@ export async function signIn(url: string): Promise<string> {
   return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
 }
 
-/** A POST with a JSON body that has to succeed. */
+/** Sends a POST request with a JSON body that must succeed. */
 export async function post(
   url: string,
   body: object,
@@ -23,7 +23,7 @@ export async function post(
   return await send('POST', url, body, token, headers)
 }
 
-/** A request that has to succeed, with a JSON body if there is one. */
+/** Sends a request that must succeed, with a JSON body if there is one. */
 export async function send(
   method: string,
   url: string,

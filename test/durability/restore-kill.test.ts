@@ -1,4 +1,4 @@
-/** A crash or an error while one account is restored: what was there before stays whole. */
+/** A crash or an error while one account is restored leaves the existing account complete. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { command } from '../support/command.js'
 
 t.setTimeout(900_000)
 
-/** Runs a command that ends, or fails, when it moves something for the nth time. */
+/** Runs a command that is killed, or fails, when it moves something for the nth time. */
 const script = `
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -48,7 +48,7 @@ t.test('restoring one account', async t => {
 
   for (const how of ['fail', 'kill'])
     for (let last = 1; last <= 4; last++)
-      t.test(`that is to ${how} at move ${last} leaves all or nothing`, async t => {
+      t.test(`${how} at move ${last} leaves everything or nothing`, async t => {
         const args = ['restore', folder, '--user=daisy', '--dataDir', directory]
         const { signal, status } = spawnSync(
           process.execPath,
@@ -56,7 +56,7 @@ t.test('restoring one account', async t => {
           { encoding: 'utf8' }
         )
         const isDone = signal === null && status === 0
-        // It removes what others have left behind.
+        // The backup removes what others have left behind.
         if (how === 'kill') await command(['backup', join(t.testdir(), 'another'), '--dataDir', directory])
         const server = await startServer(testSettings(directory), { clock: new ManualClock() })
         const response = await fetch(`${server.url}/daisy/events?limit=50&streams=diary`, {
@@ -79,7 +79,7 @@ t.test('restoring one account', async t => {
       })
 })
 
-t.test('restoring an account whose deletion was broken off is refused until that is settled', async t => {
+t.test('restoring an account whose deletion was interrupted is refused until that is completed', async t => {
   const service = await coffer(t)
   const { directory } = service
   const daisy = await service.user('daisy')
@@ -92,7 +92,7 @@ t.test('restoring an account whose deletion was broken off is refused until that
   platform.changeNow('leave', platform.find('daisy')!.id)
   platform.close()
   const restore = ['restore', folder, '--user=daisy', '--dataDir', directory]
-  // In its place it would go with what was there at the next start.
+  // A restored account would be deleted with the old one at the next start.
   t.match(await command(restore), { code: 1, errors: /removed.*restart the service/ })
   const start = async (): Promise<Server> =>
     await startServer(testSettings(directory), { clock: new ManualClock() })

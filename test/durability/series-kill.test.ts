@@ -1,4 +1,4 @@
-/** Points that were acknowledged survive a crash, and no batch of points is torn. */
+/** Acknowledged points survive a crash, and no batch of points is torn. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { Answer } from '../support/coffer.js'
@@ -15,9 +15,9 @@ const fields = ['deltaTime', 'value']
 /** Cells of one batch, by series and time: `0@12.5`. */
 type Cells = ReadonlyMap<string, number>
 
-/** Writes to two series of its own, both in each call, until the connection breaks. */
+/** Writes to its two series, both in each call, until the connection breaks. */
 class PointWriter {
-  /** What was acknowledged. */
+  /** The acknowledged cells. */
   readonly known = new Map<string, number>()
   pending: Cells | undefined
   acknowledged = 0
@@ -42,7 +42,7 @@ class PointWriter {
     }
   }
 
-  /** What is wrong with what was found after a crash; from then on it is what is known. */
+  /** Returns what is wrong with the data after a crash, then accepts it as the known state. */
   reconcile(found: Cells): string[] {
     const { known, pending = new Map<string, number>() } = this
     const isDone = [...pending].every(([key, value]) => found.get(key) === value)
@@ -55,10 +55,10 @@ class PointWriter {
     return wrong.map(key => `${key} is ${found.get(key)}, not ${expected.get(key)}`)
   }
 
-  /** A few points or many, at the end or over what is there: each with a value that no other has. */
+  /** Returns a few or many points, at the end or over existing ones, each with a unique value. */
   #cells(): Cells {
     const cells = new Map<string, number>()
-    // Some are so many that they are written in steps.
+    // Some batches are so large that they are written in slices.
     const most = random.chance(0.1) ? 6000 : 700
     const count = random.chance(0.7) ? 1 : 1 + random.below(most)
     const start = random.chance(0.7) ? this.#end : random.below(this.#end)
@@ -77,7 +77,7 @@ function flat(series: number, cells: Cells): object {
   return { format: 'flatJSON', fields, points }
 }
 
-t.test('a server that is killed while points are written', async t => {
+t.test('a server that is killed while it writes points', async t => {
   const server = await MortalServer.start(t)
   await server.call('POST', 'streams', { id: 'points', name: 'points' })
   const holder = async (): Promise<string> =>
@@ -110,13 +110,13 @@ t.test('a server that is killed while points are written', async t => {
   }
   for (const { acknowledged } of team) t.ok(acknowledged > rounds, `${acknowledged} calls were acknowledged`)
 
-  // What the crash kept from being noted in the holders is made up for.
+  // Holder events are updated with what the crash has prevented.
   for (const { holders, known } of team)
     for (const [series, id] of holders.entries()) {
       const times = [...known.keys()]
         .filter(key => key.startsWith(`${series}@`))
         .map(key => Number(key.slice(2)))
-      // There are too many of them to be arguments.
+      // Too many to be passed as arguments.
       const last = times.reduce((a, b) => Math.max(a, b))
       const durationOf = async (): Promise<number> =>
         (await server.call('GET', `events/${id}`)).event.duration ?? 0

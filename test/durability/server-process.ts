@@ -1,4 +1,4 @@
-/** The built server as a process of its own, on a data directory that outlives it. */
+/** The built server in a separate process, on a data directory that outlives it. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ export class ServerProcess {
     private readonly child: ChildProcess
   ) {}
 
-  /** Starts, with further flags; resolves once it listens. Rejects with what it said if it ends before that. */
+  /** Starts it with further flags; resolves once it listens. Rejects with its output if it ends before that. */
   static async start(
     dataDir: string,
     flags: readonly string[] = [],
@@ -40,7 +40,7 @@ export class ServerProcess {
     return this.child.pid!
   }
 
-  /** Ends it as a crash would: nothing in it gets to finish. */
+  /** Kills the process, like a crash: nothing can complete. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }

@@ -1,4 +1,4 @@
-/** A crash while a stream with many events is deleted, in steps: all of it is there afterwards, or none. */
+/** A crash while a stream with many events is deleted in slices: all of it exists afterwards, or nothing. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
@@ -13,7 +13,7 @@ t.setTimeout(900_000)
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
 const random = seeded(t)
 const many = 4000
-/** Times that a server which has just started takes longer. */
+/** Factor by which a server is slower right after its start. */
 const slowness = 5
 const username = 'kill-test'
 
@@ -36,7 +36,7 @@ t.test('a server that is killed while it deletes a stream', async t => {
   }
   await ask('POST', '/streams', { id: 'home', name: 'home' })
   let isThere = false
-  /** Time that a deletion takes, milliseconds. */
+  /** Duration of a deletion in milliseconds. */
   let tookMs = 0
   const ends = { before: 0, after: 0 }
   for (let round = -1; round < rounds; round++) {
@@ -59,13 +59,13 @@ t.test('a server that is killed while it deletes a stream', async t => {
     const start = performance.now()
     const deletion = ask('DELETE', `/streams/going?mergeEventsWithParent=${isMerged}`).catch(() => undefined)
     if (round < 0) {
-      // Not killed: tells how long it takes.
+      // Not killed, to measure the duration.
       await deletion
       tookMs = performance.now() - start
       isThere = false
       continue
     }
-    // Something else waits for it.
+    // Another call waits for the deletion.
     const late = ask('POST', '/events', { streamIds: ['home'], type: 'note/txt', content: 'late' }).catch(
       () => undefined
     )

@@ -1,4 +1,4 @@
-/** Notes that are written and indexed while the server is killed: a search finds each once, and no others. */
+/** A crash while notes are written and indexed: a search finds each note once, and no others. */
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -14,7 +14,7 @@ const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const random = seeded(t)
 const batch = 1000
 
-t.test('a server that is killed while texts are indexed', async t => {
+t.test('a server that is killed while it indexes texts', async t => {
   const server = await MortalServer.start(t)
   await server.call('POST', 'streams', { id: 'diary', name: 'Diary' })
   const platform = new PlatformStore(new Layout(server.dataDir))
@@ -40,7 +40,7 @@ t.test('a server that is killed while texts are indexed', async t => {
       await server.call('POST', '', notes)
       count += batch
     }
-    // Much waits: it is indexed within a second.
+    // A long queue is indexed within a second.
     t.equal((await ids('text=common')).length, count)
     const { event } = await server.call('POST', 'events', {
       streamIds: ['diary'],

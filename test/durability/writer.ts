@@ -1,4 +1,4 @@
-/** A client that changes its events at random, one call after the other, until the connection breaks. */
+/** A client that changes its events at random, one call after another, until the connection breaks. */
 import { createId } from '../../core/ids.js'
 import type { Answer } from '../support/coffer.js'
 import type { Random } from '../support/random.js'
@@ -6,9 +6,9 @@ import { Ledger, type Item, type State } from './ledger.js'
 
 export class Writer {
   readonly ledger: Ledger
-  /** Calls that were acknowledged. */
+  /** Number of acknowledged calls. */
   acknowledged = 0
-  /** Told of each of them. */
+  /** Called after each acknowledged call. */
   onAcknowledged: () => void = () => {}
   #merges = 0
   readonly #streamId: string
@@ -22,7 +22,7 @@ export class Writer {
     this.#streamId = name
   }
 
-  /** Works until a call gets no answer. */
+  /** Works until a call gets no response. */
   async work(userUrl: string): Promise<void> {
     try {
       for (;;) {
@@ -70,7 +70,7 @@ export class Writer {
     item.settle(state)
   }
 
-  /** Creates, updates and trashes in one batch; a call in the middle fails and harms none of the others. */
+  /** Creates, updates and trashes in one batch; a failing call in the middle does not affect the others. */
   async #batch(url: string, live: readonly Item[]): Promise<void> {
     const calls: object[] = []
     const steps: { readonly item: Item; readonly state: State | undefined }[] = []
@@ -102,7 +102,7 @@ export class Writer {
     this.ledger.sequences.pop()
   }
 
-  /** Makes a stream with events, then deletes it so that they move to its parent: all of them in one call, or none. */
+  /** Creates a stream with events, then deletes it so that they move to its parent: all in one call, or none. */
   async #merge(url: string): Promise<void> {
     const streamId = `${this.name}-merged-${this.#merges++}`
     const items = [this.ledger.item(), this.ledger.item(), this.ledger.item()]
@@ -126,7 +126,7 @@ export class Writer {
     this.ledger.groups.pop()
   }
 
-  /** Some bring their id along, others get one. */
+  /** Some specify their id, others get one. */
   #newEvent(item: Item, streamId = this.#streamId): { body: object; state: State } {
     const content = createId()
     const id = this.random.chance(0.5) ? {} : { id: createId() }
@@ -152,5 +152,5 @@ export class Writer {
   }
 }
 
-/** The server went away before it had answered. */
+/** The connection broke before the response. */
 class ConnectionLost extends Error {}

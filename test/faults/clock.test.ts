@@ -1,4 +1,4 @@
-/** A clock that jumps back: nothing that is read by "modified since" is missed, and nothing ends or begins that should not. */
+/** A clock that jumps back: `modifiedSince` misses nothing, and nothing expires or starts too early or late. */
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
 import { Client, methodModules, openCoffer, Service, testSettings, type Answer } from '../support/coffer.js'
 
-/** What changed since a time, as those see it who synchronise. */
+/** Returns what has changed since a time, as a synchronising client sees it. */
 async function since(client: Client, modifiedSince: number): Promise<string[]> {
   const query = { modifiedSince, includeDeletions: true, state: 'all', fromTime: -1e300, toTime: 1e300 }
   const { eventDeletions, events } = await client.do('events.get', query)
@@ -59,7 +59,7 @@ t.test('a clock that jumps back', async t => {
   t.ok((await again.event()).modified >= now + 2 * 86_400, 'and follow the clock once it is right')
 })
 
-t.test('times of files mean nothing', async t => {
+t.test('modification times of files are ignored', async t => {
   const service = await openCoffer(t)
   const { alice, directory, server } = service
   await alice.stream('diary')

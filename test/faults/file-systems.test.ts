@@ -1,4 +1,4 @@
-/** A data directory on several file systems, or on one that cannot be written: said at the start, not with the first upload. */
+/** A data directory on several file systems, or a read-only one, is reported at start, not with the first upload. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ t.test('coffer serve', { skip }, async t => {
       t.same(readdirSync(root), [name])
     })
 
-  await t.test('refuses a folder that is mounted by itself, though it is of the same disk', async t => {
+  await t.test('refuses a folder that is a separate mount of the same disk', async t => {
     const root = join(directory, 'bound')
     for (const name of ['users', 'others']) mkdirSync(join(root, name), { recursive: true })
     execFileSync('mount', ['--bind', join(root, 'others'), join(root, 'users')])
@@ -37,7 +37,7 @@ t.test('coffer serve', { skip }, async t => {
     t.same(readdirSync(join(root, 'users')), [], 'nothing is left there')
   })
 
-  await t.test('says that a file system is read-only, and not that the data are damaged', async t => {
+  await t.test('reports a read-only file system, instead of damaged data', async t => {
     const service = await coffer(t)
     await service.server.close()
     const root = join(directory, 'data')

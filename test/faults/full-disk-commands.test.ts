@@ -1,4 +1,4 @@
-/** Commands, upgrades and restores on a disk that is full: what was there stays as it was, and works once there is room. */
+/** Commands, upgrades and restores on a full disk: existing data is unchanged, and they work once there is space. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -19,7 +19,7 @@ const disk = SmallDisk.mounted(t, 32)
 const skip = typeof disk === 'string' ? disk : false
 const stackTrace = /^ {4}at /m
 
-/** A folder on the disk with an account of 3 MB, and nobody at work in it. */
+/** Creates a data directory on the disk with an account of 3 MB, not in use. */
 async function folder(
   t: Test,
   name: string
@@ -49,7 +49,7 @@ function versionOf(layout: Layout): unknown {
 t.test('on a full disk', { skip }, async t => {
   const small = disk as SmallDisk
 
-  await t.test('an account of an earlier version is opened once there is room', async t => {
+  await t.test('an account of an earlier version is opened once there is space', async t => {
     const { layout, open, token } = await folder(t, 'opened')
     makeOlder(layout, { platform: schemaVersions.platform, user: 8 })
     const server = await open()
@@ -72,7 +72,7 @@ t.test('on a full disk', { skip }, async t => {
     t.same((await checkDirectory(layout)).problems, [])
   })
 
-  await t.test('coffer migrate leaves the former version, or the present one', async t => {
+  await t.test('coffer migrate leaves the old version, or the new one', async t => {
     const { layout } = await folder(t, 'migrated')
     makeOlder(layout, { platform: 4, user: 8 })
     const migrate = async (): Promise<Answer> =>
@@ -90,12 +90,12 @@ t.test('on a full disk', { skip }, async t => {
     t.same((await checkDirectory(layout)).problems, [])
   })
 
-  await t.test('backups, exports and restores leave nothing half', async t => {
+  await t.test('backups, exports and restores leave nothing incomplete', async t => {
     const { layout } = await folder(t, 'source')
     const to = join(small.directory, 'backup')
     const target = join(small.directory, 'target')
     const zip = join(small.directory, 'alice.zip')
-    // SQLite leaves the files beside one that it has only read.
+    // SQLite leaves -wal and -shm files next to a database that was only read.
     const names = (): string[] =>
       readdirSync(layout.root)
         .filter(name => !/-(?:wal|shm)$/.test(name))

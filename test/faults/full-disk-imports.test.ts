@@ -1,4 +1,4 @@
-/** Imports on a disk that fills up, at every step: the person is told, nothing half stays, and with room again all goes on. */
+/** Imports on a disk that fills up, at every step: errors are reported, nothing incomplete remains, all can resume. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -18,7 +18,7 @@ const disk = SmallDisk.mounted(t, 24)
 const skip = typeof disk === 'string' ? disk : false
 const [events, points] = [600, 20_000]
 
-/** Weights far apart, heart rates close together. */
+/** Returns a table with infrequent weights and frequent heart rates. */
 function table(name = ''): string {
   const lines = ['time,weight (kg),heart rate']
   for (let at = 0; at < events; at++) lines.push(`${1e9 + at * 100_000},${70 + (at % 100) / 10},`)
@@ -56,7 +56,7 @@ t.test('imports on a full disk', { skip }, async t => {
     t.same(waiting(), [])
   })
 
-  await t.test('one that cannot be looked at', async t => {
+  await t.test('a file that cannot be analysed', async t => {
     const form = new FormData()
     form.append('file', new Blob([table('x')]), 'a.csv')
     const { body } = await alice.http('POST', '/imports', form)
@@ -71,7 +71,7 @@ t.test('imports on a full disk', { skip }, async t => {
     await takenOut(alice, id)
   })
 
-  await t.test('one that is being written goes on with room again', async t => {
+  await t.test('an import in progress resumes once there is space', async t => {
     const { id } = await sent(alice, 'a.csv', table())
     for (const room of [0, 200_000, 1_000_000]) {
       small.fill(room)
@@ -100,7 +100,7 @@ t.test('imports on a full disk', { skip }, async t => {
     t.same((await alice.do('imports.get')).imports, [])
   })
 
-  await t.test('an archive within one that cannot be unpacked', async t => {
+  await t.test('a nested archive that cannot be unpacked', async t => {
     const inner = await zipOf({ 'a.csv': table(), 'b.csv': table('# ') })
     const form = new FormData()
     form.append('file', new Blob([await zipOf({ 'inner.zip': inner, 'c.csv': table('#') })]), 'a.zip')
@@ -116,7 +116,7 @@ t.test('imports on a full disk', { skip }, async t => {
     await takenOut(alice, id)
   })
 
-  await t.test('a note of what is under way is whole, or not there', async t => {
+  await t.test('the marker of a pending import is complete, or absent', async t => {
     small.fill()
     const form = new FormData()
     form.append('file', new Blob(['time,weight (kg)\n2024-01-01,70\n']), 'a.csv')
@@ -129,7 +129,7 @@ t.test('imports on a full disk', { skip }, async t => {
   t.same((await checkDirectory(layout)).problems, [])
 })
 
-/** Until an import is in a state of rest, or nobody works on it. */
+/** Waits until an import has ended, or is no longer active. */
 async function told(client: Client, id: string): Promise<void> {
   const { imports } = client.service.server.services
   await until(async () => {
@@ -138,7 +138,7 @@ async function told(client: Client, id: string): Promise<void> {
   }, 'it comes to an end')
 }
 
-/** The import, once it has come to an end; what could not be noted is tried again, as it is every now and then. */
+/** Resumes the import, as the service does periodically, and returns it once it has ended. */
 async function ended(client: Client, id: string): Promise<Answer> {
   const { accounts, imports } = client.service.server.services
   imports.resumePending(accounts.find(client.username)!)

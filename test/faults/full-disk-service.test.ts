@@ -1,4 +1,4 @@
-/** What a service does beside plain writes while its disk is full: series, exports, audit, the deeds of operators. */
+/** Other operations of a service on a full disk: series, exports, the audit log, administration. */
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { ManualClock } from '../../core/time.js'
@@ -12,7 +12,7 @@ import { SmallDisk } from './small-disk.js'
 t.setTimeout(900_000)
 
 const adminKey = 'the key of whoever runs this service'
-/** So many of 100 KB that a copy of the file takes room. */
+/** Number of notes of 100 KB, so that a copy of the file needs space. */
 const notes = 20
 const disk = SmallDisk.mounted(t, 16)
 const skip = typeof disk === 'string' ? disk : false
@@ -42,7 +42,7 @@ t.test('a service on a full disk', { skip }, async t => {
     await service.http(verb, `/system/users/alice${rest}`, body, { authorization: adminKey })
   const full = { status: 507, body: { error: { id: 'insufficient-storage' } } }
 
-  await t.test('points are stored all, or none', async t => {
+  await t.test('points are stored completely, or not at all', async t => {
     let stored = 0
     for (const room of [0, 50_000, 400_000]) {
       small.fill(room)
@@ -58,7 +58,7 @@ t.test('a service on a full disk', { skip }, async t => {
     t.equal(await points(), stored + 10)
   })
 
-  await t.test('exports are whole, or refused', async t => {
+  await t.test('exports are complete, or refused', async t => {
     small.fill()
     for (const url of ['/account/export', '/events/export?format=ndjson&limit=100000']) {
       const response = await fetch(`${server.url}/alice${url}`, { headers: { authorization: alice.token } })
@@ -74,7 +74,7 @@ t.test('a service on a full disk', { skip }, async t => {
     t.equal((await alice.http('GET', '/account/export')).status, 200)
   })
 
-  await t.test('reads and refusals go on, and so does their audit', async t => {
+  await t.test('reads and refusals continue, and are recorded in the audit log', async t => {
     const recorded = async (): Promise<number> =>
       (await alice.do('audit.get', { limit: 1000 })).auditLogs.length
     const known = await recorded()
@@ -83,11 +83,11 @@ t.test('a service on a full disk', { skip }, async t => {
     t.equal((await alice.http('GET', '/events', undefined, { authorization: 'wrong' })).status, 401)
     small.empty()
     t.equal((await alice.http('GET', '/events?limit=1')).status, 200)
-    // The refusal, the last call, and the first look into the audit itself.
+    // The refusal, the last call, and the first read of the audit log itself.
     t.equal(await recorded(), known + 50 + 3, 'nothing is left out')
   })
 
-  await t.test('an operator is told what was done, and what was not', async t => {
+  await t.test("an operator's calls report correctly whether they succeeded", async t => {
     const socket = await socketOf(t, alice)
     small.fill()
     const answers = [

@@ -1,4 +1,4 @@
-/** A start on a disk that is full: what is there is read, writes are refused, and go on by themselves once there is room. */
+/** Starting on a full disk: reads work, writes are refused, and resume automatically once there is space. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ t.setTimeout(900_000)
 const disk = SmallDisk.mounted(t, 12)
 const skip = typeof disk === 'string' ? disk : false
 
-/** Starts a service that is to refuse. Resolves with its status and what it said. */
+/** Starts a service that must refuse. Resolves with its exit status and error output. */
 async function refused(dataDir: string): Promise<{ status: number; errors: string }> {
   const args = [program, 'serve', '--port=0', `--dataDir=${dataDir}`]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -27,7 +27,7 @@ async function refused(dataDir: string): Promise<{ status: number; errors: strin
   return { status: (await exit)[0], errors }
 }
 
-t.test('a start on a full disk', { skip }, async t => {
+t.test('starting on a full disk', { skip }, async t => {
   const small = disk as SmallDisk
   const dataDir = join(small.directory, 'data')
   mkdirSync(dataDir, { mode: 0o700 })
@@ -59,7 +59,7 @@ t.test('a start on a full disk', { skip }, async t => {
     ['SIGKILL', 0],
     ['SIGTERM', 2]
   ] as const)
-    await t.test(`after ${signal}, with ${workers} threads`, async t => {
+    await t.test(`works after ${signal}, with ${workers} threads`, async t => {
       await running.end(signal)
       small.fill()
       running = await FaultyServer.start(t, dataDir, [`--workers=${workers}`])
@@ -88,7 +88,7 @@ t.test('a start on a full disk', { skip }, async t => {
       t.equal((await fetch(`${running.url}/readyz`)).status, 200)
     })
 
-  await t.test('of one that was started on it already', async t => {
+  await t.test('works repeatedly', async t => {
     await running.end('SIGTERM')
     small.fill()
     for (let n = 0; n < 3; n++) {
@@ -101,7 +101,7 @@ t.test('a start on a full disk', { skip }, async t => {
     small.empty()
   })
 
-  await t.test('without a reserve says what is the matter, and changes nothing', async t => {
+  await t.test('fails without the reserve file, with an explanation and without changes', async t => {
     rmSync(layout.reserveFile)
     small.fill()
     const { errors, status: code } = await refused(dataDir)
@@ -118,7 +118,7 @@ t.test('a start on a full disk', { skip }, async t => {
     t.same((await checkDirectory(layout)).problems, [])
   })
 
-  await t.test('that is the first one says how much it needs', async t => {
+  await t.test('fails the first time, and states the required space', async t => {
     small.fill()
     const { errors, status: code } = await refused(join(small.directory, 'new'))
     t.equal(code, 1)
@@ -127,7 +127,7 @@ t.test('a start on a full disk', { skip }, async t => {
   })
 })
 
-t.test('a disk that is full while the service runs', { skip }, async t => {
+t.test('a disk that becomes full while the service runs', { skip }, async t => {
   const small = disk as SmallDisk
   const dataDir = join(small.directory, 'running')
   const server = await FaultyServer.start(t, dataDir)

@@ -1,4 +1,4 @@
-/** The process under faults from outside: a signal in the middle of everything, no descriptors left, a platform file that is no more. */
+/** External faults of the process: a signal under load, no file descriptors, a damaged platform file. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { assertTakesLessThan } from '../support/probe.js'
 import { connect as openSocket, until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
 
-// Processes take their time to start where many tests run at once.
+// Processes start slowly while many tests run.
 t.setTimeout(900_000)
 
-t.test('SIGTERM under load, with sockets and uploads half sent', async t => {
+t.test('SIGTERM under load, with sockets and unfinished uploads', async t => {
   const dataDir = t.testdir()
   const server = await FaultyServer.start(t, dataDir)
   const { hostname, port } = new URL(server.url)
@@ -77,7 +77,7 @@ t.test('SIGTERM under load, with sockets and uploads half sent', async t => {
   t.equal((await again.end('SIGTERM')).status, 0)
 })
 
-t.test('a platform file that is damaged', async t => {
+t.test('a damaged platform file', async t => {
   const dataDir = t.testdir()
   const server = await FaultyServer.start(t, dataDir)
   await signIn(server.url)
@@ -91,7 +91,7 @@ t.test('a platform file that is damaged', async t => {
     missing: () => rmSync(platformFile)
   }
   for (const [name, harm] of Object.entries(harms))
-    await t.test(`is refused at the start when it is ${name}, in words, and is left as it is`, async t => {
+    await t.test(`is refused at start when it is ${name}, with an explanation, and not modified`, async t => {
       writeFileSync(platformFile, whole)
       for (const more of ['-wal', '-shm']) rmSync(platformFile + more, { force: true })
       harm()
@@ -114,14 +114,14 @@ t.test('a platform file that is damaged', async t => {
   await again.end('SIGTERM')
 })
 
-/** Ends a process. Resolves with its status. */
+/** Ends a process. Resolves with its exit status. */
 async function end(child: ChildProcess): Promise<unknown> {
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   return (await exit)[0]
 }
 
-t.test('a service whose log cannot be written', async t => {
+t.test('a service that cannot write its log', async t => {
   const adminKey = 'the key of the operator'
   const serve = async (flags: readonly string[], stdio: StdioOptions): Promise<[ChildProcess, string]> => {
     const port = await freePort()
@@ -145,7 +145,7 @@ t.test('a service whose log cannot be written', async t => {
     return Number(/^coffer_log_lines_dropped_total (\d+)$/m.exec(text)?.[1])
   }
 
-  await t.test('serves on when the disk of its log is full, and counts the lines', async t => {
+  await t.test('continues when the disk of its log is full, and counts the dropped lines', async t => {
     const full = openSync('/dev/full', 'w')
     const [child, url] = await serve([`--dataDir=${t.testdir()}`], ['ignore', full, full])
     closeSync(full)
@@ -157,10 +157,10 @@ t.test('a service whose log cannot be written', async t => {
     t.equal(await end(child), 0)
   })
 
-  await t.test('serves on when nobody reads its log, or has closed the pipe', async t => {
+  await t.test('continues when its log is not read, or the pipe is closed', async t => {
     const [child, url] = await serve([`--dataDir=${t.testdir()}`], ['ignore', 'pipe', 'pipe'])
     await signIn(url)
-    // The pipe fills up.
+    // Writes until the pipe is full.
     while (!((await dropped(url)) > 10))
       await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/kill-test/streams`)))
     child.stdout!.destroy()
@@ -172,7 +172,7 @@ t.test('a service whose log cannot be written', async t => {
   })
 })
 
-t.test('a process that has no descriptors left', async t => {
+t.test('a process without free file descriptors', async t => {
   const dataDir = t.testdir()
   const server = await FaultyServer.start(t, dataDir, [], 'ulimit -n 400;')
   const { hostname, port } = new URL(server.url)

@@ -1,4 +1,4 @@
-/** The built server as a process that a test may shape, watch and end. */
+/** The built server as a process that a test can limit, watch and end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ export class FaultyServer {
   private constructor(
     readonly url: string,
     readonly child: ChildProcess,
-    /** What it has said so far, line by line. */
+    /** Its output so far, line by line. */
     readonly said: string[]
   ) {}
 
-  /** Starts it with further flags; `limits` are words of the shell that come first, such as `ulimit -n 100;`. */
+  /** Starts it with further flags; `limits` is a shell prefix such as `ulimit -n 100;`. */
   static async start(
     t: Test,
     dataDir: string,

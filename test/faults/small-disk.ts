@@ -1,4 +1,4 @@
-/** A small disk of its own for a test, which can be filled to the last byte, and emptied again. */
+/** A small disk for a test, which can be filled to the last byte, and emptied again. */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 export class SmallDisk {
   private constructor(readonly directory: string) {}
 
-  /** Mounts a disk of so many MB, which the teardown unmounts; answers why that cannot be, where it cannot. */
+  /** Mounts a disk of this many MB, unmounted by the teardown; returns the reason if that is impossible. */
   static mounted(t: Test, size: number): SmallDisk | string {
     const directory = mkdtempSync(join(tmpdir(), 'coffer-full-'))
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
@@ -23,19 +23,19 @@ export class SmallDisk {
     return new SmallDisk(directory)
   }
 
-  /** Takes all the room that there is, but for some bytes. */
+  /** Fills all free space, except some bytes. */
   fill(but = 0): void {
     const { bavail, bsize } = statfsSync(this.directory)
     const size = bavail * bsize - but
     try {
       if (size > 0) appendFileSync(this.#ballast, Buffer.alloc(size))
     } catch (error) {
-      // Somebody else was faster.
+      // Another process filled the disk first.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     }
   }
 
-  /** Gives the room back. */
+  /** Frees the space again. */
   empty(): void {
     rmSync(this.#ballast, { force: true })
   }

@@ -1,4 +1,4 @@
-/** Bytes that are almost HTTP, almost a form, almost a websocket's; and lines on which nothing more comes. */
+/** Bytes that are almost valid HTTP, forms or WebSocket messages; and stalled connections. */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
@@ -18,13 +18,13 @@ const count = isLong ? 20_000 : 250
 
 t.setTimeout(isLong ? 3_600_000 : 900_000)
 
-/** A line to the service. */
+/** Opens a connection to the service. */
 function dial(url: string): Socket {
   const { hostname, port } = new URL(url)
   return connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => undefined)
 }
 
-/** All that comes back until the other side closes. */
+/** Returns all bytes received until the other side closes. */
 async function exchange(url: string, bytes: Buffer): Promise<string> {
   const socket = dial(url)
   socket.end(bytes)
@@ -36,12 +36,12 @@ async function exchange(url: string, bytes: Buffer): Promise<string> {
 
 const separator = 'x-part-x'
 
-/** The rest of a request that has a body. */
+/** Returns the headers and body of a request. */
 function body(text: string, type = 'application/json'): string {
   return `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
-/** Requests that would be served. */
+/** Returns valid requests. */
 function requests({ token }: Client): string[] {
   const head = (verb: string, path: string, more = ''): string =>
     `${verb} /alice${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\nConnection: close\r\n${more}`
@@ -88,7 +88,7 @@ const bits = [
   '9'.repeat(30)
 ]
 
-/** Bytes with a few things changed, cut out, doubled or put in. */
+/** Returns bytes with a few of them changed, removed, repeated or inserted. */
 function garbled(bytes: Buffer, random: Random): Buffer {
   let changed = bytes
   for (let n = 1 + random.below(3); n > 0; n--) {
@@ -111,7 +111,7 @@ function garbled(bytes: Buffer, random: Random): Buffer {
   return changed
 }
 
-/** Runs work on many things, some at a time. */
+/** Runs work for many items, some concurrently. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values()
   await Promise.all(
@@ -121,7 +121,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   )
 }
 
-/** With little patience, so that the test needs none. */
+/** Short timeouts, so that the test is fast. */
 const impatient = { limits: { headersTimeout: 1, bodyTimeout: 1 }, uploads: { minBytesPerSecond: 1_000_000 } }
 
 t.test(`garbled requests (seed ${seed})`, async t => {
@@ -160,7 +160,7 @@ t.test(`garbled requests (seed ${seed})`, async t => {
   )
 })
 
-t.test(`forms put together at random (seed ${seed})`, async t => {
+t.test(`randomly assembled forms (seed ${seed})`, async t => {
   const service = await coffer(t)
   const { alice, server } = service
   await alice.stream('diary')
@@ -208,7 +208,7 @@ t.test(`forms put together at random (seed ${seed})`, async t => {
   )
 })
 
-t.test(`garbled messages over websockets (seed ${seed})`, async t => {
+t.test(`garbled WebSocket messages (seed ${seed})`, async t => {
   const service = await coffer(t)
   const { alice, server } = service
   const other = await socketOf(t, alice)
@@ -244,7 +244,7 @@ t.test(`garbled messages over websockets (seed ${seed})`, async t => {
   t.equal((await alice.http('GET', '/streams')).status, 200)
 })
 
-/** A masked frame of a websocket. */
+/** Returns a masked WebSocket frame. */
 function frame(payload: Buffer, opcode: number): Buffer {
   const length =
     payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 255]
@@ -252,7 +252,7 @@ function frame(payload: Buffer, opcode: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload])
 }
 
-t.test('lines on which nothing more comes', async t => {
+t.test('stalled connections', async t => {
   const service = await coffer(t, impatient)
   const { alice, server } = service
   const bob = await service.user('bobby')
@@ -285,7 +285,7 @@ t.test('lines on which nothing more comes', async t => {
   t.match(await alice.call('streams.get'), { streams: [] })
 })
 
-t.test('paths and queries that are no proper text, on every route', async t => {
+t.test('invalid encodings in paths and queries, on every route', async t => {
   const service = await coffer(t)
   const { alice } = service
   const broken = [

@@ -1,4 +1,4 @@
-/** Odd params for every method there is, over every wire: refused in the API's own words, and without a trace. */
+/** Odd params for every method, over every transport: refused with API errors, and without a trace. */
 import t, { type Test } from 'tap'
 import { errorTable } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
@@ -15,21 +15,21 @@ import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from 
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
-/** Calls of a method over each of its wires. */
+/** Calls of a method over each transport. */
 const count = isLong ? 400 : 4
 /** Calls of methods that hash passwords. */
 const fewer = isLong ? 60 : 2
 const hashing =
   /^(auth\.(login|register|registerOlder)|account\.(change|reset)Password|mfa\.recover|system\.createUser)$/
-/** Methods whose refusals leave a trace by design: a code that is presented is spent, and twice ends an access. (docs/api/oauth.md) */
+/** Methods whose refusals leave traces: a code is used up, a second use revokes the access. (docs/api/oauth.md) */
 const spending = new Set(['oauth.token'])
 
-/** What an answer never tells. */
+/** Internal details, which no response reveals. */
 const inner = /SQLITE_|better-sqlite3|node:internal|node_modules|\.[jt]s:\d+|coffer-test-/
 
 t.setTimeout(isLong ? 3_600_000 : 900_000)
 
-/** A way to make calls of a method. */
+/** A transport for calls of a method. */
 interface Wire {
   readonly name: string
   send(world: World, call: Omit<Attack, 'url' | 'username' | 'headers'>, scenario: Scenario): Promise<Reply>
@@ -65,7 +65,7 @@ function wiresOf(method: string): Wire[] {
   return [...plain, batch, socketWire()]
 }
 
-/** One socket for as long as it stays open. */
+/** Uses one socket for as long as it is open. */
 function socketWire(): Wire {
   let socket: RawSocket | undefined
   let owner: World | undefined
@@ -85,13 +85,13 @@ function socketWire(): Wire {
   }
 }
 
-/** What is wrong with an answer. */
+/** Returns what is wrong with a response. */
 function faultOf({ body, status }: Reply): string | undefined {
   if (status !== undefined && (status < 200 || status >= 500)) return `status ${status}`
   if (typeof body !== 'object') return undefined
   if (inner.test(JSON.stringify(body))) return 'tells of what is inside'
   if (typeof body.meta?.serverTime !== 'number') return 'no meta'
-  // A refused authorisation is a result, with a status of its own. (docs/spec/app-authorization.md#states)
+  // A denied authorisation is a result, with its own status. (docs/spec/app-authorization.md#states)
   if (body.code !== undefined && body.code === status) return undefined
   if (!body.error) return status !== undefined && status >= 400 ? 'no error' : undefined
   const known =
@@ -101,7 +101,7 @@ function faultOf({ body, status }: Reply): string | undefined {
   return known[0] >= 500 ? `error ${body.error.id}` : undefined
 }
 
-/** Whether a call was refused for what it says: not because whoever made it may do nothing any more. */
+/** Returns whether a call was refused for its params, not because the token is invalid. */
 function isRefused({ body }: Reply): boolean {
   return body?.error !== undefined && body.error.id !== 'invalid-access-token'
 }
@@ -116,7 +116,7 @@ t.test(`odd params (seed ${seed})`, async t => {
     t,
     {
       ...enabling,
-      // What is done for all accounts with open files, every second and before each look, takes longer the more there are.
+      // Work for all accounts with open files, every second and before each check, would be slower with more of them.
       storage: { maxOpenUsers: 20 },
       throttle: { invalidTokens: 1e9, failures: 1e9, perAddress: 1e9, perAccount: 1e9 }
     },
@@ -128,7 +128,7 @@ t.test(`odd params (seed ${seed})`, async t => {
   const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
   for (const definition of definitions)
     await t.test(definition.id, t => attack(t, service, definition, probe, causes))
-  t.test('leave other accounts as they are', async t => {
+  t.test('do not affect other accounts', async t => {
     assertSame(t, await bystander.after(), before, 'all of it')
     t.equal((await service.http('GET', '/service/info')).status, 200)
   })
@@ -180,8 +180,8 @@ async function attack(
 }
 
 /**
- * Makes those calls again that were refused, where all of the account can be looked at before and after. Those that
- * succeed after all, since others came before them the first time, are left out.
+ * Repeats the calls that were refused, on an account that can be compared before and after. Skips those that succeed
+ * now, because other calls came before them the first time.
  */
 async function assertNoTrace(
   t: Test,
@@ -201,9 +201,9 @@ async function assertNoTrace(
   }
 }
 
-/** All of the account; nothing if its owner has been signed out, or it has been deleted or moved. */
+/** Returns all data of the account; `undefined` if its owner was signed out, or it was deleted or moved. */
 async function lookAt(world: World): Promise<object | undefined> {
-  // What follows by itself, such as holders of series, would do so in the middle of a comparison.
+  // Background work, such as updating holder events, would change data during a comparison.
   await world.service.server.settle()
   const { error } = await world.owner.call('getAccessInfo')
   return error ? undefined : await world.after()

@@ -1,6 +1,6 @@
 /**
- * Every pattern that meets callers' texts takes time that grows with the length of a text, no faster: a new one is found
- * here by being there. And so does everything else that takes such texts in.
+ * Every pattern applied to callers' input needs time linear in its length: new patterns are found automatically. So
+ * does all other code that parses such input.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,33 +20,33 @@ t.setTimeout(900_000)
 
 const rooms = ['cluster', 'core', 'transports', 'server', 'schemas', 'storage', 'imports', 'scripts', 'web']
 
-/** Slow patterns that meet nothing but texts of the service's own, or of whoever runs it. */
+/** Slow patterns that are applied only to the service's own texts, or to the operator's. */
 const own = new Set([
   'core/settings/config.ts /\\/+$/',
   'scripts/demo/service-target.ts /\\/+$/',
   "scripts/dev/check-imports.ts /^(?:import|export)\\s+(type\\s+)?(?:[^'\"();]*?\\sfrom\\s+)?'([^']+)'|(?:\\bimport|\\bresolve)\\(\\s*'([^']+)'\\s*\\)/gm"
 ])
 
-/** Patterns put together while running, of what is said beside. */
+/** Patterns that are built at run time, and their sources. */
 const made = new Map([
-  ['core/account/check-field-value.ts', 1], // of a schema's pattern, looked at below
-  ['core/identities/claims.ts', 1], // of a schema's pattern, looked at below
-  ['core/json/canonical.ts', 3], // of constants
-  ['core/event-types/content-check.ts', 2], // of the directory of event types: measured there
-  ['core/settings/custom-streams.ts', 1], // of settings: measured there
-  ['core/event-types/slow-patterns.ts', 1], // of the directory of event types: only parsed
-  ['core/settings/schema-check.ts', 2], // of schemas of settings
-  ['core/validation/slow-patterns.ts', 1], // of another pattern
-  ['core/account/fields.ts', 1], // of settings: measured by core/settings/custom-streams.ts
-  ['imports/formats/tracks/polar.ts', 1], // of constants
-  ['imports/formats/tracks/suunto.ts', 1], // of constants
-  ['imports/tables/known-makers.ts', 1], // of constants
-  ['imports/tables/rest.ts', 1], // of rules, constants
-  ['scripts/backup/manifest.ts', 1], // of constants
-  ['scripts/dev/test-process.ts', 1], // of constants
-  ['scripts/vetting/events.ts', 1], // of a schema's pattern, looked at below
-  ['web/app/data/typed-numbers.ts', 2], // of the marks of numbers, constants
-  ['web/app/events/fields.ts', 1] // of the directory of event types: measured by core/event-types/content-check.ts
+  ['core/account/check-field-value.ts', 1], // from a schema's pattern, tested below
+  ['core/identities/claims.ts', 1], // from a schema's pattern, tested below
+  ['core/json/canonical.ts', 3], // from constants
+  ['core/event-types/content-check.ts', 2], // from the directory of event types: measured there
+  ['core/settings/custom-streams.ts', 1], // from settings: measured there
+  ['core/event-types/slow-patterns.ts', 1], // from the directory of event types: only parsed
+  ['core/settings/schema-check.ts', 2], // from schemas of settings
+  ['core/validation/slow-patterns.ts', 1], // from another pattern
+  ['core/account/fields.ts', 1], // from settings: measured by core/settings/custom-streams.ts
+  ['imports/formats/tracks/polar.ts', 1], // from constants
+  ['imports/formats/tracks/suunto.ts', 1], // from constants
+  ['imports/tables/known-makers.ts', 1], // from constants
+  ['imports/tables/rest.ts', 1], // from rules, constants
+  ['scripts/backup/manifest.ts', 1], // from constants
+  ['scripts/dev/test-process.ts', 1], // from constants
+  ['scripts/vetting/events.ts', 1], // from a schema's pattern, tested below
+  ['web/app/data/typed-numbers.ts', 2], // from separators of numbers, constants
+  ['web/app/events/fields.ts', 1] // from the directory of event types: measured by core/event-types/content-check.ts
 ])
 
 interface Found {
@@ -54,7 +54,7 @@ interface Found {
   readonly made: ReadonlyMap<string, number>
 }
 
-/** All patterns in the sources. */
+/** Returns all patterns in the sources. */
 function patternsInSources(): Found {
   const literals: { file: string; pattern: RegExp }[] = []
   const counts = new Map<string, number>()
@@ -84,7 +84,7 @@ function sources(): string[] {
   )
 }
 
-/** A value and all that is in it. */
+/** Yields a value and all objects in it. */
 function* nodesOf(value: unknown): Generator<object> {
   const left: unknown[] = [value]
   for (const item of left) {
@@ -94,7 +94,7 @@ function* nodesOf(value: unknown): Generator<object> {
   }
 }
 
-/** Patterns of schemas. */
+/** Returns the patterns of schemas. */
 function patternsOf(schemas: unknown): string[] {
   const texts = [...nodesOf(schemas)].flatMap(node => {
     const { pattern, patternProperties } = node as { pattern?: unknown; patternProperties?: object }
@@ -106,7 +106,7 @@ function patternsOf(schemas: unknown): string[] {
 t.test('patterns', async t => {
   const { literals, made: counts } = patternsInSources()
 
-  t.test('in the sources are as quick as the text is long', async t => {
+  t.test('in the sources need time linear in the length of the text', async t => {
     t.ok(literals.length > 100, `${literals.length} patterns`)
     const met = literals.filter(({ file, pattern }) => !own.has(`${file} ${String(pattern)}`))
     for (const { file, pattern } of met)
@@ -114,11 +114,11 @@ t.test('patterns', async t => {
     t.equal(literals.length - met.length, own.size, 'those of the list are there still')
   })
 
-  t.test('that are put together while running are known, and looked after', async t => {
+  t.test('built at run time are listed above', async t => {
     t.same(counts, made)
   })
 
-  t.test('of schemas are as quick as the text is long', async t => {
+  t.test('of schemas need time linear in the length of the text', async t => {
     const params = methods.map(method => method.params as TSchema)
     const patterns = patternsOf([
       params,
@@ -131,7 +131,7 @@ t.test('patterns', async t => {
       for (const flags of ['', 'u']) t.equal(findSlowText(new RegExp(pattern, flags)), undefined, pattern)
   })
 
-  t.test('of formats that event types may name are as quick as the text is long', async t => {
+  t.test('of formats for event types need time linear in the length of the text', async t => {
     const require = createRequire(import.meta.url)
     const { fullFormats } = require('ajv-formats/dist/formats') as { fullFormats: Record<string, unknown> }
     t.ok(Object.keys(fullFormats).length > 20)
@@ -143,7 +143,7 @@ t.test('patterns', async t => {
     }
   })
 
-  t.test('that are slow are told from those that are not', async t => {
+  t.test('that are slow are distinguished from others', async t => {
     const slow = [/^(?:\s+(.*))?$/, /^(a+)+$/, /\s+$/, /\/*$/, /^(\w+\s?)*$/, /^\d+\.?\d*$/, /^x=(a|ab|b)*;/]
     const quick = [
       /^[^\s@]+@[^\s@]+$/,
@@ -176,7 +176,7 @@ const beginnings = [
 ]
 const repeated = 'a 0 . : / @ - { {a} %20 ~0 a. 0: T + x= = A \\ [ ( a| \n'.split(' ').concat(' ')
 
-/** Takes texts of two lengths, and holds the times against each other. */
+/** Compares the times for texts of two lengths. */
 function assertLinear(t: Test, name: string, take: (text: string) => void): void {
   const timeOf = (text: string): number => {
     const runs = Array.from({ length: 3 }, () => {
@@ -195,7 +195,7 @@ function assertLinear(t: Test, name: string, take: (text: string) => void): void
         const time = timeOf(long!)
         return time > 100 && time > 9 * timeOf(short!)
       }
-      // Chance delays it once, not each time.
+      // Random delays do not occur three times in a row.
       if (isSlow() && isSlow() && isSlow())
         t.fail(`${name}: ${JSON.stringify(short!.slice(0, 30))}… takes ${timeOf(long!).toFixed()} ms`)
     }

@@ -1,6 +1,6 @@
 /**
- * Requests of strangers that are made to take long, or much memory: credentials, forms, queries, headers and paths as long
- * as can be. Nobody has shown a token by then.
+ * Anonymous requests that are designed to need much time or memory: credentials, forms, queries, headers and paths of
+ * maximum length. None of them has a valid token.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
@@ -11,7 +11,7 @@ import { socketOf, connect } from '../support/socket.js'
 
 t.setTimeout(900_000)
 
-/** What texts are made of, a harmless one first. */
+/** Repeated parts of texts; the first one is harmless. */
 const parts = [
   'x',
   ' ',
@@ -35,7 +35,7 @@ const parts = [
   '*'
 ]
 
-/** Time of the processor, in milliseconds, that it takes until something has been answered. */
+/** Returns the CPU time in milliseconds until a response. */
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
   const used = process.cpuUsage()
   await run()
@@ -43,14 +43,14 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
   return (system + user) / 1000
 }
 
-/** Whether a request takes much longer with one text than with another of the same length. */
+/** Asserts that a request needs no more time with one text than with another of the same length. */
 async function assertQuick(t: Test, name: string, send: (text: string) => Promise<unknown>, size: number) {
   const textOf = (part: string): string => part.repeat(size / part.length)
   await send(textOf('x'))
   const usual = await timeOf(() => send(textOf('x')))
   for (const part of parts) {
     let time = await timeOf(() => send(textOf(part)))
-    // What else the process had to do must not count.
+    // Repeated, since other work of the process must not count.
     if (time > 150 && time > 8 * usual) time = await timeOf(() => send(textOf(part)))
     const isSlow = time > 150 && time > 8 * usual
     t.notOk(isSlow, `${name} of ${JSON.stringify(part)}: ${time.toFixed()} ms, usually ${usual.toFixed()} ms`)
@@ -74,7 +74,7 @@ async function get({ server }: Service, path: string): Promise<unknown> {
   return await rawHttp(server.url, { path })
 }
 
-t.test('a request without a token takes no longer than it is long', async t => {
+t.test('an anonymous request needs time linear in its length', async t => {
   const service = await coffer(t, { throttle: { invalidTokens: 1e9 } })
   const encoded = encodeURIComponent
   const million = 1_000_000
@@ -103,7 +103,7 @@ t.test('a request without a token takes no longer than it is long', async t => {
   for (const [name, send, size] of cases) await assertQuick(t, name, send, size)
 })
 
-t.test('a header takes no longer than it is long', async t => {
+t.test('a header needs time linear in its length', async t => {
   const service = await coffer(t, {
     throttle: { invalidTokens: 1e9 },
     http: { trustedProxies: ['127.0.0.1'] }
@@ -142,7 +142,7 @@ t.test('a header takes no longer than it is long', async t => {
   }
 })
 
-t.test('a handshake takes no longer than its token is long', async t => {
+t.test('a handshake needs time linear in the length of its token', async t => {
   const service = await coffer(t, { throttle: { invalidTokens: 1e9 } })
   const { alice, server } = service
   await socketOf(t, alice)
@@ -153,7 +153,7 @@ t.test('a handshake takes no longer than its token is long', async t => {
   await assertQuick(t, 'a token', shake, 30_000)
 })
 
-t.test('a form of three megabytes takes no hundreds', async t => {
+t.test('a form of three megabytes needs less than 150 MB and a second', async t => {
   const service = await coffer(t)
   const names = Array.from({ length: 400_000 }, (_value, index) => `${index.toString(36)}=`).join('&')
   const forms = [
@@ -173,7 +173,7 @@ t.test('a form of three megabytes takes no hundreds', async t => {
   }
 })
 
-/** What the process takes now (`VmRSS`), or has taken at most since that was asked (`VmHWM`), in KiB. (Linux) */
+/** Returns the process's memory (`VmRSS`), or its peak since the last call (`VmHWM`), in KiB. (Linux) */
 function memory(name: 'VmRSS' | 'VmHWM'): number {
   const [, size = ''] = new RegExp(`${name}:\\s*(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8')) ?? []
   if (name === 'VmRSS') writeFileSync('/proc/self/clear_refs', '5')

@@ -1,4 +1,4 @@
-/** Odd texts in the place of every param of every method: halves of characters, NUL, and what else nobody types. None makes a 5xx. */
+/** Odd strings for every param of every method, such as lone surrogates and NUL. None causes a 5xx. */
 import t, { type Test } from 'tap'
 import { silentLog } from '../../core/log.js'
 import type { AnyMethod } from '../../core/call/method.js'
@@ -12,12 +12,12 @@ import { overHttp, routesOf } from './wires.js'
 
 t.setTimeout(900_000)
 
-/** In the long form every text stands in the place of every param; otherwise one in twenty by turns, others each time. */
+/** The long form tests every string for every param; otherwise one in twenty in rotation, different ones each time. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 
-/** As JSON text: no program's own text would survive being encoded otherwise. */
+/** As JSON text: a JavaScript string would not survive encoding unchanged. */
 const odd = [
   '"\\ud800"',
   '"a\\udfff"',
@@ -30,9 +30,9 @@ const odd = [
   '{"\\ud800":"\\udc00","\\u0000":"\\u0000","__proto__":"x"}',
   '["\\ud800","\\u0000"]'
 ]
-/** Params beside those that schemas name: what a messaging service is told. */
+/** Params beyond the schemas, which are passed to a messaging service. */
 const open = ['phone', 'to', 'code']
-/** Each of their calls takes a while. */
+/** Each call of these is slow. */
 const hashing =
   /^(auth\.(login|register|registerOlder)|account\.(change|reset)Password|mfa\.recover|system\.createUser)$/
 
@@ -60,13 +60,13 @@ async function settings(t: Test): Promise<Overrides> {
   }
 }
 
-/** What is JSON, where a text is wanted. */
+/** JSON where a string is expected. */
 const json = ['"[\\"x\\"]"', '"{\\"any\\":[\\"x\\"]}"', '"{\\"\ud800\\":1}"']
 
 const long = [' ', 'a', '/', ':', '%41', '. ', '\\', '\n'].map(part =>
   JSON.stringify(part.repeat(3e5 / part.length))
 )
-/** Time of the processor that a request with a long text may take: what grows with the square of it takes minutes. */
+/** Maximum CPU time of a request with a long string: quadratic algorithms need minutes. */
 const longestMs = 2000
 
 const passes: readonly [name: string, values: readonly string[], older: boolean][] = [
@@ -90,10 +90,10 @@ for (const [name, values, older] of passes)
       })
   })
 
-/** Requests that are under way at a time. */
+/** Number of concurrent requests. */
 const atOnce = 8
 
-/** Requests that were answered by more than 4xx, not at all, or too late. */
+/** Returns requests with a status above 4xx, without a response, or with a late one. */
 async function faultsOf(
   service: Service,
   definition: AnyMethod,
@@ -105,7 +105,7 @@ async function faultsOf(
   )
   const faults: string[] = []
   for (const { isOfUser, route } of routesOf(id)) {
-    // What is in the URL is cut to a length that a request may have.
+    // Strings in the URL are shortened to the maximum length of a request.
     if (values === long && route.verb !== 'POST' && route.verb !== 'PUT') continue
     const world = await World.make(service)
     await scenario?.before?.(world)

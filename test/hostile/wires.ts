@@ -1,4 +1,4 @@
-/** The ways in which hostile params reach a method: as JSON text, never as values of this program. */
+/** The transports for hostile params of a method: as JSON text, never as values of this program. */
 import { Agent, request } from 'node:http'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -7,13 +7,13 @@ import type { Answer } from '../support/coffer.js'
 import type { HostileParams } from '../support/hostile-calls.js'
 import { percentEncoded } from '../support/oddities.js'
 
-/** What came back; no status where the wire has none, no body where the line was cut. */
+/** The response; without a status if the transport has none, without a body if the connection broke. */
 export interface Reply {
   readonly status?: number
   readonly body?: Answer
 }
 
-/** A call that somebody makes of a method of a user's. */
+/** A call of a user's method. */
 export interface Attack {
   readonly url: string
   readonly username: string
@@ -22,10 +22,10 @@ export interface Attack {
   readonly params: HostileParams
 }
 
-/** Every request makes do with one connection after the other: thousands of them would run out of ports. */
+/** All requests share a few connections: thousands of connections would exhaust the ports. */
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-/** One request over HTTP. Cut lines answer nothing. */
+/** Sends one request over HTTP. Broken connections return nothing. */
 export async function ask(
   base: string,
   verb: string,
@@ -44,12 +44,12 @@ export async function ask(
       const isJson = /[/+]json/.test(String(response.headers['content-type']))
       return { status: response.statusCode, body: isJson && text !== '' ? JSON.parse(text) : text }
     } catch (error) {
-      // A kept connection may be closed by the other side just then.
+      // A kept-alive connection may be closed by the other side at this moment.
       if (attempt === 3) throw error
     }
 }
 
-/** The routes of a method. */
+/** Returns the routes of a method. */
 export function routesOf(method: string): { route: Route; isOfUser: boolean }[] {
   return [
     ...userRoutes.map(route => ({ route, isOfUser: true })),
@@ -57,7 +57,7 @@ export function routesOf(method: string): { route: Route; isOfUser: boolean }[] 
   ].filter(({ route }) => route.method === method)
 }
 
-/** As the request of a route. */
+/** Sends it as a request of a route. */
 export async function overHttp(
   { headers, params, url, username }: Attack,
   route: Route,
@@ -91,7 +91,7 @@ export async function overHttp(
   )
 }
 
-/** As the one call of a batch. */
+/** Sends it as the only call of a batch. */
 export async function inBatch({ headers, method, params, url, username }: Attack): Promise<Reply> {
   const body = `[{"method":${JSON.stringify(method)},"params":${params.text}}]`
   const reply = await ask(
@@ -109,7 +109,7 @@ export async function inBatch({ headers, method, params, url, username }: Attack
   return result ? { status: reply.status!, body: { meta: reply.body.meta, ...result } } : reply
 }
 
-/** A socket that sends text as it is. */
+/** A socket that sends raw text. */
 export class RawSocket {
   #count = 0
 
@@ -137,7 +137,7 @@ export class RawSocket {
     return this.socket.readyState === WebSocket.OPEN
   }
 
-  /** Makes a call; answers nothing if the line is cut. */
+  /** Makes a call; returns nothing if the connection breaks. */
   async call(method: string, params: string): Promise<Reply> {
     const number = this.#count++
     const begin = `43${this.namespace}${number}[`

@@ -1,4 +1,4 @@
-/** Apple's export: each unit by its capitals, characters by reference, and elements that are not known. */
+/** Apple's export: units are case-sensitive, character references are decoded, and unknown elements are counted. */
 import t from 'tap'
 import { decodeEntities } from '../../imports/text/xml.js'
 import { collected, missing } from './collecting.js'
@@ -54,7 +54,7 @@ const units: readonly (readonly [
   ['RunningSpeed', 'ft/s', 9, 'speed/ft-s', 9]
 ]
 
-t.test('each unit is its own type, or is left out', async t => {
+t.test('each unit has its own type, or is skipped', async t => {
   for (const [kind, unit, value, type, content] of units) {
     const found = await collected(`<HealthData>${record(kind, unit, value)}</HealthData>`)
     if (type === undefined) t.same(found.leftOut, { 'in a unit without a type here': 1 }, unit)
@@ -62,33 +62,36 @@ t.test('each unit is its own type, or is left out', async t => {
   }
 })
 
-t.test('percentages are fractions where Apple writes them so, and nothing is made of others', async t => {
-  const values: readonly (readonly [kind: string, value: number, content: number | string])[] = [
-    ['OxygenSaturation', 1, 100],
-    ['OxygenSaturation', 97, 97],
-    ['OxygenSaturation', 1.05, impossible],
-    ['OxygenSaturation', 0, impossible],
-    ['BodyFatPercentage', 22, 22],
-    ['WalkingAsymmetryPercentage', 0, 0],
-    ['WalkingAsymmetryPercentage', 0.014, 1.4],
-    ['WalkingAsymmetryPercentage', 1.4, 1.4],
-    ['WalkingAsymmetryPercentage', 140, impossible],
-    ['AtrialFibrillationBurden', 0.02, 2],
-    ['BloodAlcoholContent', 0.0008, 0.08],
-    ['BloodAlcoholContent', 0.08, impossible],
-    ['PeripheralPerfusionIndex', 0.8, impossible],
-    ['SomethingNew', 0.5, 'in a unit without a type here'],
-    ['SomethingNew', 50, 'in a unit without a type here']
-  ]
-  for (const [kind, value, content] of values) {
-    const found = await collected(`<HealthData>${record(kind, '%', value)}</HealthData>`)
-    const name = `${kind} ${value}`
-    if (typeof content === 'string') t.same(found.leftOut, { [content]: 1 }, name)
-    else t.match(found.data, [{ type: 'ratio/percent', content }], name)
+t.test(
+  'percentages are fractions where Apple writes fractions, and other numbers are not guessed',
+  async t => {
+    const values: readonly (readonly [kind: string, value: number, content: number | string])[] = [
+      ['OxygenSaturation', 1, 100],
+      ['OxygenSaturation', 97, 97],
+      ['OxygenSaturation', 1.05, impossible],
+      ['OxygenSaturation', 0, impossible],
+      ['BodyFatPercentage', 22, 22],
+      ['WalkingAsymmetryPercentage', 0, 0],
+      ['WalkingAsymmetryPercentage', 0.014, 1.4],
+      ['WalkingAsymmetryPercentage', 1.4, 1.4],
+      ['WalkingAsymmetryPercentage', 140, impossible],
+      ['AtrialFibrillationBurden', 0.02, 2],
+      ['BloodAlcoholContent', 0.0008, 0.08],
+      ['BloodAlcoholContent', 0.08, impossible],
+      ['PeripheralPerfusionIndex', 0.8, impossible],
+      ['SomethingNew', 0.5, 'in a unit without a type here'],
+      ['SomethingNew', 50, 'in a unit without a type here']
+    ]
+    for (const [kind, value, content] of values) {
+      const found = await collected(`<HealthData>${record(kind, '%', value)}</HealthData>`)
+      const name = `${kind} ${value}`
+      if (typeof content === 'string') t.same(found.leftOut, { [content]: 1 }, name)
+      else t.match(found.data, [{ type: 'ratio/percent', content }], name)
+    }
   }
-})
+)
 
-t.test('what else is said about a record is counted by its key, that of a workout kept with it', async t => {
+t.test('metadata of a record is counted by its key, and that of a workout kept with it', async t => {
   const found = await collected(
     `<HealthData><Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" ${time} value="61"><MetadataEntry key="HKMetadataKeyHeartRateMotionContext" value="1"/></Record><Record type="HKCategoryTypeIdentifierSleepAnalysis" ${time} value="HKCategoryValueSleepAnalysisAsleepREM"><MetadataEntry key="HKTimeZone" value="Europe/Zurich"/></Record><Workout workoutActivityType="HKWorkoutActivityTypeRunning" ${time}><MetadataEntry key="HKIndoorWorkout" value="0"/><MetadataEntry key="HKWeatherTemperature" value="59 degF"/></Workout><Correlation type="HKCorrelationTypeIdentifierFood" ${time}><MetadataEntry key="HKFoodType" value="Soup"/></Correlation></HealthData>`
   )
@@ -106,7 +109,7 @@ t.test('what else is said about a record is counted by its key, that of a workou
   t.equal(missing(found), 0)
 })
 
-t.test('blood pressure in another unit is not taken for millimetres', async t => {
+t.test('blood pressure in another unit is not read as mmHg', async t => {
   const halves = record('BloodPressureSystolic', 'kPa', 16) + record('BloodPressureDiastolic', 'kPa', 10.7)
   const found = await collected(
     `<HealthData>${halves}<Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Watch" ${time}>${halves}</Correlation></HealthData>`
@@ -118,7 +121,7 @@ t.test('blood pressure in another unit is not taken for millimetres', async t =>
   })
 })
 
-t.test('characters by number and by name are what they stand for', async t => {
+t.test('numeric and named character references are decoded', async t => {
   const sources = ['Ana&#8217;s Watch', 'Ana&#x2019;s Watch', 'Ana&rsquo;s Watch', 'Ana’s Watch']
   const text = sources.map((source, at) => record('HeartRate', 'count/min', 60 + at, source)).join('')
   const found = await collected(`<HealthData>${text}</HealthData>`)
@@ -136,7 +139,7 @@ t.test('characters by number and by name are what they stand for', async t => {
   t.match(gpx.data, [{ description: 'Château d’Œx' }])
 })
 
-t.test('elements that are not known are counted by their names', async t => {
+t.test('unknown elements are counted by name', async t => {
   const found = await collected(
     `<HealthData><StateOfMind ${time}/><Record type="HKQuantityTypeIdentifierHeartRateVariabilitySDNN" unit="ms" ${time} value="40"><HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="60" time="10:00:00,01"/><InstantaneousBeatsPerMinute bpm="61" time="10:00:01,02"/></HeartRateVariabilityMetadataList></Record><Workout workoutActivityType="HKWorkoutActivityTypeRunning" ${time}><WorkoutEvent type="HKWorkoutEventTypePause"/></Workout><Audiogram ${time}><SensitivityPoint/></Audiogram></HealthData>`
   )

@@ -1,4 +1,4 @@
-/** Archives of all kinds: what is in them is read under its own name and within the same limits, and what cannot be read is named. */
+/** Archives of all kinds: files are read under their own names and within the limits; unreadable ones are named. */
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { tarOf, total, zipOf } from '../support/importing.js'
@@ -16,12 +16,12 @@ const weighed = fitFile(fit => {
   fit.data(0, [1_000_000_000, 7250])
 })
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
 
-t.test('packed files are read as what is in them, by themselves and in archives', async t => {
+t.test('compressed files are read like their contents, by themselves and in archives', async t => {
   for (const [name, content, format, count] of [
     ['weights.csv.gz', gzipSync(weights), 'csv', 2],
     ['run.gpx.gz', gzipSync(track), 'gpx', 2],
@@ -43,13 +43,13 @@ t.test('packed files are read as what is in them, by themselves and in archives'
   }
 })
 
-t.test('names of packed files are those of what is in them', async t => {
+t.test('compressed files have the names of their contents', async t => {
   const steps = JSON.stringify([{ dateTime: '10/27/24 00:00:05', value: '12' }])
   const found = await collected(await zipOf({ 'steps-2024-10-27.json.gz': gzipSync(steps) }))
   t.match(found.data, [{ type: 'count/steps', content: 12 }])
 })
 
-t.test('packed files that are cut off or damaged give out what is whole', async t => {
+t.test('truncated or damaged compressed files are read up to the damage', async t => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `${1.7e9 + at * 60},${60 + ((at * 7919) % 40)}`)
   const packed = gzipSync(`time,pulse\n${rows.join('\n')}\n`)
   const cut = await collected(packed.subarray(0, packed.length / 2), 'pulse.csv.gz')
@@ -67,13 +67,13 @@ t.test('packed files that are cut off or damaged give out what is whole', async 
   await t.rejects(collected(packed.subarray(0, 12)), { message: /gzip/ })
 })
 
-t.test('packed files keep to the limits of archives', async t => {
+t.test('compressed files obey the limits of archives', async t => {
   const bomb = gzipSync(Buffer.alloc(30_000_000))
   const inner = await collected(await zipOf({ 'bomb.csv.gz': bomb, 'weights.csv': weights }))
   t.equal(inner.data.length, 2)
   t.same(inner.leftOut, { 'packed suspiciously tightly': 1 })
   await t.rejects(collected(bomb, 'bomb.csv.gz'), { message: /suspiciously tightly/ })
-  // Each is well below a thousand times its size; all of them are more than small archives may have.
+  // Each is well below a thousand times its compressed size; together they exceed the limit of small archives.
   const large = Buffer.alloc(70 * 1024 * 1024)
   for (let at = 0; at < large.length; at += 2048) large.writeUInt32LE((at * 2_654_435_761) % 2 ** 32, at)
   const packed = gzipSync(large, { level: 1 })
@@ -83,7 +83,7 @@ t.test('packed files keep to the limits of archives', async t => {
   t.equal(sum.data.length, 2)
 })
 
-t.test('tar archives: paths that lead out, links, and archives within too many others', async t => {
+t.test('tar archives: paths outside the archive, links, and deeply nested archives', async t => {
   const found = await collected(
     tarOf({
       '../out.csv': weights,
@@ -99,7 +99,7 @@ t.test('tar archives: paths that lead out, links, and archives within too many o
   t.ok(addsUp(found))
 })
 
-t.test('what cannot be read is told by what it is', async t => {
+t.test('errors say what an unreadable file is', async t => {
   const workbook = await zipOf({
     '[Content_Types].xml':
       '<Types><Override ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',

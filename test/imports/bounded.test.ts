@@ -1,4 +1,4 @@
-/** What somebody who makes a file can make the new formats hold: streams, columns, archives within archives. */
+/** Limits on what a hostile file can make the newer formats store: streams, columns, nested archives. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { DraftBuilder } from '../../imports/pipeline/draft-builder.js'
@@ -11,7 +11,7 @@ import { collected } from './collecting.js'
 
 t.setTimeout(900_000)
 
-/** An account of this service that somebody wrote by hand. */
+/** Returns a handwritten export of an account. */
 function archiveOf(tables: Readonly<Record<string, readonly unknown[]>>): Promise<Buffer> {
   const files = Object.entries(tables).map(([name, rows]) => [
     `tables/${name}.jsonl`,
@@ -35,7 +35,7 @@ const names = (from: number, count: number): string[] =>
 const point = (at: number): object =>
   Object.fromEntries(Array.from({ length: 60 }, (_, name) => [`${at}-${name}`, 1]))
 
-t.test('points that wait for others take no more memory than fits', t => {
+t.test('the buffer of points has a memory limit', t => {
   const content = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at]))
   const numbers = 101
   let waiting = 0
@@ -56,7 +56,7 @@ t.test('points that wait for others take no more memory than fits', t => {
   )
   const before = process.memoryUsage().arrayBuffers
   let peak = 0
-  // Each of a track of its own.
+  // Each on a separate track.
   for (let at = 0; at < 25_000; at++) {
     drafter.addRecord({
       kind: 'point',
@@ -73,12 +73,12 @@ t.test('points that wait for others take no more memory than fits', t => {
   drafter.finish()
   t.equal(sent, 25_000)
   t.comment(`${most} points waited, ${Math.round(peak / 2 ** 20)} MB`)
-  // Each takes a kilobyte at least.
+  // Each needs at least a kilobyte.
   t.ok(most * numbers * 8 <= 16 * 2 ** 20, `${most} points waited`)
   t.end()
 })
 
-t.test('an account written by hand makes no more streams and columns than others', async t => {
+t.test('a handwritten account creates no more streams and columns than other files', async t => {
   const { alice } = await coffer(t)
   const streams = Array.from({ length: 5100 }, (_, at) =>
     streamOf(`s${at}`, `${at}${'n'.repeat(1000)}`, null)
@@ -111,7 +111,7 @@ t.test('an account written by hand makes no more streams and columns than others
   t.ok(JSON.stringify(look).length < 20_000)
 })
 
-t.test('points with ever more names never become a wide table', async t => {
+t.test('points with ever new names never become a wide table', async t => {
   const rows = new PointRows()
   rows.add(0, point(0), undefined)
   t.ok(rows.fits(point(1)))
@@ -121,18 +121,18 @@ t.test('points with ever more names never become a wide table', async t => {
   t.ok(rows.fits(5))
 })
 
-t.test('an archive within an archive is no larger than what it came in', async t => {
+t.test('a nested archive obeys the limit of the outer one', async t => {
   const inner = `PK\u0003\u0004${Array.from({ length: 500_000 }, (_, at) => at % 1000).join(',')}`
   const found = await collected(await zipOf({ 'a.csv': 'time,weight (kg)\n2024-01-01,70\n', 'b.zip': inner }))
   t.same(found.leftOut, { 'packed suspiciously tightly': 1 })
   t.equal(found.data.length, 1)
-  // The inner ones share what the outer one may hold.
+  // Nested archives share the limit of the outer one.
   const within = await zipOf({ 'a.csv': 'time,weight (kg)\n2024-01-01,70\n' })
   const both = await collected(await zipOf({ 'a.zip': within, 'b.zip': within }))
   t.equal(both.data.length, 2)
 })
 
-/** An archive whose list names each file with its packed bytes, wherever these begin. */
+/** Returns an archive whose directory lists each file with its compressed bytes, wherever these start. */
 function listed(
   body: Buffer,
   files: readonly { name: string; start: number; packed: number; size: number; crc?: number }[]
@@ -157,7 +157,7 @@ function listed(
   return Buffer.concat([body, ...list, end])
 }
 
-/** What stands in front of an entry. */
+/** Returns the local header of a file. */
 function headOf(name: string): Buffer {
   const head = Buffer.alloc(30)
   head.writeUInt32LE(0x0403_4b50)
@@ -166,7 +166,7 @@ function headOf(name: string): Buffer {
   return Buffer.concat([head, Buffer.from(name)])
 }
 
-t.test('files of an archive that are made of the bytes of another one are not unpacked', async t => {
+t.test('overlapping files of an archive are not unpacked', async t => {
   const text = `time,weight (kg)\n${Array.from({ length: 5000 }, (_, at) => `${1.7e9 + at},70\n`).join('')}`
   const packed = deflateRawSync(text)
   const [first, second] = [headOf('a.csv'), headOf('b.csv')]
@@ -179,7 +179,7 @@ t.test('files of an archive that are made of the bytes of another one are not un
   )
   t.equal(same.data.length, 5000)
   t.same(same.leftOut, { 'made of the bytes of another one': 500 })
-  // As the larger bombs are made: the head of the second is quoted by the packed bytes of the first.
+  // As in larger bombs: the header of the second file is quoted in the compressed bytes of the first.
   const third = headOf('c.csv')
   const quoted = Buffer.concat([
     first,
@@ -208,9 +208,9 @@ t.test('files of an archive that are made of the bytes of another one are not un
     t.equal((await collected(listed(apart, files))).data.length, 10_000, 'in whatever order they are listed')
 })
 
-t.test('an archive unpacks to no more than its size may stand for', async t => {
+t.test('the total size of an archive is limited by its compressed size', async t => {
   const small = { name: 'a.csv', content: 'time,weight (kg)\n2024-01-01,70\n' }
-  // Each is packed as tightly as one file may be.
+  // Each has the maximum compression of a single file.
   const nothing = Buffer.alloc(200 * 1024 * 1024)
   for (let at = 0; at < nothing.length; at += 10_000) nothing[at] = (at / 10_000) % 251
   const zeros = deflateRawSync(nothing)
@@ -227,7 +227,7 @@ t.test('an archive unpacks to no more than its size may stand for', async t => {
   t.equal(found.data.length, 1, 'what is small is read all the same')
 })
 
-t.test('names that hold what separates them are lanes of their own', async t => {
+t.test('names that contain the separator remain separate lanes', async t => {
   const datum = { kind: 'x', type: 'mass/kg', time: 1.7e9, content: 1, source: '', stream: 'c' }
   const keys = [
     { path: ['a', 'b'] },

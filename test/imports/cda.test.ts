@@ -1,4 +1,4 @@
-/** Clinical documents: what is in them, what is none of what took place, and Apple's, which repeats its other file. */
+/** Clinical documents: contents, entries that did not happen, and Apple's document, which repeats its other file. */
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
 import { broughtIn, sent, tarOf, total, zipOf } from '../support/importing.js'
@@ -11,7 +11,7 @@ const template = (number: number): string => `<templateId root="2.16.840.1.11388
 const pq = (value: number | string, unit: string): string =>
   `<value xsi:type="PQ" value="${value}" unit="${unit}"/>`
 
-/** An observation of a weight of 72 kg, unless it says otherwise. */
+/** Returns an observation of a weight of 72 kg, unless specified otherwise. */
 const observation = ({
   attributes = '',
   code = '29463-7',
@@ -70,7 +70,7 @@ const visit = (more: string): string =>
   documentOf(section(vitals, observation(), observation({ code: 'other', more })))
 const person = { 'a description of the person': 1 }
 
-t.test('observations are read as those of FHIR are', async t => {
+t.test('observations are read like those of FHIR', async t => {
   const found = await read(
     vitals,
     organizer([
@@ -114,7 +114,7 @@ t.test('observations are read as those of FHIR are', async t => {
   })
 })
 
-t.test('a document is read with prefixes, and LOINC as a translation', async t => {
+t.test('namespace prefixes and translations to LOINC are read', async t => {
   const plain = documentOf(
     section(vitals, observation({ code: 'X', more: '<x/>' })).replace(
       /<code code="X"[^>]*>/,
@@ -128,7 +128,7 @@ t.test('a document is read with prefixes, and LOINC as a translation', async t =
   }
 })
 
-t.test('times are of any precision, and ranges last', async t => {
+t.test('times have any precision, and ranges become durations', async t => {
   const times: [text: string, time: number, duration?: number][] = [
     ['<effectiveTime value="20240501083000.500-0230"/>', Date.UTC(2024, 4, 1, 11) / 1000 + 0.5],
     ['<effectiveTime value="202405010830"/>', seconds],
@@ -153,7 +153,7 @@ t.test('times are of any precision, and ranges last', async t => {
   t.same(none.leftOut, { ...person, 'without a time': 2, 'of a time that cannot be read': 1 })
 })
 
-t.test('what was planned, called off, denied or is of somebody else is left out by name', async t => {
+t.test('entries that are planned, cancelled, denied or about another person are skipped by name', async t => {
   const plan = await read(
     '18776-5',
     ...['INT', 'GOL', 'RQO', 'PRMS'].map(mood => observation({ attributes: `moodCode="${mood}"` })),
@@ -183,7 +183,7 @@ t.test('what was planned, called off, denied or is of somebody else is left out 
   t.same(family.leftOut, { ...person, 'about another person': 1 })
 })
 
-t.test('records of care become events as they are', async t => {
+t.test('care records become unchanged events', async t => {
   const allergy = `<act moodCode="EVN">${template(30)}${at}<entryRelationship typeCode="SUBJ">
     <observation moodCode="EVN">${template(7)}<code code="ASSERTION"/>${at}<participant><participantRole>
     <playingEntity><name>Peanut</name><code code="2" displayName="Peanuts"/></playingEntity></participantRole>
@@ -227,7 +227,7 @@ t.test('records of care become events as they are', async t => {
   t.equal(found.records['section Section'], 1)
 })
 
-t.test('halves of blood pressures that may belong to several are left out by name', async t => {
+t.test('ambiguous halves of blood pressures are skipped by name', async t => {
   const found = await read(
     vitals,
     organizer([halfOf('8480-6', 120), halfOf('8480-6', 140), halfOf('8462-4', 80), halfOf('8462-4', 90)]),
@@ -242,7 +242,7 @@ t.test('halves of blood pressures that may belong to several are left out by nam
   })
 })
 
-t.test('documents that are cut off, broken or too large are read as far as they are whole', async t => {
+t.test('truncated, broken or large documents are read up to the damage', async t => {
   const whole = documentOf(
     section(vitals, observation(), observation({ code: '8302-2', value: pq(180, 'cm') }))
   )
@@ -263,7 +263,7 @@ t.test('documents that are cut off, broken or too large are read as far as they 
   await t.rejects(collected(documentOf(deep)), { message: /nested deeper/ })
 })
 
-/** The same measurements in both of Apple's forms. */
+/** The same measurements in both of Apple's formats. */
 const healthRecords: [type: string, unit: string, value: number, start: string, end: string][] = [
   ['HeartRate', 'count/min', 61, '080000', '080000'],
   ['StepCount', 'count', 812, '080000', '081000'],
@@ -295,11 +295,11 @@ const appleEntries = healthRecords.map(
       ''
     )}</entry>`
 )
-// Some of its versions write entries behind the end of the document.
+// Some versions write entries after the end of the document.
 const exportCda = `<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3"><id extension="Health Export CDA"/>
   ${appleEntries.slice(0, 3).join('')}</ClinicalDocument>${appleEntries.slice(3).join('')}`
 
-t.test('Apple’s document alone holds the records of its other file', async t => {
+t.test('Apple’s document alone yields the records of its other file', async t => {
   const [plain, clinical] = [await collected(exportXml), await collected(exportCda)]
   t.same(clinical.formats, ['apple-health'])
   t.same(clinical.data, plain.data)
@@ -308,7 +308,7 @@ t.test('Apple’s document alone holds the records of its other file', async t =
   t.same(clinical.warnings, [])
 })
 
-t.test('Apple’s document beside its other file adds nothing, and is named', async t => {
+t.test('Apple’s document next to its other file adds nothing, and is named', async t => {
   const files = {
     'apple_health_export/export_cda.xml': exportCda,
     'apple_health_export/Exportación.xml': exportXml
@@ -326,7 +326,7 @@ t.test('Apple’s document beside its other file adds nothing, and is named', as
   t.same(elsewhere.data, alone.data)
 })
 
-t.test('documents that overlap, and Apple’s after its other file, are known', async t => {
+t.test('records in overlapping documents, and in Apple’s after its other file, are recognised', async t => {
   const { alice } = await coffer(t)
   const both = await zipOf({ 'DOC1.xml': visit('<id root="a"/>'), 'DOC2.xml': visit('<id root="b"/>') })
   const first = await broughtIn(alice, 'portal.zip', both)

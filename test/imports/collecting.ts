@@ -1,4 +1,4 @@
-/** Reads a file by the formats themselves, and collects what they find. */
+/** Reads a file with the formats alone, and collects what they find. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import type { ImportedRecord, ReadOptions, TableView } from '../../imports/recor
 export interface Collected {
   readonly formats: string[]
   readonly data: ImportedRecord[]
-  /** Records by what the file calls them, whether brought in or not. */
+  /** Number of records by their name in the file, imported or not. */
   readonly records: Record<string, number>
   readonly leftOut: Record<string, number>
-  /** Rows of tables that are left out, by reason. */
+  /** Rows of tables that were skipped, by reason. */
   readonly leftOutRows: Record<string, (number | string)[]>
   readonly warnings: string[]
   readonly tables: TableView[]
@@ -20,7 +20,7 @@ export interface Collected {
   readonly files: Map<string, Buffer>
 }
 
-/** Reads a file with this content. Rejects where there is nothing that can be read. */
+/** Reads a file with this content. Rejects if nothing is readable. */
 export async function collected(
   content: string | Buffer,
   name = 'file',
@@ -71,7 +71,7 @@ export async function collected(
   return found
 }
 
-/** Returns how many records are neither brought in nor left out. */
+/** Returns the number of records that are neither imported nor skipped. */
 export function missing({ data, files, leftOut, records }: Collected): number {
   return sum(records) - data.length - files.size - sum(leftOut)
 }

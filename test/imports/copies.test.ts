@@ -1,4 +1,4 @@
-/** Files of tracks brought in by the service: what is there already is known, also from a packed or cut-off copy. */
+/** Importing track files: existing records are recognised, also in a compressed or truncated copy. */
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
@@ -23,7 +23,7 @@ const activity = fitFile(fit => {
   fit.define(2, 78, [[0, 0x84, 4]])
   for (let at = 0; at < 600; at++) {
     fit.data(1, [start + at, 500_000_000 + at, 70_000_000, 120 + (at % 20), 200])
-    // Twice a second, and the same beat again and again.
+    // Two messages a second, always with the same beat.
     for (let message = 0; message < 2; message++) fit.data(2, [[500, 500]])
   }
   fit.define(3, 18, [
@@ -35,7 +35,7 @@ const activity = fitFile(fit => {
   fit.data(3, [start + hour, start, 1, hour * 1000])
 })
 
-t.test('a file, its packed copy, its cut-off copy, and an archive of it bring it in once', async t => {
+t.test('a file, its compressed and truncated copies, and an archive of it are imported once', async t => {
   const { alice } = await coffer(t)
   const whole = await broughtIn(alice, 'run.fit', activity)
   t.equal(whole.state, 'written', whole.message)
@@ -62,7 +62,7 @@ t.test('a file, its packed copy, its cut-off copy, and an archive of it bring it
   }
 })
 
-t.test('a file of settings is told by its format, with each message', async t => {
+t.test('a settings file is recognised by its format, with each message counted', async t => {
   const { alice } = await coffer(t)
   const settings = fitFile(fit => {
     fit.define(0, 0, [[0, 0x00]])

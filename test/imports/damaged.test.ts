@@ -1,4 +1,4 @@
-/** Files that are honest but broken: what is whole is brought in, and the report says what was not, and why. */
+/** Broken but honest files: intact parts are imported, and the report says what was skipped, and why. */
 import t from 'tap'
 import { total, zipOf } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
@@ -8,19 +8,19 @@ const track = (inner: string): string => `<gpx><trk><trkseg>${inner}</trkseg></t
 const point = (second: number, lat = '46.1', lon = '6.1'): string =>
   `<trkpt lat="${lat}" lon="${lon}"><time>2024-05-01T08:00:${String(second).padStart(2, '0')}Z</time></trkpt>`
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
 
-/** Where the local header and the central entry of a file begin in a ZIP. */
+/** Returns the offsets of a file's local header and central directory entry in a ZIP. */
 function placesOf(zip: Buffer, name: string): { local: number; central: number } {
   const local = zip.indexOf(name) - 30
   const central = zip.indexOf(name, local + 31) - 46
   return { local, central }
 }
 
-t.test('an encrypted file of an archive is told of, the others are read', async t => {
+t.test('an encrypted file in an archive is reported, and the others are read', async t => {
   const zip = await zipOf({ 'secret.csv': weights, 'open.csv': weights })
   const { central, local } = placesOf(zip, 'secret.csv')
   zip.writeUInt16LE(zip.readUInt16LE(local + 6) | 1, local + 6)
@@ -32,7 +32,7 @@ t.test('an encrypted file of an archive is told of, the others are read', async 
   t.ok(addsUp(found))
 })
 
-t.test('a file of an archive that does not match its checksum is read, and that is said', async t => {
+t.test('a file in an archive with a wrong checksum is read, with a warning', async t => {
   const zip = await zipOf({ 'weights.csv': weights, 'other.csv': weights })
   const { central } = placesOf(zip, 'weights.csv')
   zip.writeUInt32LE((zip.readUInt32LE(central + 16) ^ 1) >>> 0, central + 16)
@@ -42,7 +42,7 @@ t.test('a file of an archive that does not match its checksum is read, and that 
     t.match(found.warnings, [/"weights\.csv" does not match its checksum/])
 })
 
-t.test('a file of an archive that is damaged inside gives out what is before that', async t => {
+t.test('a damaged file in an archive is read up to the damage', async t => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `${1.7e9 + at * 60},${60 + ((at * 7919) % 40)}`)
   const zip = await zipOf({ 'pulse.csv': `time,pulse\n${rows.join('\n')}\n`, 'weights.csv': weights })
   const { local } = placesOf(zip, 'pulse.csv')
@@ -55,31 +55,28 @@ t.test('a file of an archive that is damaged inside gives out what is before tha
   t.ok(addsUp(found))
 })
 
-t.test('an archive that is cut off says so', async t => {
+t.test('a truncated archive is reported', async t => {
   const zip = await zipOf({ 'a.csv': weights, 'b.csv': weights })
   for (const size of [10, 100, zip.length - 1])
     await t.rejects(collected(zip.subarray(0, size)), { message: /damaged or cut off/ }, `${size} bytes`)
 })
 
-t.test(
-  'a web page or another document in place of data is told by what it is, whatever its name',
-  async t => {
-    for (const [content, words] of [
-      ['<!DOCTYPE html>\n<html><body>Sign in, a, b\nc, d, e</body></html>', /web page/],
-      ['\uFEFF  <html lang="en">\n<p>1,2\n3,4', /web page/],
-      ['%PDF-1.4\n1,2\n3,4\n', /PDF/],
-      [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), /gzip/],
-      [Buffer.alloc(5000), /no format that is known/],
-      ['', /empty/]
-    ] as const)
-      await t.rejects(collected(content, 'weights.csv'), { message: words })
-    const within = await collected(await zipOf({ 'page.csv': '<html>1,2\n3,4</html>', 'w.csv': weights }))
-    t.equal(within.data.length, 2)
-    t.same(within.leftOut, { 'of no format that is known': 1 })
-  }
-)
+t.test('a web page or another document is identified, whatever its name', async t => {
+  for (const [content, words] of [
+    ['<!DOCTYPE html>\n<html><body>Sign in, a, b\nc, d, e</body></html>', /web page/],
+    ['\uFEFF  <html lang="en">\n<p>1,2\n3,4', /web page/],
+    ['%PDF-1.4\n1,2\n3,4\n', /PDF/],
+    [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), /gzip/],
+    [Buffer.alloc(5000), /no format that is known/],
+    ['', /empty/]
+  ] as const)
+    await t.rejects(collected(content, 'weights.csv'), { message: words })
+  const within = await collected(await zipOf({ 'page.csv': '<html>1,2\n3,4</html>', 'w.csv': weights }))
+  t.equal(within.data.length, 2)
+  t.same(within.leftOut, { 'of no format that is known': 1 })
+})
 
-t.test('tables in other encodings are read as what they say', async t => {
+t.test('tables in other encodings are decoded correctly', async t => {
   const text = 'Datum;Größe (cm);Notizen\n13.04.2024 08:00;172,5;müde – ärgerlich\n14.04.2024 08:00;172;ok\n'
   const encodings: readonly (readonly [string, Buffer])[] = [
     ['UTF-8', Buffer.from(text)],
@@ -98,7 +95,7 @@ t.test('tables in other encodings are read as what they say', async t => {
   }
 })
 
-t.test('rows that are torn, short or of no time are counted one by one', async t => {
+t.test('broken rows, short ones and those without a time are counted separately', async t => {
   const found = await collected(
     [
       'time,weight (kg),notes',
@@ -123,7 +120,7 @@ t.test('rows that are torn, short or of no time are counted one by one', async t
   t.ok(found.data.some(({ content }) => content === 70))
 })
 
-t.test('XML with a broken declaration, control characters and entities that nobody has declared', async t => {
+t.test('XML with a broken declaration, control characters and undeclared entities', async t => {
   const found = await collected(
     `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT Broken (((\n<!ENTITY a "&b;">\n]>
 <HealthData>
@@ -141,7 +138,7 @@ t.test('XML with a broken declaration, control characters and entities that nobo
   t.ok(addsUp(found))
 })
 
-t.test('positions beyond the earth are left out in each format that has them', async t => {
+t.test('impossible positions are skipped in every format with positions', async t => {
   const gpx = await collected(
     track([point(1), point(2, '91'), point(3, '46', '-181'), point(4, 'NaN'), point(5, '', '6')].join(''))
   )
@@ -168,7 +165,7 @@ t.test('positions beyond the earth are left out in each format that has them', a
   t.same(csv.leftOut, { 'at coordinates beyond the earth': 1, 'without a number': 1 })
 })
 
-t.test('JSON that is cut off or broken inside keeps what is whole', async t => {
+t.test('truncated or broken JSON is read up to the damage', async t => {
   const locations = Array.from({ length: 50 }, (_, at) => ({
     latitudeE7: 461000000 + at,
     longitudeE7: 61000000,
@@ -183,7 +180,7 @@ t.test('JSON that is cut off or broken inside keeps what is whole', async t => {
   t.same(broken.leftOut, { 'no valid JSON': 1 })
 })
 
-/** A recording as a phone writes it in French. */
+/** Returns a recording as a French phone writes it. */
 const ecg = (lines: readonly string[]): string =>
   [
     'Nom,Ana',
@@ -198,7 +195,7 @@ const ecg = (lines: readonly string[]): string =>
     ...lines
   ].join('\n')
 
-t.test('electrocardiograms in other languages, with commas, cut off', async t => {
+t.test('electrocardiograms in other languages, with decimal commas, truncated', async t => {
   const found = await collected(ecg(['"1,5"', '-3.25', '1e-1', '7,']), 'ecg_2024-08-01.csv')
   t.same(found.formats, ['apple-health'])
   t.same(

@@ -1,10 +1,10 @@
-/** Makes SQLite databases as apps have them. */
+/** Creates SQLite databases like those of apps. */
 import Sqlite from 'better-sqlite3'
 import type { Random } from '../support/random.js'
 
 const pageSize = 4096
 
-/** The bytes of a database that `make` has filled. */
+/** Returns the bytes of a database that `make` has filled. */
 export function databaseOf(make: (database: Sqlite.Database) => void): Buffer {
   const database = new Sqlite(':memory:')
   try {
@@ -15,7 +15,7 @@ export function databaseOf(make: (database: Sqlite.Database) => void): Buffer {
   }
 }
 
-/** Adds rows to a table, each with the same columns. */
+/** Inserts rows into a table, each with the same columns. */
 export function insert(
   database: Sqlite.Database,
   table: string,
@@ -28,7 +28,7 @@ export function insert(
   for (const row of rows) statement.run(...names.map(name => row[name]))
 }
 
-/** A copy of a database with up to twenty damages: headers of pages, pointers, bytes, pages in place of others, the end. */
+/** Returns a database with up to twenty damages: page headers, pointers, bytes, swapped pages, the end. */
 export function damaged(whole: Buffer, random: Random): Buffer {
   let content = Buffer.from(whole)
   for (let time = random.below(20); time >= 0 && content.length >= 2 * pageSize; time--) {

@@ -1,11 +1,11 @@
-/** FHIR: values that are bounds, in other units, or of what did not take place. */
+/** FHIR: values that are bounds, in other units, or of something that did not take place. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { collected, missing, type Collected } from './collecting.js'
 
 const loinc = 'http://loinc.org'
 
-/** An observation of a weight of 72 kg, unless it says otherwise. */
+/** Returns an observation of a weight of 72 kg, unless specified otherwise. */
 const observation = (code: string, quantity: object, more: object = {}): object => ({
   resourceType: 'Observation',
   status: 'final',
@@ -24,7 +24,7 @@ const verified = (code: string): object => ({ verificationStatus: { coding: [{ c
 
 const kg = { value: 72, code: 'kg', unit: 'kg' }
 
-t.test('a bound is no value: the resource is kept as it is', async t => {
+t.test('a bound is not a value: the resource is stored unchanged', async t => {
   const glucose = { value: 20, unit: 'mg/dL', code: 'mg/dL' }
   const panel = (comparator?: string): object =>
     observation(
@@ -52,7 +52,7 @@ t.test('a bound is no value: the resource is kept as it is', async t => {
   ])
 })
 
-t.test('a value counts in units of what its code measures', async t => {
+t.test('a value needs a unit of what its code measures', async t => {
   const taken: [code: string, unit: string, type: string][] = [
     ['8867-4', '/min', 'frequency/bpm'],
     ['8867-4', '{beats}/min', 'frequency/bpm'],
@@ -82,13 +82,13 @@ t.test('a value counts in units of what its code measures', async t => {
   )
 })
 
-t.test('LOINC may be named by its number', async t => {
+t.test('LOINC can be identified by its OID', async t => {
   const code = { coding: [{ system: 'urn:oid:2.16.840.1.113883.6.1', code: '29463-7' }] }
   const found = await read(observation('29463-7', kg, { code }))
   t.match(found.data, [{ type: 'mass/kg', content: 72, stream: 'Weight' }])
 })
 
-t.test('what did not take place, has no result or was ruled out is left out, by name', async t => {
+t.test('entries that did not take place, have no result or were ruled out are skipped by name', async t => {
   const left = await read(
     ...['cancelled', 'registered'].map(status => observation('29463-7', kg, { status })),
     { resourceType: 'Immunization', status: 'not-done', occurrenceDateTime: '2024-05-01' },
@@ -111,7 +111,7 @@ t.test('what did not take place, has no result or was ruled out is left out, by 
   t.equal(kept.data.length, 6)
 })
 
-/** A card of these resources, signed by nobody. */
+/** Returns a card with these resources, without a valid signature. */
 function cardOf(payload: unknown, header: object = { zip: 'DEF', alg: 'ES256', kid: 'k' }): string {
   const text = Buffer.from(JSON.stringify(payload))
   const body = 'zip' in header ? deflateRawSync(text) : text
@@ -165,7 +165,7 @@ t.test('SMART Health Cards are read as FHIR, from files and from QR codes', asyn
   }
 })
 
-t.test('cards that are none are left out by name', async t => {
+t.test('invalid cards are skipped by name', async t => {
   const bomb = cardOf({ vc: 'x'.repeat(64 * 2 ** 20) })
   const found = await collected(
     JSON.stringify({

@@ -1,4 +1,4 @@
-/** FIT files of health: each message is read, or counted by its name, and what was not measured is left out. */
+/** FIT files with health data: each message is read, or counted by name, and missing values are skipped. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
@@ -8,7 +8,7 @@ import { fitFile, type FitField } from './fit-writer.js'
 const [start, unix] = [1_000_000_000, 1_631_065_600]
 const time: FitField = [253, 0x86]
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
@@ -17,7 +17,7 @@ function valuesBy(found: Collected, stream: string): unknown[] {
   return found.data.filter(datum => datum.stream === stream).map(({ content }) => content)
 }
 
-t.test('messages of single measurements become records of their types', async t => {
+t.test('messages with single measurements become records of their types', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 51, [time, [0, 0x84], [1, 0x84], [6, 0x02], [8, 0x00]])
@@ -79,7 +79,7 @@ t.test('messages of single measurements become records of their types', async t 
   t.ok(addsUp(found))
 })
 
-t.test('a scale that still calculates has no weight, and its other values are kept', async t => {
+t.test('a scale that is still calculating has no weight, and its other values are kept', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 30, [time, [0, 0x84], [1, 0x84], [2, 0x84], [4, 0x84], [5, 0x84], [8, 0x02], [12, 0x84]])
@@ -99,7 +99,7 @@ t.test('a scale that still calculates has no weight, and its other values are ke
   t.ok(addsUp(found))
 })
 
-t.test('settings and other messages are counted by their names', async t => {
+t.test('settings and other messages are counted by name', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 0, [
@@ -136,7 +136,7 @@ t.test('settings and other messages are counted by their names', async t => {
   })
 })
 
-t.test('a clock that was not set puts nothing anywhere', async t => {
+t.test('times of a clock that was not set are skipped', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 20, [time, [0, 0x85], [1, 0x85], [3, 0x02]])
@@ -155,7 +155,7 @@ t.test('a clock that was not set puts nothing anywhere', async t => {
   t.same(found.leftOut, { 'without a time': 10 })
 })
 
-t.test('each beat has a time of its own, however many messages a second there are', async t => {
+t.test('each beat has its own time, however many messages a second contains', async t => {
   const beats = Array.from({ length: 1500 }, (_, at) => 600 + ((at * 7) % 5))
   const found = await collected(
     fitFile(fit => {
@@ -164,7 +164,7 @@ t.test('each beat has a time of its own, however many messages a second there ar
       let at = 0
       for (let second = 0; at < beats.length; second++) {
         fit.data(0, [start + second, 100])
-        // Two messages at a time, which begin with the same beat as the one before.
+        // Two messages in every third second.
         for (let message = 0; message < (second % 3 === 0 ? 2 : 0); message++) {
           fit.data(1, [[...beats.slice(at, at + 3), 0xffff, 0xffff]])
           at += 3
@@ -182,7 +182,7 @@ t.test('each beat has a time of its own, however many messages a second there ar
   t.ok(times.at(-1)! - times[0]! < beats.length)
 })
 
-t.test('heart rates that a strap has stored follow its clock', async t => {
+t.test('heart rates stored by a strap follow its clock', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 132, [time, [0, 0x84], [6, 0x02], [9, 0x86]])
@@ -213,7 +213,7 @@ t.test('heart rates that a strap has stored follow its clock', async t => {
   t.same(found.leftOut, { 'without a time': 1 })
 })
 
-t.test('powers, cadences and temperatures are kept; fields without a type are counted', async t => {
+t.test('power, cadence and temperature are kept; fields without a type are counted', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 20, [time, [4, 0x02], [7, 0x84], [13, 0x01], [5, 0x86], [39, 0x84], [108, 0x84]], {
@@ -234,7 +234,7 @@ t.test('powers, cadences and temperatures are kept; fields without a type are co
   t.ok(addsUp(found))
 })
 
-t.test('a course is where somebody is to go', async t => {
+t.test('a course is a planned route', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 0, [[0, 0x00]])
@@ -247,7 +247,7 @@ t.test('a course is where somebody is to go', async t => {
   t.same(found.leftOut, { 'a place on a route that was planned': 1 })
 })
 
-t.test('a day of a watch: sums of walking and of running are apart', async t => {
+t.test('daily totals of a watch: walking and running are separate', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 55, [time, [2, 0x86], [3, 0x86], [4, 0x86], [5, 0x00], [19, 0x84]])
@@ -269,7 +269,7 @@ t.test('a day of a watch: sums of walking and of running are apart', async t => 
   t.ok(addsUp(found))
 })
 
-t.test('Garmin Connect: what a watch did not measure is counted', async t => {
+t.test('Garmin Connect: missing measurements are counted', async t => {
   const night = {
     sleepStartTimestampGMT: '2024-05-01T22:00:00.0',
     sleepEndTimestampGMT: '2024-05-02T06:00:00.0',

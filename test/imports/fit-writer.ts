@@ -1,4 +1,4 @@
-/** Writes FIT files for tests, message by message, with all that the format allows. */
+/** Writes FIT files for tests, message by message, with every feature of the format. */
 
 /** Sizes of base types in bytes. */
 const sizes: Readonly<Record<number, number>> = {
@@ -20,13 +20,13 @@ const sizes: Readonly<Record<number, number>> = {
 
 export type FitValue = number | string | readonly number[]
 
-/** A field: its number, its base type, and its size where it is a text or a list. */
+/** A field: its number, its base type, and the size of a string or a list. */
 export type FitField = readonly [number: number, type: number, size?: number]
 
 interface Definition {
   readonly fields: readonly FitField[]
   readonly isBig: boolean
-  /** Bytes of developers' fields. */
+  /** Size of the developer fields in bytes. */
   readonly extra: number
 }
 
@@ -34,7 +34,7 @@ export class FitWriter {
   readonly #parts: Buffer[] = []
   readonly #definitions = new Map<number, Definition>()
 
-  /** Says what messages of a local number look like. `developer`: sizes of further fields. */
+  /** Defines the messages of a local number. `developer`: sizes of further fields. */
   define(
     local: number,
     message: number,
@@ -64,7 +64,7 @@ export class FitWriter {
     this.#parts.push(Buffer.from([local]), this.#body(local, values))
   }
 
-  /** A message whose header tells the last five bits of its time. */
+  /** Writes a message whose header contains the last five bits of its time. */
   compressed(local: number, offset: number, values: readonly FitValue[]): void {
     this.#parts.push(Buffer.from([0x80 | (local << 5) | (offset & 31)]), this.#body(local, values))
   }
@@ -73,7 +73,7 @@ export class FitWriter {
     this.#parts.push(bytes)
   }
 
-  /** The file, with its header and checksum. */
+  /** Returns the file, with its header and checksum. */
   end(headerSize: 12 | 14 = 14): Buffer {
     const body = Buffer.concat(this.#parts)
     const header = Buffer.alloc(headerSize)
@@ -98,7 +98,7 @@ export class FitWriter {
   }
 }
 
-/** A file of what `write` writes. */
+/** Returns a file with the messages that `write` writes. */
 export function fitFile(write: (fit: FitWriter) => void, headerSize: 12 | 14 = 14): Buffer {
   const writer = new FitWriter()
   write(writer)
@@ -124,7 +124,7 @@ function bytesOf(value: FitValue, type: number, size: number, isBig: boolean): B
   return bytes
 }
 
-/** CRC-16 of the ARC kind, bit by bit. */
+/** Computes CRC-16/ARC bit by bit. */
 function checksum(bytes: Buffer): number {
   let sum = 0
   for (const byte of bytes) {

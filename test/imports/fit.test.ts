@@ -1,4 +1,4 @@
-/** FIT: files made here message by message, with all that the format allows and watches do. */
+/** FIT: generated files, message by message, with every feature of the format and quirks of watches. */
 import t from 'tap'
 import { collected } from './collecting.js'
 import { fitFile, type FitField } from './fit-writer.js'
@@ -22,7 +22,7 @@ const record: readonly FitField[] = [
   [3, 0x02],
   [6, 0x84]
 ]
-/** A record at a second, with heights from -500 m in fifths, and millimetres a second. */
+/** Returns a record at a second, with altitudes from -500 m in fifths, and speeds in mm/s. */
 const recordOf = (at: number): number[] => [
   start + at,
   semicircles(46 + at / 1000),
@@ -38,7 +38,7 @@ const activity = (isBig: boolean, headerSize: 12 | 14 = 14, records = 10): Buffe
     fit.data(0, [4, 1, 3121, 42, start])
     fit.define(1, 20, record, { isBig, developer: [4, 2] })
     for (let at = 0; at < records; at++) fit.data(1, recordOf(at))
-    // Nobody knows this message: it is passed over by its size.
+    // An unknown message: it is skipped by its size.
     fit.define(2, 0xff00, [
       [1, 0x07, 16],
       [2, 0x86]
@@ -61,7 +61,7 @@ const activity = (isBig: boolean, headerSize: 12 | 14 = 14, records = 10): Buffe
   }, headerSize)
 
 t.test(
-  'reads both orders of bytes and sizes of headers, past fields of developers and messages that nobody knows',
+  'reads both byte orders and header sizes, and skips developer fields and unknown messages',
   async t => {
     const little = await collected(activity(false))
     t.same(little.formats, ['fit'])
@@ -88,7 +88,7 @@ t.test(
   }
 )
 
-t.test('takes times from headers that tell five bits of them', async t => {
+t.test('reads times from headers with five bits', async t => {
   const base = start - (start % 32)
   const file = fitFile(fit => {
     fit.define(0, 20, [
@@ -106,7 +106,7 @@ t.test('takes times from headers that tell five bits of them', async t => {
   )
 })
 
-t.test('leaves out values that stand for none, and places beyond the earth', async t => {
+t.test('skips invalid values, and impossible positions', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 20, record)
@@ -125,7 +125,7 @@ t.test('leaves out values that stand for none, and places beyond the earth', asy
   })
 })
 
-t.test('reads weights, days of watches with halves of times, and intervals between beats', async t => {
+t.test('reads weights, daily data with partial times, and intervals between beats', async t => {
   const found = await collected(
     fitFile(fit => {
       fit.define(0, 30, [
@@ -168,7 +168,7 @@ t.test('reads weights, days of watches with halves of times, and intervals betwe
   )
 })
 
-t.test('files in a row, with wrong checksums, cut off anywhere: what is whole is brought in', async t => {
+t.test('concatenated files, wrong checksums, truncation anywhere: intact parts are read', async t => {
   const one = activity(false)
   const both = await collected(Buffer.concat([one, activity(true)]))
   t.match(both.records, { record: 20, 'record heart rate': 20, session: 2 })

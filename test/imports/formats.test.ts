@@ -1,13 +1,13 @@
-/** Each format: files made here, with the traps that real ones have, counted while they are written. */
+/** Each format: generated files, with the quirks of real ones, counted while they are written. */
 import t from 'tap'
 import { zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
 
-/** A record of Apple's. */
+/** Returns one of Apple's records. */
 const record = (type: string, unit: string, value: string, start: string, more = ''): string =>
   `<Record type="HKQuantityTypeIdentifier${type}" sourceName="Ana&apos;s &gt;Watch" unit="${unit}" creationDate="${start}" startDate="${start}" endDate="${start}" value="${value}"${more}/>`
 
-/** A second of a day there. */
+/** Returns a second of one day in Apple's format. */
 const at = (second: number): string => `2024-08-01 10:00:${String(second).padStart(2, '0')} +0200`
 
 t.test('Apple Health: records, correlations, workouts, with a broken DTD and control characters', async t => {
@@ -80,7 +80,7 @@ t.test('Apple Health: records, correlations, workouts, with a broken DTD and con
   t.equal(cut.data.filter(({ type }) => type === 'blood-pressure/mmhg-bpm').length, 2)
 })
 
-t.test('an export.zip: its XML, routes and electrocardiograms, without what a Mac adds', async t => {
+t.test('an export.zip: its XML, routes and electrocardiograms, without files added by macOS', async t => {
   const ecg = [
     'Name,Ana',
     'Recorded Date,2024-08-01 10:00:00 +0200',
@@ -122,7 +122,7 @@ function track(
   return `\uFEFF<?xml version="1.0"?>\n<gpx version="1.1"><trk><name>A &amp; B</name><trkseg>${points.join('')}</trkseg></trk></gpx>`
 }
 
-t.test('GPX: points with heights and heart rates, waypoints, and what is wrong with some', async t => {
+t.test('GPX: points with altitudes and heart rates, waypoints, and some errors', async t => {
   const found = await collected(track(5))
   t.match(found.data[0], {
     type: 'position/wgs84',
@@ -170,7 +170,7 @@ t.test('TCX and KML', async t => {
   t.match(kml.data.at(-1), { description: 'Café', duration: 3600 })
 })
 
-t.test('CSV: guessed by headers, dates of any order, decimal commas, texts in quotes', async t => {
+t.test('CSV: recognised headers, all date formats, decimal commas, quoted text', async t => {
   const german = await collected(
     'Datum;Gewicht (kg);Puls;Kommentar\n13.04.2024 08:00;72,5;60;"müde; sehr\nmüde"\n03.05.2024 08:00;72;;\n',
     'x',
@@ -211,7 +211,7 @@ t.test('CSV: guessed by headers, dates of any order, decimal commas, texts in qu
   t.same(mapped.leftOut, { 'without a number': 1 }, 'empty is not zero')
 })
 
-t.test('CSV: an hour that is there twice, and one that is not, when clocks change', async t => {
+t.test('CSV: a repeated and a missing hour when clocks change', async t => {
   const rows = ['2024-10-27 01:30', '2024-10-27 02:30', '2024-10-27 03:30', '2024-03-31 02:30']
   const found = await collected(`time,pulse\n${rows.map(row => `${row},60`).join('\n')}\n`, 'x', {
     zone: 'Europe/Zurich'
@@ -223,7 +223,7 @@ t.test('CSV: an hour that is there twice, and one that is not, when clocks chang
   t.same(found.leftOut, { 'of an hour that came twice when clocks were put back': 1 })
 })
 
-t.test('Google: five shapes, coordinates that wrap, degree signs of another encoding', async t => {
+t.test('Google: five formats, coordinates that overflow, degree signs in another encoding', async t => {
   const records = await collected(
     JSON.stringify({
       locations: [
@@ -303,7 +303,7 @@ t.test('Google: five shapes, coordinates that wrap, degree signs of another enco
   t.match(edits.warnings, [/on the phone/])
 })
 
-t.test('Fitbit: times in UTC, weights in pounds, zeros that stand for none', async t => {
+t.test('Fitbit: times in UTC, weights in pounds, zeros without a measurement', async t => {
   const rate = await collected(
     JSON.stringify([
       { dateTime: '10/27/24 00:00:05', value: { bpm: 61, confidence: 2 } },
@@ -318,13 +318,13 @@ t.test('Fitbit: times in UTC, weights in pounds, zeros that stand for none', asy
   t.match(weight.data, [{ type: 'mass/lb', content: 219.5, time: 1729987205 }])
 })
 
-/** A component of an observation. */
+/** Returns a component of an observation. */
 const part = (code: string, value: number) => ({
   code: { coding: [{ system: 'http://loinc.org', code }] },
   valueQuantity: { value, unit: 'mm[Hg]', code: 'mm[Hg]' }
 })
 
-t.test('FHIR: Bundles and lines, panels of any code, what is in error or there twice', async t => {
+t.test('FHIR: Bundles and lines, panels of any code, entries marked as errors or repeated', async t => {
   const weight = {
     resourceType: 'Observation',
     id: 'w',
@@ -363,7 +363,7 @@ t.test('FHIR: Bundles and lines, panels of any code, what is in error or there t
   t.same(bundle.records, { Observation: 5, Condition: 1, Patient: 1 })
 })
 
-/** A data point of a schema. */
+/** Returns a data point with a schema. */
 const point = (name: string, body: object) => ({
   header: {
     id: name,
@@ -396,7 +396,7 @@ t.test('Open mHealth: by schema and unit', async t => {
   t.equal(found.data.length, 3)
 })
 
-t.test('archives: paths that lead out, bombs, and checksums that are wrong', async t => {
+t.test('archives: paths outside the archive, bombs, and wrong checksums', async t => {
   const zip = await zipOf({
     'aa/weights.csv': 'time,weight (kg)\n2024-01-01 08:00,70\n2024-01-02 08:00,71\n',
     'bomb.csv': Buffer.alloc(30_000_000)

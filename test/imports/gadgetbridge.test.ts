@@ -1,4 +1,4 @@
-/** Gadgetbridge's database: samples by their tables, in seconds or milliseconds, and what devices send instead of values. */
+/** Gadgetbridge's database: samples by table, in seconds or milliseconds, and placeholders that devices send. */
 import type Sqlite from 'better-sqlite3'
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
@@ -9,7 +9,7 @@ import { databaseOf, insert } from './databases.js'
 const time = 1_714_543_200
 const own = { DEVICE_ID: 1, USER_ID: 1 }
 
-/** Tables as the app makes them, of which some keep their rows by their keys. */
+/** Creates tables as the app does, some of them without rowid. */
 function tables(database: Sqlite.Database): void {
   database.exec(`
     CREATE TABLE android_metadata (locale TEXT);
@@ -41,7 +41,7 @@ function tables(database: Sqlite.Database): void {
     INSERT INTO DEVICE VALUES (1, 'Mi Smart Band 6', 'Huami', 'C0:FF:EE:00:00:01', 2, NULL, ' Wrist '), (2, 'Scale', 'Xiaomi', 'x', 3, NULL, NULL)`)
 }
 
-/** A database with these rows by their tables. */
+/** Returns a database with these rows by table. */
 function exported(rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>): Buffer {
   return databaseOf(database => {
     tables(database)
@@ -49,12 +49,12 @@ function exported(rows: Readonly<Record<string, readonly Readonly<Record<string,
   })
 }
 
-t.test('each value of a sample is a record, of the device that measured it', async t => {
+t.test('each value of a sample is a record of the device that measured it', async t => {
   const content = databaseOf(database => {
     tables(database)
     const sample = { TIMESTAMP: time, ...own, RAW_INTENSITY: 20, STEPS: 12, RAW_KIND: 1 }
     insert(database, 'MI_BAND_ACTIVITY_SAMPLE', [sample])
-    // Heart rates have come later: older rows have none.
+    // The column was added later: older rows have no heart rate.
     database.exec('ALTER TABLE MI_BAND_ACTIVITY_SAMPLE ADD COLUMN "HEART_RATE" INTEGER NOT NULL DEFAULT -1')
     insert(database, 'MI_BAND_ACTIVITY_SAMPLE', [
       { ...sample, TIMESTAMP: time + 60, STEPS: 0, HEART_RATE: 71 }
@@ -114,7 +114,7 @@ t.test('each value of a sample is a record, of the device that measured it', asy
   })
 })
 
-t.test('what devices send instead of values is left out, by name', async t => {
+t.test('placeholders that devices send are skipped by name', async t => {
   const rates = [-1, 255, 254, 0, 5, 251, 'none', Buffer.from('x'), 2n ** 60n, 60]
   const found = await collected(
     exported({
@@ -139,7 +139,7 @@ t.test('what devices send instead of values is left out, by name', async t => {
   })
 })
 
-t.test('nights, activities and measurements by hand', async t => {
+t.test('nights, activities and manual measurements', async t => {
   const end = time + 3600
   const found = await collected(
     exported({
@@ -208,7 +208,7 @@ t.test('nights, activities and measurements by hand', async t => {
   t.match(found.leftOut, { 'of an end that cannot be read': 1, 'of a kind without a type here': 1 })
 })
 
-t.test('tables that are not brought in are named, with their rows', async t => {
+t.test('other tables are named, with their number of rows', async t => {
   const found = await collected(
     await zipOf({
       'database/Gadgetbridge': exported({
@@ -240,7 +240,7 @@ t.test('tables that are not brought in are named, with their rows', async t => {
   t.notOk('EMPTY_SAMPLE' in found.records)
 })
 
-t.test('what is damaged is counted', async t => {
+t.test('damaged parts are counted', async t => {
   const rows = Array.from({ length: 4000 }, (_, at) => ({
     TIMESTAMP: time + at * 60,
     ...own,
@@ -261,7 +261,7 @@ t.test('what is damaged is counted', async t => {
   )
 })
 
-t.test('a database is written, is known the second time, and can be taken out again', async t => {
+t.test('importing a database, importing it again, and undoing the import', async t => {
   const { alice } = await coffer(t)
   const samples = Array.from({ length: 3000 }, (_, at) => ({
     TIMESTAMP: time + at * 60,

@@ -1,9 +1,9 @@
-/** Google's files: places with times become positions, whatever they are within; the points of Fit go by their types. */
+/** Google's files: places with times become positions, at any depth; points of Fit are read by type. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
@@ -17,7 +17,7 @@ function positions(found: Collected, kind: string): unknown[] {
     .map(({ content, time }) => [time - 1_714_550_400, (content as { latitude: number }).latitude])
 }
 
-t.test('months: raw paths, ends of ways, and visits within visits', async t => {
+t.test('months: raw paths, ends of activities, and nested visits', async t => {
   const found = await collected(
     JSON.stringify({
       timelineObjects: [
@@ -73,7 +73,7 @@ t.test('months: raw paths, ends of ways, and visits within visits', async t => {
   t.ok(addsUp(found))
 })
 
-t.test('phones: raw signals where no path is, and the ends of ways', async t => {
+t.test('phones: raw signals where no path exists, and ends of activities', async t => {
   const found = await collected(
     JSON.stringify({
       semanticSegments: [
@@ -121,7 +121,7 @@ t.test('phones: raw signals where no path is, and the ends of ways', async t => 
   t.ok(addsUp(found))
 })
 
-t.test('records: what the phone guessed is counted', async t => {
+t.test("records: the phone's guesses are counted", async t => {
   const found = await collected(
     JSON.stringify({
       locations: [{ ...e7(46), timestamp: second(0), verticalAccuracy: 3, activity: [{}, {}] }]
@@ -134,7 +134,7 @@ t.test('records: what the phone guessed is counted', async t => {
 const nanos = (at: number): string => `${1_714_550_400 + at}000000000`
 const source = 'derived:com.google.heart_rate.bpm:com.google.android.gms:merge_heart_rate_bpm'
 
-t.test('Fit: points of Takeout, of a dataset and of buckets are the same', async t => {
+t.test('Fit: points of Takeout, of a dataset and of buckets yield the same', async t => {
   const points = [
     ['heart_rate.bpm', [61]],
     ['step_count.delta', [12]],

@@ -1,4 +1,4 @@
-/** Health Auto Export: values in their own units, whatever the order of members, and everything else by its name. */
+/** Health Auto Export: values with their units, members in any order, and everything else by name. */
 import t from 'tap'
 import { ObjectScanner } from '../../imports/text/object-scanner.js'
 import { collected, missing, type Collected } from './collecting.js'
@@ -11,7 +11,7 @@ const metric = (name: string, units: string, ...data: object[]): object => ({ na
 const found = ({ data }: Collected): unknown[] =>
   data.map(({ content, stream, type }) => [stream, type, content])
 
-t.test('values are of the unit that their metric names', async t => {
+t.test('values have the unit of their metric', async t => {
   const all = await file({
     metrics: [
       metric('step_count', 'count', { date, qty: 412, source: 'iPhone|Watch' }),
@@ -72,7 +72,7 @@ t.test('values are of the unit that their metric names', async t => {
   t.equal(missing(all), 0)
 })
 
-t.test('units may stand after values, and a metric that is cut off has none', async t => {
+t.test('units may follow values, and a truncated metric has none', async t => {
   const text = `{"data":{"metrics":[{"data":[{"qty":70,"date":"${date}"}],"units":"kg","name":"weight_body_mass"},
     {"data":[{"qty":1.7,"date":"${date}"},{"qty":1.8,"date":"${date}"}],"units":"m","name":"height"}]}}`
   const all = await collected(text)
@@ -87,7 +87,7 @@ t.test('units may stand after values, and a metric that is cut off has none', as
   t.equal(torn.warnings.length, 1)
 })
 
-t.test('a metric may be larger than a record can be', async t => {
+t.test('a metric may exceed the size limit of a record', async t => {
   const count = 60_000
   const data = Array.from({ length: count }, (_, at) => ({
     source: 'A watch with a long name, so that there are many characters',
@@ -99,7 +99,7 @@ t.test('a metric may be larger than a record can be', async t => {
   t.same(all.leftOut, {})
 })
 
-t.test('clocks of twelve hours', async t => {
+t.test('12-hour times', async t => {
   const all = await file({
     metrics: [
       metric(
@@ -119,7 +119,7 @@ t.test('clocks of twelve hours', async t => {
   )
 })
 
-t.test('sleep by stages, and nights as sums', async t => {
+t.test('sleep by stages, and nights as totals', async t => {
   const span = { startDate: date, endDate: '2024-05-01 08:30:00 +0200', qty: 0.5, source: 'Watch' }
   const all = await file({
     metrics: [
@@ -168,7 +168,7 @@ t.test('sleep by stages, and nights as sums', async t => {
   t.equal(missing(all), 0)
 })
 
-t.test('workouts with their values and ways', async t => {
+t.test('workouts with their values and routes', async t => {
   const all = await file({
     workouts: [
       {
@@ -209,7 +209,7 @@ t.test('workouts with their values and ways', async t => {
   t.equal(missing(all), 0)
 })
 
-t.test('symptoms, moods, doses, electrocardiograms, and what is not brought in', async t => {
+t.test('symptoms, moods, doses, electrocardiograms, and what is skipped', async t => {
   const span = { start: date, end: date }
   const all = await file({
     symptoms: [
@@ -257,25 +257,28 @@ t.test('symptoms, moods, doses, electrocardiograms, and what is not brought in',
   t.equal(missing(all), 0)
 })
 
-t.test('an object comes without the items of its wanted lists, however the text is cut', async t => {
-  const text = '{"a":[{"x":"}]{[","l":[{"v":1},[{"v":2}]],"y":{"l":[3]},"m":[4]},{"x":2},5]}'
-  const read = (size: number): unknown[] => {
-    const objects: unknown[] = []
-    const scanner = new ObjectScanner(
-      path => path.join('.') === 'a.l',
-      (object, path, frames) => objects.push([JSON.parse(object), path.join('.'), frames]),
-      path => path.join('.') === 'a'
-    )
-    for (let at = 0; at < text.length; at += size) scanner.write(text.slice(at, at + size))
-    scanner.finish()
-    t.notOk(scanner.isCutOff)
-    return objects
+t.test(
+  'an object is returned without the items of its streamed lists, however the text is chunked',
+  async t => {
+    const text = '{"a":[{"x":"}]{[","l":[{"v":1},[{"v":2}]],"y":{"l":[3]},"m":[4]},{"x":2},5]}'
+    const read = (size: number): unknown[] => {
+      const objects: unknown[] = []
+      const scanner = new ObjectScanner(
+        path => path.join('.') === 'a.l',
+        (object, path, frames) => objects.push([JSON.parse(object), path.join('.'), frames]),
+        path => path.join('.') === 'a'
+      )
+      for (let at = 0; at < text.length; at += size) scanner.write(text.slice(at, at + size))
+      scanner.finish()
+      t.notOk(scanner.isCutOff)
+      return objects
+    }
+    const whole = [
+      [{ v: 1 }, 'a.l', 1],
+      [{ v: 2 }, 'a.l', 1],
+      [{ x: '}]{[', l: [], y: { l: [3] }, m: [4] }, 'a', 1],
+      [{ x: 2 }, 'a', 2]
+    ]
+    for (let size = 1; size <= text.length; size++) t.same(read(size), whole)
   }
-  const whole = [
-    [{ v: 1 }, 'a.l', 1],
-    [{ v: 2 }, 'a.l', 1],
-    [{ x: '}]{[', l: [], y: { l: [3] }, m: [4] }, 'a', 1],
-    [{ x: 2 }, 'a', 2]
-  ]
-  for (let size = 1; size <= text.length; size++) t.same(read(size), whole)
-})
+)

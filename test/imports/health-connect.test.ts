@@ -1,4 +1,4 @@
-/** The export of Health Connect: values in its units, samples with what they belong to, exercises and nights. */
+/** The export of Health Connect: units, samples with their parent records, exercises and nights. */
 import type Sqlite from 'better-sqlite3'
 import t from 'tap'
 import { exerciseNames, nutrientColumns } from '../../imports/formats/sqlite/health-connect-tables.js'
@@ -17,11 +17,11 @@ const ofTime = `${all}, time INTEGER, zone_offset INTEGER, local_date INTEGER`
 const ofSpan = `${all}, start_time INTEGER, start_zone_offset INTEGER, end_time INTEGER, end_zone_offset INTEGER`
 const computed = 'local_date_time INTEGER GENERATED ALWAYS AS (time + 1000 * zone_offset)'
 
-/** A table with what all have, its own columns, and what stands at its end. */
+/** Returns a table with the common columns, its own, and trailing ones. */
 const made = (name: string, common: string, own: string, last: string): string =>
   `CREATE TABLE ${name} (${[common, own, last].filter(part => part !== '').join(', ')}, FOREIGN KEY (app_info_id) REFERENCES application_info_table (row_id));`
 
-/** Tables as Android makes them. */
+/** Creates tables as Android does. */
 function tables(database: Sqlite.Database): void {
   const spans: Readonly<Record<string, string>> = {
     steps_record_table: 'count INTEGER',
@@ -78,7 +78,7 @@ const during = (fields: object, seconds = 600): Record<string, unknown> => ({
   ...fields
 })
 
-/** What is found in an export with these rows by their tables, once the tables of apps and devices are left aside. */
+/** Returns what is found in an export with these rows by table, without the tables of apps and devices. */
 async function exported(
   rows: Readonly<Record<string, readonly Record<string, unknown>[]>>
 ): Promise<Collected> {
@@ -103,7 +103,7 @@ async function exported(
   return found
 }
 
-t.test('values come in their units, from their app and device', async t => {
+t.test('values have their unit, app and device', async t => {
   const found = await exported({
     steps_record_table: [during({ count: 700 }), during({ count: -1 })],
     active_calories_burned_record_table: [during({ energy: 25_500.5 })],
@@ -162,7 +162,7 @@ t.test('values come in their units, from their app and device', async t => {
   })
 })
 
-t.test('samples have the source of what they belong to', async t => {
+t.test('samples have the source of their parent record', async t => {
   const found = await exported({
     heart_rate_record_table: [
       during({ row_id: 5 }),
@@ -192,7 +192,7 @@ t.test('samples have the source of what they belong to', async t => {
   })
 })
 
-t.test('exercises, with their ways', async t => {
+t.test('exercises, with their routes', async t => {
   const unset = Number.MIN_VALUE
   const place = { parent_key: 3, timestamp_millis: millis, latitude: 46.2, longitude: 6.1, altitude: 370 }
   const found = await exported({
@@ -230,7 +230,7 @@ t.test('exercises, with their ways', async t => {
   t.same(found.records, { exercise_session_record_table: 3, exercise_route_table: 2, exercise_laps_table: 1 })
 })
 
-t.test('a night is its stages, or itself where it has none', async t => {
+t.test('a night consists of its stages, or of itself if it has none', async t => {
   const stage = { parent_key: 1, stage_start_time: millis, stage_end_time: millis + 60_000 }
   const found = await exported({
     sleep_session_record_table: [
@@ -271,7 +271,7 @@ t.test('a night is its stages, or itself where it has none', async t => {
   })
 })
 
-t.test('meals are their nutrients; other tables are named with their rows', async t => {
+t.test('meals consist of their nutrients; other tables are named, with their number of rows', async t => {
   const unset = Object.fromEntries(nutrientColumns.map(({ column }) => [column, Number.MIN_VALUE]))
   const found = await exported({
     nutrition_record_table: [
@@ -292,7 +292,7 @@ t.test('meals are their nutrients; other tables are named with their rows', asyn
   t.same(found.leftOut, { empty: 1, 'of a kind without a type here': 2 })
 })
 
-t.test('damaged exports end, and are read as far as they are whole', async t => {
+t.test('damaged exports are read up to the damage', async t => {
   const random = seeded(t)
   const content = databaseOf(database => {
     tables(database)

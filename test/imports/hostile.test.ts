@@ -1,4 +1,4 @@
-/** Files that somebody made to hold the service up: each is read in steps with its length, and holds nobody up. */
+/** Files that are designed to be slow: each is read in slices in linear time, without blocking others. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ import { collected } from './collecting.js'
 t.setTimeout(900_000)
 
 const pieceSize = 64 * 1024
-/** Pieces of each text: 16 MB. */
+/** Number of chunks per text: 16 MB. */
 const pieces = 256
-/** Seconds of CPU that such a text may take: many times what it does. */
+/** Maximum CPU seconds per text: many times the usual. */
 const mostSeconds = 4
-/** Characters that a scanner may give out at once. */
+/** Maximum length of a scanner's output. */
 const longest = 4 * 1024 * 1024
 
 interface Scanner {
@@ -63,7 +63,7 @@ function rows(): [Scanner, () => number] {
   return [scanner, () => most]
 }
 
-/** What a text begins with, and what it goes on with. */
+/** The start of a text, and its repeated part. */
 const texts: readonly (readonly [string, () => [Scanner, () => number], string, string])[] = [
   ['a tag that does not end', xml, '<a>', '<Record type="x'],
   ['tags that do not end', xml, '<a>', '<a "'],
@@ -93,14 +93,14 @@ const texts: readonly (readonly [string, () => [Scanner, () => number], string, 
 ]
 
 for (const [what, make, start, part] of texts)
-  t.test(`${what} is read in steps with its length`, async t => {
+  t.test(`${what} is read in slices in linear time`, async t => {
     const [scanner, most] = make()
     const piece = part.repeat(Math.ceil(pieceSize / part.length))
     const before = process.cpuUsage()
     const memory = process.memoryUsage().rss
     scanner.write(start)
     for (let count = 0; count < pieces; count++) {
-      // A text of its own each time, as of a file.
+      // A new string for each chunk, as when reading a file.
       scanner.write(Buffer.from(piece, 'latin1').toString('latin1'))
       if (process.cpuUsage(before).user > mostSeconds * 2e6) break
     }
@@ -111,9 +111,9 @@ for (const [what, make, start, part] of texts)
     t.comment(`${Math.round((process.memoryUsage().rss - memory) / 2 ** 20)} MB`)
   })
 
-/** Spaces within a cell, in the longest row that is waited for. */
+/** Spaces within a cell, in the longest row that is buffered. */
 const gap = ' '.repeat(100_000)
-/** Tables whose headers or cells take patterns long that start again at each of their characters. */
+/** Tables whose headers or cells are slow for patterns that restart at each character. */
 const slowTables: readonly [what: string, table: string][] = [
   ...['fat', 'muscle', 'resting', 'end', '(', 'lat '].map((part): [string, string] => [
     `a header of ${part}`,
@@ -128,7 +128,7 @@ const slowTables: readonly [what: string, table: string][] = [
   )
 ]
 
-t.test('tables with long headers or cells take no longer than others of their size', async t => {
+t.test('tables with long headers or cells are as fast as others of their size', async t => {
   for (const [what, table] of slowTables) {
     const tables = await zipOf(
       Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`${at}.csv`, table]))
@@ -137,25 +137,25 @@ t.test('tables with long headers or cells take no longer than others of their si
     await collected(tables)
     const seconds = process.cpuUsage(before).user / 1e6
     t.comment(`${what}: ${seconds.toFixed(2)} s`)
-    // A matching that starts again at each character took ten seconds and more.
+    // A pattern that restarts at each character needed ten seconds and more.
     t.ok(seconds < 3, `${what}: ${seconds} s`)
   }
 })
 
-t.test('what is nested without an end is no export', async t => {
+t.test('endless nesting is refused', async t => {
   const start = '{"resourceType":"Bundle","x":'
   await t.rejects(collected(`${start}${'['.repeat(1e6)}`), /nested deeper/)
   await t.rejects(collected(`${start}${'{"a":'.repeat(1e6)}`), /nested deeper/)
   await t.rejects(collected(`<TrainingCenterDatabase>${'<a>'.repeat(1e6)}`), /nested deeper/)
 })
 
-/** A resource, as a line. */
+/** Returns a resource as a line. */
 const condition = (fields: object): string =>
   JSON.stringify({ resourceType: 'Condition', onsetDateTime: '2024-01-01', ...fields })
 
 const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
-t.test('records that are too large or too deep are left out, and the rest is brought in', async t => {
+t.test('records that are too large or too deep are skipped, and the others imported', async t => {
   const { alice } = await coffer(t)
   const lines = [
     condition({ id: 'a', note: 'word '.repeat(400_000) }),
@@ -178,7 +178,7 @@ t.test('records that are too large or too deep are left out, and the rest is bro
   t.equal(events[0].clientData['fhir:resource'].id, 'e')
 })
 
-t.test('names that every object has are none of a file', async t => {
+t.test('names of prototype members have no special meaning', async t => {
   const { alice } = await coffer(t)
   const names = ['toString', '__proto__', 'constructor', 'hasOwnProperty', 'valueOf']
   const lines = [
@@ -206,7 +206,7 @@ t.test('names that every object has are none of a file', async t => {
   t.same(apple.tally.broughtIn, { 'count/generic': 5 })
 })
 
-t.test('names of any length are told, not kept', async t => {
+t.test('long names are shortened in the report', async t => {
   const { alice } = await coffer(t)
   const kinds = Array.from({ length: 20 }, (_, at) =>
     condition({ resourceType: `${at}${'K'.repeat(500_000)}` })
@@ -222,7 +222,7 @@ t.test('names of any length are told, not kept', async t => {
   t.ok(JSON.stringify(many).length < 600_000)
 })
 
-t.test('numbers that a factor takes beyond all are left out', async t => {
+t.test('numbers that become infinite after conversion are skipped', async t => {
   const { alice } = await coffer(t)
   const points = Array.from({ length: 200 }, (_, at) => `${1.7e9 + at},${at < 150 ? 1 : '1e300'}`)
   const { id, look } = await sent(alice, 'a.csv', `time,foo\n${points.join('\n')}\n`)
@@ -238,7 +238,7 @@ t.test('numbers that a factor takes beyond all are left out', async t => {
   t.ok(rows.every(([, value]: number[]) => value === 1e300))
 })
 
-t.test('a thread that says nothing is ended, and the person told why', async t => {
+t.test('an unresponsive thread is terminated, and the user gets the reason', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'file')

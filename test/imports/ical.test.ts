@@ -1,4 +1,4 @@
-/** iCalendar: times in zones of any name, what repeats, what was called off, and texts as programs write them. */
+/** iCalendar: times in zones of any name, recurrence, cancellations, and text as programs write it. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
@@ -16,7 +16,7 @@ const isComplete = ({ data, leftOut, records }: Collected): boolean =>
 
 const noon = utc('2024-05-01T12:00:00')
 
-/** A zone by the rules of Europe, and one of the United States with other rules before 2007. */
+/** A zone with European rules, and one of the United States with other rules before 2007. */
 const zones = [
   component(
     'VTIMEZONE',
@@ -75,7 +75,7 @@ const zones = [
   )
 ]
 
-t.test('times count in the zone that they name', async t => {
+t.test('times are in the zone that they name', async t => {
   const times: [line: string, time: string, zone?: string][] = [
     ['DTSTART:20240501T120000Z', '2024-05-01T12:00:00'],
     ['DTSTART;TZID=Europe/Zurich:20240501T140000', '2024-05-01T12:00:00', 'Europe/Zurich'],
@@ -123,7 +123,7 @@ t.test('times count in the zone that they name', async t => {
   })
 })
 
-t.test('entries last as long as they say, days from midnight to midnight', async t => {
+t.test('entries have their stated duration; days last from midnight to midnight', async t => {
   const lengths: [lines: string[], seconds: number | undefined][] = [
     [['DTSTART:20240501T120000Z', 'DTEND:20240501T133000Z'], 5400],
     [['DTSTART:20240501T120000Z', 'DURATION:P1DT2H'], 93_600],
@@ -132,7 +132,7 @@ t.test('entries last as long as they say, days from midnight to midnight', async
     [['DTSTART:20240501T120000Z', 'DTEND:20240501T110000Z'], undefined],
     [['DTSTART;VALUE=DATE:20240501'], 86_400],
     [['DTSTART;VALUE=DATE:20240501', 'DTEND;VALUE=DATE:20240503'], 172_800],
-    // On this day clocks are put forward.
+    // Clocks go forward on this day.
     [['DTSTART;VALUE=DATE:20240331'], 82_800]
   ]
   const found = await read(
@@ -151,7 +151,7 @@ t.test('entries last as long as they say, days from midnight to midnight', async
   t.same(broken.leftOut, { 'of an end that cannot be read': 2 })
 })
 
-t.test('texts are unfolded, unescaped and in their characters', async t => {
+t.test('text is unfolded, unescaped and decoded', async t => {
   const found = await collected(
     Buffer.concat([
       Buffer.from(
@@ -191,7 +191,7 @@ t.test('texts are unfolded, unescaped and in their characters', async t => {
     t.match((await collected(text)).data, [{ description: 'Zoë' }])
 })
 
-t.test('of what repeats the first occurrence comes with its rule, unless it is another one', async t => {
+t.test('a recurring event becomes its first occurrence with the rule, unless that was replaced', async t => {
   const first = (uid: string, ...lines: readonly string[]): string =>
     event(`UID:${uid}`, 'DTSTART:20240501T120000Z', 'RRULE:FREQ=DAILY', ...lines)
   const found = await read([
@@ -216,7 +216,7 @@ t.test('of what repeats the first occurrence comes with its rule, unless it is a
   t.equal(new Set(found.data.map(({ identity }) => identity)).size, 3)
 })
 
-t.test('journals become notes, tasks count once they are done, the rest is counted by name', async t => {
+t.test('journals become notes, completed tasks are imported, and the rest is counted by name', async t => {
   const found = await read([
     component('VJOURNAL', 'UID:j', 'DTSTART;VALUE=DATE:20240501', 'SUMMARY:Title', 'DESCRIPTION:Text'),
     component('VJOURNAL', 'UID:k', 'CREATED:20240501T120000Z', 'SUMMARY:Only'),
@@ -250,7 +250,7 @@ t.test('journals become notes, tasks count once they are done, the rest is count
   t.same(cancelled.data, [])
 })
 
-t.test('calendars that are cut off, torn or too large are read as far as they are whole', async t => {
+t.test('truncated, broken or large calendars are read up to the damage', async t => {
   const one = event('UID:a', 'DTSTART:20240501T120000Z')
   const cut = await collected(calendar(one, event('UID:b', 'DTSTART:20240501T130000Z')).slice(0, -40))
   t.equal(cut.data.length, 1)

@@ -1,9 +1,9 @@
-/** Tracks and trainings as JSON: GeoJSON, OwnTracks, Polar, Suunto. */
+/** Tracks and workouts as JSON: GeoJSON, OwnTracks, Polar, Suunto. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
@@ -21,7 +21,7 @@ const feature = (type: string, coordinates: unknown, properties: object): object
   properties
 })
 
-t.test('GeoJSON: points and lines with times, and what has none', async t => {
+t.test('GeoJSON: points and lines with and without times', async t => {
   const features = [
     feature('Point', [6.1, 46.1, 400], {
       timestamp: second(0),
@@ -94,7 +94,7 @@ t.test('GeoJSON: points and lines with times, and what has none', async t => {
   t.equal(overland.data.length, 2)
 })
 
-t.test('OwnTracks: lines of a recorder', async t => {
+t.test('OwnTracks: the lines of a recorder', async t => {
   const lines = [
     {
       _type: 'location',
@@ -133,10 +133,10 @@ t.test('OwnTracks: lines of a recorder', async t => {
   t.ok(addsUp(found))
 })
 
-/** The same on a clock of two hours east. */
+/** Returns the same time on a clock two hours east of UTC. */
 const local = (at: number): string => second(at + 7200).replace('Z', '')
 
-t.test('Polar: sessions with samples, heart rates of days, steps', async t => {
+t.test('Polar: sessions with samples, daily heart rates, steps', async t => {
   const session = {
     exportVersion: '1.6',
     name: 'x',
@@ -214,7 +214,7 @@ t.test('Polar: sessions with samples, heart rates of days, steps', async t => {
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-t.test('Suunto: samples in its units, of watches and of the app', async t => {
+t.test('Suunto: samples in its units, from watches and from the app', async t => {
   const samples = [
     {
       TimeISO8601: second(0),

@@ -1,4 +1,4 @@
-/** Tables with a row for each value, whose measure and unit stand in cells: each becomes what it is, or is named. */
+/** Tables with a row per value, with measure and unit in cells: each value is read correctly, or named. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
@@ -14,7 +14,7 @@ async function read(content: string | Buffer, options = {}): Promise<Collected> 
   return all
 }
 
-t.test('each row is of the measure and unit that it names; others are named and counted', async t => {
+t.test('each row has the measure and unit that it names; others are named and counted', async t => {
   const all = await read(
     `timestamp,metric,value,unit,device
 2024-01-01 08:00,heart_rate,60,bpm,Watch
@@ -53,29 +53,26 @@ soon,heart_rate,61,bpm,Watch
   t.same(all.tables[0]!.sample[0], ['2024-01-01 08:00', 'Watch', '60'])
 })
 
-t.test(
-  'halves of blood pressures are joined where they stand together, and left out where they do not',
-  async t => {
-    const rows = [
-      ['2024-01-01 08:00', 'Systolic', '120', 'mmHg'],
-      ['2024-01-01 08:00', 'Diastolic', '80', 'mmHg'],
-      ['2024-01-01 08:00', 'Weight', '70', 'kg'],
-      ['2024-01-02 08:00', 'Diastolic', '81', 'mmHg'],
-      ['2024-01-02 08:00', 'Systolic', '121', 'mmHg'],
-      ['2024-01-03 08:00', 'Systolic', '122', 'mmHg'],
-      ['2024-01-04 08:00', 'Diastolic', '82', 'mmHg']
-    ]
-    const text = [['Date', 'Type', 'Value', 'Unit'], ...rows].map(row => row.join(';')).join('\n')
-    const all = await read(text)
-    t.same(
-      all.data.map(({ content }) => content),
-      [{ systolic: 120, diastolic: 80 }, 70, { systolic: 121, diastolic: 81 }]
-    )
-    t.same(all.leftOutRows, { 'half of a measurement whose other half is missing': [7, 8] })
-  }
-)
+t.test('adjacent halves of blood pressures are combined, and others skipped', async t => {
+  const rows = [
+    ['2024-01-01 08:00', 'Systolic', '120', 'mmHg'],
+    ['2024-01-01 08:00', 'Diastolic', '80', 'mmHg'],
+    ['2024-01-01 08:00', 'Weight', '70', 'kg'],
+    ['2024-01-02 08:00', 'Diastolic', '81', 'mmHg'],
+    ['2024-01-02 08:00', 'Systolic', '121', 'mmHg'],
+    ['2024-01-03 08:00', 'Systolic', '122', 'mmHg'],
+    ['2024-01-04 08:00', 'Diastolic', '82', 'mmHg']
+  ]
+  const text = [['Date', 'Type', 'Value', 'Unit'], ...rows].map(row => row.join(';')).join('\n')
+  const all = await read(text)
+  t.same(
+    all.data.map(({ content }) => content),
+    [{ systolic: 120, diastolic: 80 }, 70, { systolic: 121, diastolic: 81 }]
+  )
+  t.same(all.leftOutRows, { 'half of a measurement whose other half is missing': [7, 8] })
+})
 
-t.test('a column for each of one measure, comments, and names in other languages', async t => {
+t.test('one value column for all measures, comments, and names in other languages', async t => {
   const all = await read(`Datum;Messgröße;Messwert;Einheit;Bemerkung
 01.02.2024 08:00;Gewicht;70,5;kg;nüchtern
 01.02.2024 08:00;Blutdruck;120/80;mmHg;
@@ -91,7 +88,7 @@ t.test('a column for each of one measure, comments, and names in other languages
   ])
 })
 
-t.test('measures that come late, or more of them than are told apart', async t => {
+t.test('late measures, and more measures than are distinguished', async t => {
   const late = [
     ...Array.from({ length: 3000 }, () => '2024-01-01,Zorp,1,zz'),
     '2024-01-02,Weight,70,kg',
@@ -110,21 +107,18 @@ t.test('measures that come late, or more of them than are told apart', async t =
   t.ok(Object.keys(bounded.records).length <= 101)
 })
 
-t.test(
-  'a table of which no metric is known, and one whose measures have columns, are read as before',
-  async t => {
-    const none = await read('date,type,value\n2024-01-01,Zorp,1\n2024-01-02,Zap,2\n')
-    t.same(none.leftOut, { 'in a table whose columns have not been mapped yet': 2 })
-    t.same(none.tables[0]!.columns, ['date', 'type', 'value'])
-    const wide = await read('date,type,value,weight (kg)\n2024-01-01,Steps,1,70\n2024-01-02,Steps,2,71\n')
-    t.same(found(wide), [
-      ['Weight', 'mass/kg', 70],
-      ['Weight', 'mass/kg', 71]
-    ])
-  }
-)
+t.test('tables without known metrics, or with columns for measures, are read as usual', async t => {
+  const none = await read('date,type,value\n2024-01-01,Zorp,1\n2024-01-02,Zap,2\n')
+  t.same(none.leftOut, { 'in a table whose columns have not been mapped yet': 2 })
+  t.same(none.tables[0]!.columns, ['date', 'type', 'value'])
+  const wide = await read('date,type,value,weight (kg)\n2024-01-01,Steps,1,70\n2024-01-02,Steps,2,71\n')
+  t.same(found(wide), [
+    ['Weight', 'mass/kg', 70],
+    ['Weight', 'mass/kg', 71]
+  ])
+})
 
-t.test('mappings of the person: of the columns as they are, or of the measures', async t => {
+t.test("the user's mappings of columns, or of measures", async t => {
   const text = 'date,name,value\n2024-01-01,Steps,5\n2024-01-02,Zorp,6\n'
   const own = { column: 2, type: 'count/generic', stream: 'All' }
   t.same(found(await read(text, { mappings: { 'date|name|value': { time: 0, values: [own] } } })), [
@@ -136,7 +130,7 @@ t.test('mappings of the person: of the columns as they are, or of the measures',
   ])
 })
 
-t.test('sheets of workbooks, with merged times and measures', async t => {
+t.test('workbook sheets with merged times and measures', async t => {
   const rows = rowsOf([
     ['Date', 'Measure', 'Value', 'Unit'],
     [[45_292, 1], 'Weight', 1.234, 'kg'],

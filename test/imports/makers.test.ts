@@ -1,10 +1,10 @@
-/** Exports of makers of watches, rings and scales: made here after what they document, counted while they are written. */
+/** Exports of watches, rings and scales: generated from their documentation, counted while they are written. */
 import t from 'tap'
 import { zipOf } from '../support/importing.js'
 import { fitFile } from './fit-writer.js'
 import { collected } from './collecting.js'
 
-t.test('Withings: tables by their headers, empty cells that are no zeros, other units', async t => {
+t.test('Withings: tables by header, empty cells that are not zeros, other units', async t => {
   const weight = await collected(
     [
       'Date,"Weight (kg)","Fat mass (kg)","Bone mass (kg)","Muscle mass (kg)","Hydration (kg)",Comments',
@@ -60,7 +60,7 @@ t.test('Withings: tables by their headers, empty cells that are no zeros, other 
   })
 })
 
-t.test('Withings: lists of lengths and values, each of which begins where the last ends', async t => {
+t.test('Withings: lists of durations and values, each starting where the previous one ends', async t => {
   const rows = [
     '2024-05-01T10:00:00+02:00,"[60,60,30]","[71,0,73]"',
     '2024-05-01T11:00:00+02:00,[60],[74]',
@@ -100,7 +100,7 @@ t.test('Withings: lists of lengths and values, each of which begins where the la
   t.equal(other.leftOut['of a kind without a type here'], 4, 'a name is never guessed')
 })
 
-/** JSON as a cell of a table. */
+/** Returns JSON as a cell of a table. */
 const cell = (value: unknown): string => `"${JSON.stringify(value).replaceAll('"', '""')}"`
 
 const night = {
@@ -108,7 +108,7 @@ const night = {
   bedtime_end: '2024-05-02T07:00:00+02:00'
 }
 
-t.test('Oura: the older JSON, the newer one, and tables with JSON in their cells', async t => {
+t.test('Oura: the old and new JSON, and tables with JSON in cells', async t => {
   const older = await collected(
     JSON.stringify({
       sleep: [
@@ -210,7 +210,7 @@ t.test('Oura: the older JSON, the newer one, and tables with JSON in their cells
   t.match(tables.data.at(-1), { type: 'temperature/c', content: 34.25 })
 })
 
-t.test('Garmin Connect: units of each member, archives within the archive', async t => {
+t.test('Garmin Connect: units of each member, nested archives', async t => {
   const activity = {
     activityId: 111,
     name: 'Morning Run',

@@ -1,4 +1,4 @@
-/** Makers of rings, watches and scales: nights that are no sleep throughout, zeros, and members and columns that are not brought in. */
+/** Rings, watches and scales: interrupted nights, zeros, and members and columns that are skipped. */
 import t from 'tap'
 import { collected, missing, type Collected } from './collecting.js'
 
@@ -7,7 +7,7 @@ const found = ({ data }: Collected): unknown[] =>
 const begin = '2024-05-01T23:00:00+02:00'
 const end = '2024-05-02T07:00:00+02:00'
 
-t.test('Oura: time in bed is no sleep, and stages are', async t => {
+t.test('Oura: time in bed is not sleep, and stages are', async t => {
   const night = { id: 'a', day: '2024-05-02', bedtime_start: begin, bedtime_end: end, contributors: null }
   const all = await collected(
     JSON.stringify({
@@ -45,7 +45,7 @@ t.test('Oura: time in bed is no sleep, and stages are', async t => {
   t.equal(missing(all), 0)
 })
 
-t.test('Oura: rest is no night, and what was deleted is left out', async t => {
+t.test('Oura: a rest is not a night, and deleted records are skipped', async t => {
   const night = {
     bedtime_start: begin,
     bedtime_end: end,
@@ -77,7 +77,7 @@ const days: readonly (readonly [day: string, length: number])[] = [
   ['2024-10-27', 90_000]
 ]
 
-t.test('sums of a day are of as many hours as it has', async t => {
+t.test('daily totals last as many hours as the day', async t => {
   for (const [day, length] of days) {
     const files = {
       oura: { daily_activity: [{ day, steps: 900, active_calories: 300, contributors: null }] },
@@ -97,7 +97,7 @@ t.test('sums of a day are of as many hours as it has', async t => {
   }
 })
 
-t.test('Oura: zeros are told from what is missing, and other members are named', async t => {
+t.test('Oura: zeros are distinguished from missing values, and other members are named', async t => {
   const day = { day: '2024-05-02' }
   const all = await collected(
     JSON.stringify({
@@ -147,7 +147,7 @@ t.test('Oura: zeros are told from what is missing, and other members are named',
   t.equal(missing(all), 0)
 })
 
-t.test('Withings: zeros, units, halves and other columns', async t => {
+t.test('Withings: zeros, units, partial measurements and other columns', async t => {
   const weight = await collected(
     'Date,"Weight (kg)","Fat mass (kg)","Bone mass (stones)","Muscle mass (kg)","Hydration (kg)",Comments,Extra\n"2024-05-01 08:00:00",72.5,0,3,none,,,x\n"2024-05-02 08:00:00",,,,,,lost,\n'
   )
@@ -185,7 +185,7 @@ t.test('Withings: zeros, units, halves and other columns', async t => {
 })
 
 t.test(
-  'Withings: time in bed is no sleep, and what is said of nights and activities is kept or named',
+  'Withings: time in bed is not sleep, and details of nights and activities are kept or named',
   async t => {
     const sleep = await collected(
       `from,to,"light (s)","deep (s)","rem (s)","awake (s)","wake up",Note\n${begin},${end},14400,7200,5400,1800,3,odd\n${begin},${end},14400,7200,7200,0,0,\n`
@@ -225,14 +225,14 @@ const garmin = (awakeSleepSeconds: number): object => ({
 
 const stage = (dateTime: string, level: string, seconds: number): object => ({ dateTime, level, seconds })
 
-t.test('Fitbit and Garmin: stages are brought in, and other members are named', async t => {
+t.test('Fitbit and Garmin: stages are imported, and other members are named', async t => {
   const nights = await collected(
     JSON.stringify([
       {
         ...fitbit(430),
         infoCode: 0,
         levels: {
-          // Clocks are put back at three.
+          // Clocks go back at three.
           data: [
             stage('2024-10-27T02:30:00.000', 'light', 3600),
             stage('2024-10-27T02:30:00.000', 'rem', 60),
@@ -276,7 +276,7 @@ t.test('Fitbit and Garmin: stages are brought in, and other members are named', 
   t.equal(missing(members), 0)
 })
 
-t.test('nights of Fitbit and Garmin are sleep only where somebody has slept throughout', async t => {
+t.test('nights of Fitbit and Garmin are sleep only if they have no wake time', async t => {
   for (const nights of [
     [fitbit(430), fitbit(480)],
     [garmin(1800), garmin(0)]

@@ -1,4 +1,4 @@
-/** Nightscout: glucose in mg/dL, what sensors send instead of values, and what treatments hold. */
+/** Nightscout: glucose in mg/dL, placeholders of sensors, and values of treatments. */
 import t from 'tap'
 import { collected } from './collecting.js'
 
@@ -39,7 +39,7 @@ t.test('entries are glucose in mg/dL', async t => {
   t.same(found.records, { sgv: 2, mbg: 1, cal: 1 })
 })
 
-t.test('what a sensor sends instead of a value is left out, by name', async t => {
+t.test('placeholders of sensors are skipped by name', async t => {
   const values = [39, 401, 5, 12, 1000, 'LOW', null]
   const found = await collected(values.map(sgv => JSON.stringify(entry({ sgv }))).join('\n'))
   t.same(found.data, [])
@@ -50,7 +50,7 @@ t.test('what a sensor sends instead of a value is left out, by name', async t =>
   })
 })
 
-t.test('each value of a treatment is a record, others are named by their event', async t => {
+t.test('each value of a treatment is a record; others are named by their event', async t => {
   const found = await collected(
     JSON.stringify([
       treatment('Meal Bolus', { insulin: 4.5, carbs: 45, protein: 0, notes: ' Pasta ' }),

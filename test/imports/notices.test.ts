@@ -1,4 +1,4 @@
-/** What is told of a file, in English and for other languages. */
+/** Messages about a file, in English and for other languages. */
 import t from 'tap'
 import { formatNotice, type Notice } from '../../imports/messages.js'
 import { coffer } from '../support/coffer.js'
@@ -6,7 +6,7 @@ import { broughtIn, sent, total, zipOf } from '../support/importing.js'
 
 const weights = 'time,weight (kg)\n2024-01-01 08:00,70\n'
 
-t.test('warnings are told in English, and with their values for other languages', async t => {
+t.test('warnings have an English text, and their values for other languages', async t => {
   const { alice } = await coffer(t)
   const deep = `<TrainingCenterDatabase>${'<a>'.repeat(200)}`
   const archive = await zipOf({
@@ -36,7 +36,7 @@ t.test('warnings are told in English, and with their values for other languages'
   t.same(again.look.notices, look.notices)
 })
 
-t.test('why a file cannot be read is told in both ways', async t => {
+t.test('the reason why a file is unreadable has both forms', async t => {
   const { alice } = await coffer(t)
   const found = await sent(alice, 'a.pdf', '%PDF-1.7')
   t.equal(found.state, 'unreadable')
@@ -47,7 +47,7 @@ t.test('why a file cannot be read is told in both ways', async t => {
   t.ok(long.message.length < 600)
 })
 
-t.test('what is left out is told by reason, as the file calls it', async t => {
+t.test('skipped records are counted by reason, under their names in the file', async t => {
   const { alice } = await coffer(t)
   const kinds = Array.from({ length: 150 }, (_, at) => `<m${at}>1</m${at}>`).join('')
   const point = `<trkpt lat="46" lon="7"><time>2024-05-01T08:00:00Z</time>${kinds}</trkpt>`

@@ -1,4 +1,4 @@
-/** Offsets of zones, which are kept by days, are those of each half hour. */
+/** Cached offsets of zones are correct for each half hour. */
 import t from 'tap'
 import { localToUtc, findRepeatedTime, getOffset } from '../../imports/text/times.js'
 import { Random } from '../support/random.js'
@@ -15,7 +15,7 @@ const zones = [
   'Antarctica/Troll'
 ]
 
-/** As the platform has it. */
+/** Returns the platform's offsets. */
 function told(zone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -26,7 +26,7 @@ function told(zone: string): (time: number) => number {
   return time => Date.parse(`${format.format(time * 1000).replace(', ', ' ')} UTC`) / 1000 - time
 }
 
-t.test('offsets of random times, and of all half hours of days on which clocks change', t => {
+t.test('random times, and all half hours of days on which clocks change', t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1904)
   t.comment(`seed ${seed}`)
   const random = new Random(seed)
@@ -53,7 +53,7 @@ t.test('offsets of random times, and of all half hours of days on which clocks c
   t.end()
 })
 
-t.test('no time, times far away, and more zones than are kept', t => {
+t.test('invalid times, times far away, and more zones than the cache holds', t => {
   t.ok(Number.isNaN(getOffset(NaN, 'Europe/Zurich')))
   t.ok(Number.isNaN(getOffset(1e15, 'Europe/Zurich')))
   const all = Intl.supportedValuesOf('timeZone').slice(0, 120)

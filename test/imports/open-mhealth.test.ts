@@ -1,4 +1,4 @@
-/** Open mHealth and IEEE 1752: values count only in units of what they measure, and every member is somewhere. */
+/** Open mHealth and IEEE 1752: values need units of what they measure, and every member is imported or counted. */
 import t from 'tap'
 import { collected, missing, type Collected } from './collecting.js'
 
@@ -17,7 +17,7 @@ const read = (...points: object[]): Promise<Collected> => collected(JSON.stringi
 const found = ({ data }: Collected): unknown[] =>
   data.map(({ content, stream, type }) => [stream, type, content])
 
-t.test('values are in units of what they measure', async t => {
+t.test('values have units of what they measure', async t => {
   const all = await read(
     point('heart-rate', { heart_rate: { value: 1, unit: 'beats/s' }, ...frame }),
     point('heart-rate', { heart_rate: { value: 60 }, ...frame }),
@@ -57,7 +57,7 @@ t.test('values are in units of what they measure', async t => {
   t.equal(missing(all), 0)
 })
 
-t.test('each member is a record, and a statistic is no measurement of its own', async t => {
+t.test('each member is a record, and a statistic is not a measurement', async t => {
   const all = await read(
     point('physical-activity', {
       activity_name: 'walking',
@@ -100,7 +100,7 @@ const lasting = (value: unknown, unit: string): object => ({
   }
 })
 
-t.test('lengths are of units that are always as long, or left out by name', async t => {
+t.test('durations need units of fixed length, others are skipped by name', async t => {
   const steps = { step_count: { value: 900, unit: 'steps' } }
   const all = await read(
     ...['us', 'wk', 'Mo', 'yr', 'toString'].map(unit =>
@@ -128,14 +128,14 @@ const weight = (value: number): object => ({
   header: { id: 'same', schema_id: { namespace: 'omh', name: 'body-weight', version: '2.0' } }
 })
 
-t.test('data points of one id are told apart by what they hold', async t => {
+t.test('data points with the same id are distinguished by their content', async t => {
   const { data } = await read(weight(70), weight(71), weight(70))
   const identities = data.map(({ identity }) => identity)
   t.equal(identities[0], identities[2])
   t.not(identities[0], identities[1])
 })
 
-t.test('a night is sleep only where somebody has slept throughout', async t => {
+t.test('a night is sleep only if it has no wake time', async t => {
   const all = await read(
     point('sleep-duration', { sleep_duration: { value: 8, unit: 'h' }, ...hours(8) }),
     point('sleep-duration', { sleep_duration: { value: 420, unit: 'min' }, ...hours(8) }),

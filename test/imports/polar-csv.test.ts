@@ -1,4 +1,4 @@
-/** Polar Flow's CSV: samples from the start of their session, in the units that their columns name. */
+/** Polar Flow's CSV: samples from the start of their session, in the units of their columns. */
 import t from 'tap'
 import { collected, missing, type Collected } from './collecting.js'
 
@@ -61,13 +61,13 @@ t.test('a session with its samples', async t => {
   t.equal(missing(all), 0)
 })
 
-/** The day of the first record. */
+/** Returns the day of the first record. */
 async function first(text: string, name = 'file.csv'): Promise<string> {
   const { data } = await collected(text, name)
   return new Date(data[0]!.time * 1000).toISOString().slice(0, 10)
 }
 
-t.test('dates with the day first, with the year first, and those that may be either', async t => {
+t.test('dates with the day first, with the year first, and ambiguous ones', async t => {
   t.equal(await first(csv('01-05-2024', [])), '2024-05-01')
   t.equal(await first(csv('01-05-2024', rows)), '2024-05-01')
   t.equal(await first(csv('2024-05-01', rows)), '2024-05-01')
@@ -81,7 +81,7 @@ t.test('dates with the day first, with the year first, and those that may be eit
   t.equal(missing(open), 0)
 })
 
-t.test('miles, feet and degrees of Fahrenheit', async t => {
+t.test('miles, feet and degrees Fahrenheit', async t => {
   const columns: [string, string] = [
     session.replaceAll('km', 'mi'),
     'Sample rate,Time,HR (bpm),Speed (mph),Altitude (ft),Temperatures (F),Power (hp),'

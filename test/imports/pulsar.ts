@@ -1,4 +1,4 @@
-/** The table of a wristband that does not exist, as docs/api/imports.md shows how to write a format. */
+/** The table of a fictitious wristband: the example for writing a format in docs/api/imports.md. */
 import type { Format } from '../../imports/record.js'
 import { parseNumber } from '../../imports/text/units.js'
 import { readColumnNames, readNamedRows } from '../../imports/text/named-tables.js'

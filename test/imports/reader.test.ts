@@ -1,4 +1,4 @@
-/** The thread that reads files: what it gives out the first time, and when it has read the same bytes before. */
+/** The thread that reads files: its output on the first reading, and on later ones of the same bytes. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ interface Reading {
   readonly counted: CountedFile | undefined
 }
 
-/** Reads a file to its end, with what earlier readings have found. */
+/** Reads a file to its end, with the results of earlier readings. */
 async function reading(
   assignment: ReadAssignment,
   recalled: ReadonlyMap<string, CountedFile>,
@@ -48,7 +48,7 @@ const files: Readonly<Record<string, string>> = {
   'track.gpx': `<gpx><trk><trkseg>${Array.from({ length: 50 }, (_, at) => point(at)).join('')}</trkseg></trk></gpx>`
 }
 
-/** Many records of one object, of a table and of a list: each may be more than fit in memory. */
+/** Many records in an object, a table and a list: possibly more than fit in memory. */
 const many: Readonly<Record<string, string>> = {
   'sleep.json': JSON.stringify({
     sleep: [
@@ -67,7 +67,7 @@ const many: Readonly<Record<string, string>> = {
   ).join('')
 }
 
-t.test('a thread is held within an object while others are dealing with what it has found', async t => {
+t.test('a thread pauses within an object while its output is processed', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [fileName, text] of Object.entries(many)) {
@@ -101,7 +101,7 @@ t.test('a thread is held within an object while others are dealing with what it 
   }
 })
 
-t.test('a thread that is held can be ended', async t => {
+t.test('a paused thread can be terminated', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'sleep.json')
@@ -134,7 +134,7 @@ function assignmentOf(file: string, fileName: string): ReadAssignment {
   }
 }
 
-t.test('the same bytes are counted once, and give out the same', async t => {
+t.test('the same bytes are counted once, and yield the same records', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [fileName, text] of Object.entries(files)) {
@@ -143,7 +143,7 @@ t.test('the same bytes are counted once, and give out the same', async t => {
     const assignment = assignmentOf(file, fileName)
     const first = await reading(assignment, new Map())
     t.ok(first.counted, fileName)
-    // As it is kept: as text.
+    // Stored as JSON.
     const kept = JSON.parse(JSON.stringify(first.counted)) as CountedFile
     const again = await reading(assignment, new Map([[first.digest, kept]]))
     t.equal(again.digest, first.digest)

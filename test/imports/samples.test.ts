@@ -1,4 +1,4 @@
-/** Files of others: what is in them is counted here by other means than the formats' own. (samples/README.md) */
+/** Files from others, whose contents are counted here without the formats. (samples/README.md) */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -11,12 +11,12 @@ const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8'
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((all, count) => all + count, 0)
 
-/** Every record is brought in or left out, once. */
+/** Returns whether every record was imported or skipped, once. */
 function isComplete({ data, leftOut, records }: Collected): boolean {
   return sum(records) === data.length + sum(leftOut)
 }
 
-/** Places as a file has them: latitude and longitude of an element. */
+/** Returns the positions in a file: latitude and longitude of an element. */
 function places(text: string, element: string): number[][] {
   return [...text.matchAll(new RegExp(`<${element} ([^>]*)>`, 'g'))].map(([, attributes = '']) =>
     ['lat', 'lon'].map(name => Number(new RegExp(`${name}="([^"]+)"`).exec(attributes)?.[1]))
@@ -36,7 +36,7 @@ for (const [name, waypoints, planned] of [
   ['demo.gpx', 2, 205],
   ['run.gpx', 0, 0]
 ] as const)
-  t.test(`${name} is read whole`, async t => {
+  t.test(`${name} is read completely`, async t => {
     const text = textOf(name)
     const found = await collected(text, name)
     t.same(found.formats, ['gpx'])
@@ -56,7 +56,7 @@ for (const [name, waypoints, planned] of [
     t.same(found.warnings, [])
   })
 
-t.test('patient.json is read whole', async t => {
+t.test('patient.json is read completely', async t => {
   interface Resource {
     readonly resourceType: string
     readonly code: { readonly coding: readonly { readonly code: string }[] }

@@ -1,4 +1,4 @@
-/** Sleep as Android: records with headers of their own, in the zone that each of them names. */
+/** Sleep as Android: each record has its own header and time zone. */
 import t from 'tap'
 import { collected, missing } from './collecting.js'
 
@@ -6,7 +6,7 @@ const columns =
   'Id,Tz,From,To,Sched,Hours,Rating,Comment,Framerate,Snore,Noise,Cycles,DeepSleep,LenAdjust,Geo'
 const at = (text: string): number => Date.parse(text) / 1000
 
-/** A record as the app writes it, with further columns by name. */
+/** Returns a record as the app writes it, with further columns by name. */
 function record(
   fields: Readonly<Record<string, string>>,
   further: readonly (readonly [string, string])[] = []
@@ -95,7 +95,7 @@ t.test('a night with its movements and events', async t => {
   t.equal(missing(found), 0)
 })
 
-t.test('records that somebody has typed in are sleep, with times of their own zone', async t => {
+t.test('manually entered records are sleep, with times in their zone', async t => {
   const typed = { ...night, Id: '1', Comment: '', Hours: '8,000', From: '30. 04. 2024 23:03' }
   const found = await collected(
     record(typed) +
@@ -129,7 +129,7 @@ async function spans(From: string, To: string, Hours: string): Promise<unknown[]
   return [data[0]!.time, data[0]!.duration]
 }
 
-t.test('an hour that came twice is told by the length of the night', async t => {
+t.test('a repeated hour is resolved by the length of the night', async t => {
   const start = at('2024-10-26T21:00:00Z')
   t.same(await spans('26. 10. 2024 23:00', '27. 10. 2024 2:30', '3.5'), [start, 3.5 * 3600])
   t.same(await spans('26. 10. 2024 23:00', '27. 10. 2024 2:30', '4.5'), [start, 4.5 * 3600])

@@ -1,11 +1,11 @@
-/** A small file of each format that brings in records with names, as many as are asked for, and with whatever name. */
+/** A small file of each format with names, with any number of records and any name. */
 import { deflateRawSync } from 'node:zlib'
 import { databaseOf, insert } from './databases.js'
 
 export interface SmallFile {
   readonly format: string
   readonly fileName: string
-  /** Makes a file of `count` records; `name` stands wherever people, devices or programs write one. */
+  /** Returns a file of `count` records; `name` is used for all people, devices or programs. */
   make(count: number, name: string): string | Buffer
 }
 

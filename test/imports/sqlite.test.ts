@@ -1,4 +1,4 @@
-/** SQLite databases of anybody: every value as SQLite itself has it, and nothing that a file can do to hold the service up. */
+/** SQLite databases from anyone: every value matches SQLite's own, and no file can block the service. */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ interface Reading {
   readonly rows: Record<string, Cell[][]>
   readonly losses: { pages: number; rows: number }
   readonly gaps: string[]
-  /** Bytes that were read. */
+  /** Number of bytes read. */
   readonly bytes: number
 }
 
@@ -45,7 +45,7 @@ function readingOf(content: Buffer, columns: (table: string) => readonly string[
   }
 }
 
-/** What SQLite says, in the terms of the reader. */
+/** Returns what SQLite reads, in the reader's format. */
 function truthOf(content: Buffer): Record<string, { columns: string[]; rows: Cell[][] }> {
   const database = new Sqlite(content)
   database.defaultSafeIntegers()
@@ -113,7 +113,7 @@ const integers = [
   2n ** 63n - 1n
 ]
 
-t.test('every value is that which SQLite has', t => {
+t.test("every value matches SQLite's", t => {
   const random = seeded(t)
   const value = (): unknown =>
     random.pick([
@@ -173,7 +173,7 @@ t.test('every value is that which SQLite has', t => {
   t.end()
 })
 
-t.test('definitions of tables', t => {
+t.test('table definitions', t => {
   const rowIds: readonly (readonly [string, string | undefined])[] = [
     ['create table a (i integer primary key)', 'i'],
     ['CREATE TABLE "A" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT ,"B" INTEGER NOT NULL )', '_id'],
@@ -234,7 +234,7 @@ const numbers = databaseOf(database => {
 })
 const columns = (): string[] => ['id', 'value', 'note', 'a', 'b']
 
-/** A page that leads to others. */
+/** Returns an interior page. */
 function interior(children: readonly number[], start = 0): Buffer {
   const page = Buffer.alloc(4096)
   page[start] = 5
@@ -252,8 +252,8 @@ function interior(children: readonly number[], start = 0): Buffer {
   return page
 }
 
-t.test('a tree without an end is read once', t => {
-  // Each page leads three hundred times to the next one: SQLite itself does not come back from its list of tables.
+t.test('an endless tree is read once', t => {
+  // Each page refers to the next one 300 times: SQLite itself would never finish listing tables.
   const own = databaseOf(database => database.exec('create table a (b unique)'))
   const first = own.length / 4096 + 1
   const levels = Array.from({ length: 18 }, (_, at) => interior(Array(300).fill(first + at + 1)))
@@ -272,7 +272,7 @@ t.test('a tree without an end is read once', t => {
   t.end()
 })
 
-t.test('what is whole of a damaged database is read, each row once', t => {
+t.test('intact parts of a damaged database are read, each row once', t => {
   const random = seeded(t)
   let whole = 0
   let refused = 0
@@ -299,7 +299,7 @@ t.test('losses are counted', t => {
   const holed = Buffer.from(numbers)
   const whole = readingOf(numbers, columns)
   t.equal(whole.rows['numbers']!.length, rows)
-  // A page of rows in the middle, and one that a long text goes on.
+  // A page of rows in the middle, and an overflow page of a long text.
   for (let page = 4096 * 20; page < holed.length; page += 4096)
     if (holed[page] === 13) {
       holed.fill(0, page, page + 4096)
@@ -322,7 +322,7 @@ t.test('losses are counted', t => {
   t.end()
 })
 
-t.test('numbers of any size, where others are expected', t => {
+t.test('numbers of any size in place of others', t => {
   const content = databaseOf(database =>
     database.exec(`create table numbers (id integer primary key, value int, note text);
       insert into numbers values (9223372036854775807, 'seven', 1), (-9223372036854775808, 9007199254740993, x'00')`)
@@ -335,7 +335,7 @@ t.test('numbers of any size, where others are expected', t => {
   t.end()
 })
 
-t.test('a database of no app that is known is told by its tables', async t => {
+t.test('a database of an unknown app is identified by its tables', async t => {
   const words = /SQLite database of no app that is known, with the tables "numbers", "keyed"/
   await t.rejects(collected(numbers, 'a.db'), { message: words })
   await t.rejects(collected(gzipSync(numbers), 'a.db.gz'), { message: words })
@@ -353,7 +353,7 @@ t.test('a database of no app that is known is told by its tables', async t => {
   await t.rejects(collected(await zipOf({ 'a.db': bare })), { message: /damaged at its beginning/ })
 })
 
-t.test('tables of many columns take no longer than others of their size', async t => {
+t.test('tables with many columns are as fast as others of their size', async t => {
   const names = Array.from({ length: 1900 }, (_, at) => `C${at}`)
   const wide = databaseOf(database => {
     database.exec(
@@ -368,7 +368,7 @@ t.test('tables of many columns take no longer than others of their size', async 
   const seconds = process.cpuUsage(before).user / 1e6
   t.equal(found.records['WIDE_ACTIVITY_SAMPLE.C1899'], 3000)
   t.comment(`${seconds.toFixed(2)} s`)
-  // Where each column was looked for among all it took 15 seconds and more.
+  // Searching for each column among all others needed 15 seconds and more.
   t.ok(seconds < 4, `${seconds} s`)
   const many = databaseOf(database => {
     for (let at = 0; at < 60; at++) database.exec(`create table t${at} (${names.join()})`)
@@ -380,7 +380,7 @@ t.test('tables of many columns take no longer than others of their size', async 
   database.close()
 })
 
-t.test('what is put aside of an archive is removed, also where reading fails', async t => {
+t.test('temporary files of an archive are removed, also if reading fails', async t => {
   const archive = join(folder, 'archive.zip')
   writeFileSync(archive, await zipOf({ 'a.db': numbers }))
   const before = readdirSync(folder)

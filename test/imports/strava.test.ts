@@ -1,4 +1,4 @@
-/** Strava's export: the table and its files tell of one another, and nothing is there twice. */
+/** Strava's export: the table and its files are combined, without duplicates. */
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { total, zipOf } from '../support/importing.js'
@@ -26,7 +26,7 @@ const english = [
   '5,"May 5, 2024, 6:00:00 PM",Broken,Ride,,60,0,false,activities/5.tcx.gz'
 ].join('\n')
 
-t.test('names, types and descriptions go with their tracks', async t => {
+t.test('names, types and descriptions are added to their tracks', async t => {
   const found = await collected(
     await zipOf({
       'activities.csv': english,
@@ -60,7 +60,7 @@ t.test('names, types and descriptions go with their tracks', async t => {
   t.equal(total(found.records), found.data.length + total(found.leftOut))
 })
 
-t.test('a file that was brought in by itself is the same activity', async t => {
+t.test('a file that was imported separately is the same activity', async t => {
   const alone = await collected(track(7))
   const within = await collected(
     await zipOf({ 'export/activities/1.gpx.gz': gzipSync(track(7)), 'export/activities.csv': english })
@@ -71,7 +71,7 @@ t.test('a file that was brought in by itself is the same activity', async t => {
     t.equal(one?.[member], other?.[member])
 })
 
-t.test('tables of other languages are read by their files', async t => {
+t.test('tables in other languages are matched by their files', async t => {
   const german = english
     .replace('Activity ID,Activity Date', 'Aktivitäts-ID,Datum der Aktivität')
     .replace('"May 1, 2024, 7:00:00 AM"', '"01.05.2024, 07:00:00"')

@@ -1,4 +1,4 @@
-/** Tables of makers, as they write them: each value right, the rest left out by name. */
+/** Tables of known apps: each value is correct, and the rest is skipped by name. */
 import t from 'tap'
 import { zipOf } from '../support/importing.js'
 import { collected, missing, type Collected } from './collecting.js'

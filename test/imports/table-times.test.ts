@@ -1,4 +1,4 @@
-/** Times of tables, whatever their form, in the zones that they name; hours that come twice when clocks are put back. */
+/** Times in tables, in all formats and the named zones; repeated hours when clocks go back. */
 import t from 'tap'
 import { collected, type Collected } from './collecting.js'
 
@@ -6,13 +6,13 @@ const times = ({ data }: Collected): string[] =>
   data.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 16))
 const twice = 'of an hour that came twice when clocks were put back'
 
-/** The times of a table with such cells, read in Zurich. */
+/** Returns the times of a table with these cells, read in Zurich. */
 async function read(cells: readonly string[], name = 'time', zone = 'Europe/Zurich'): Promise<string[]> {
   const rows = cells.map(cell => `"${cell}";60`)
   return times(await collected(`${name};pulse\n${rows.join('\n')}\n`, 'x', { zone }))
 }
 
-t.test('forms of times', async t => {
+t.test('time formats', async t => {
   const summer = '2024-05-01T05:15'
   for (const cell of [
     '20240501T051500Z',
@@ -77,7 +77,7 @@ t.test('forms of times', async t => {
     }
 })
 
-t.test('what is no time, or of a zone that is not known, is left out', async t => {
+t.test('invalid times and unknown zones are skipped', async t => {
   for (const cell of [
     'never',
     '2024-02-30 07:15',
@@ -133,7 +133,7 @@ t.test('zones in headers and columns', async t => {
   t.same(times(apart), ['2024-05-01T07:15'])
 })
 
-/** Minutes from UTC of a zone, before and after clocks are put back, which happens at a time (UTC). */
+/** Minutes from UTC of a zone, before and after clocks go back, which happens at a time (UTC). */
 const zones: readonly [zone: string, at: string, before: number, after: number][] = [
   ['Europe/Zurich', '2024-10-27T01:00Z', 120, 60],
   ['Europe/London', '2024-10-27T01:00Z', 60, 0],
@@ -143,19 +143,19 @@ const zones: readonly [zone: string, at: string, before: number, after: number][
   ['Australia/Lord_Howe', '2024-04-06T15:00Z', 660, 630],
   ['America/Havana', '2024-11-03T05:00Z', -240, -300]
 ]
-/** Forms of dates of which one has months first. */
+/** Date formats, including one with the month first. */
 const forms = [
   (iso: string) => iso.replace('T', ' '),
   (iso: string) => iso.replace(/(\d+)-(\d+)-(\d+)T/, '$3.$2.$1 '),
   (iso: string) => iso.replace(/(\d+)-(\d+)-(\d+)T/, '$2/$3/$1 ')
 ]
 
-t.test('rows in order tell which of two hours is meant', async t => {
+t.test('sorted rows determine which of two hours is meant', async t => {
   for (const [zone, at, before, after] of zones)
     for (const write of forms)
       for (const minutes of [7, 10, 30]) {
         const change = Date.parse(at)
-        // Whole days around, of which one date can be of one order.
+        // Includes a date that makes the order of day and month unambiguous.
         const moments = [-13, -12]
           .map(days => change + days * 86_400_000)
           .concat(
@@ -180,7 +180,7 @@ function pulses(cells: readonly string[]): Promise<Collected> {
   return collected(`time;pulse\n${cells.join(';60\n')};60\n`, 'x', { zone: 'Europe/Zurich' })
 }
 
-t.test('where it cannot be told, they are left out', async t => {
+t.test('ambiguous hours are skipped', async t => {
   const alone = await pulses(['2024-10-27 01:30', '2024-10-27 02:30', '2024-10-27 03:30', '2024-10-28 02:30'])
   t.same(times(alone), ['2024-10-26T23:30', '2024-10-27T02:30', '2024-10-28T01:30'])
   t.same([alone.leftOut, alone.leftOutRows], [{ [twice]: 1 }, { [twice]: [3] }])

@@ -1,8 +1,8 @@
-/** Units in headers and cells tell the type; what has none is left out by name. */
+/** Units in headers and cells determine the type; columns without a unit are skipped by name. */
 import t from 'tap'
 import { collected, type Collected } from './collecting.js'
 
-/** What a column of this name is taken for, as stream, type and content. */
+/** Returns the streams, types and contents that a column of this name yields. */
 async function taken(name: string, cells: readonly string[] = ['60', '61']): Promise<unknown[]> {
   const rows = cells.map((cell, at) => `2024-05-0${at + 1} 08:00;${cell}`)
   const { data } = await collected(`time;${name}\n${rows.join('\n')}\n`)
@@ -11,7 +11,7 @@ async function taken(name: string, cells: readonly string[] = ['60', '61']): Pro
 
 const kinds = ({ data }: Collected): unknown[] => data.map(({ content, type }) => [type, content])
 
-t.test('units in the names of columns', async t => {
+t.test('units in column names', async t => {
   const cases: readonly [name: string, stream: string, type: string][] = [
     ['Sleep Analysis [Asleep] (hr)', 'Sleep Analysis [Asleep]', 'time/h'],
     ['Walking Speed (km/hr)', 'Walking Speed', 'speed/km-h'],
@@ -53,7 +53,7 @@ t.test('units in the names of columns', async t => {
   t.same(await taken('weight grams', ['71400']), [['Weight', 'mass/g', 71_400]])
 })
 
-t.test('what has no unit, or one without a type, is named and counted', async t => {
+t.test('columns without a unit, or with one that has no type, are named and counted', async t => {
   for (const name of [
     'Weight',
     'Glucose',
@@ -106,7 +106,7 @@ t.test('units in cells', async t => {
   })
 })
 
-t.test('columns that would meet in one stream are kept apart', async t => {
+t.test('columns for the same stream are kept separate', async t => {
   const found = await collected(
     'time;Historic Glucose mg/dL;Scan Glucose mg/dL;Min HR (bpm);Max HR (bpm);Average HR (bpm);HR (bpm)\n2024-05-01 08:00;100;101;50;90;70;71\n'
   )
@@ -123,7 +123,7 @@ t.test('columns that would meet in one stream are kept apart', async t => {
   )
 })
 
-t.test('lengths are ends where it is known what they are counted in', async t => {
+t.test('durations with a known unit are imported', async t => {
   const cases: readonly [name: string, cell: string, seconds: number | undefined][] = [
     ['Duration (min)', '30', 1800],
     ['Dauer (Stunden)', '0.5', 1800],
@@ -139,7 +139,7 @@ t.test('lengths are ends where it is known what they are counted in', async t =>
   }
 })
 
-t.test('equal records of one day are two, and the same again', async t => {
+t.test('equal records of one day are distinct, and the same when imported again', async t => {
   const meals = 'Date,Meal,Energy (kcal)\n2024-05-01,Snack,200\n2024-05-01,Lunch,200\n2024-05-02,Lunch,200\n'
   const found = await collected(meals)
   t.equal(

@@ -1,4 +1,4 @@
-/** Values of tables are right, or asked about, or left out by name. */
+/** Values of tables are correct, or the user is asked, or they are skipped by name. */
 import t from 'tap'
 import type { Mapping } from '../../imports/record.js'
 import { collected, type Collected } from './collecting.js'
@@ -10,7 +10,7 @@ const open = 'of a number that may have decimals or thousands'
 const impossible = 'of a value that is impossible for what it measures'
 const openDate = 'of a date that may be of more than one order'
 
-/** A table of one column beside days. */
+/** Returns a table with one column and dates. */
 function tableOf(name: string, cells: readonly string[], delimiter = ','): string {
   const rows = cells.map((cell, at) => {
     const written = cell.includes(delimiter) ? `"${cell}"` : cell
@@ -19,7 +19,7 @@ function tableOf(name: string, cells: readonly string[], delimiter = ','): strin
   return `time${delimiter}${name}\n${rows.join('\n')}\n`
 }
 
-t.test('marks are decided by the whole column, and by what it measures', async t => {
+t.test('separators are determined by the whole column, and by what it measures', async t => {
   const cases: readonly [name: string, cells: string[], expected: number[]][] = [
     ['Steps', ['10,234', '9,876'], [10234, 9876]],
     ['Schritte', ['10.234', '876'], [10234, 876]],
@@ -41,7 +41,7 @@ t.test('marks are decided by the whole column, and by what it measures', async t
   t.same(heavy.leftOutRows, { [impossible]: [2] })
 })
 
-t.test('other columns decide where one does not, and what stays open is asked about', async t => {
+t.test('other columns resolve ambiguous separators; otherwise the user is asked', async t => {
   const beside = 'time;Energy (kcal);Weight (kg)\n2024-05-01 08:00;1.234;71,5\n2024-05-02 08:00;2.345;72\n'
   t.same(values(await collected(beside)), [1234, 71.5, 2345, 72])
   const table = tableOf('Energy (kcal)', ['1,234', '2,345', '500'])
@@ -74,7 +74,7 @@ t.test('other columns decide where one does not, and what stays open is asked ab
   t.same([values(mixed), mixed.leftOut], [[1.5, 2.5], { [open]: 1 }])
 })
 
-t.test('dates are of the order that all of them have, or are asked about', async t => {
+t.test('dates have the order that fits all of them; otherwise the user is asked', async t => {
   const cases: readonly [cells: string[], expected: string[]][] = [
     [['3/1/2024 7:30 PM', '4/2/2024 7:30 AM'], []],
     [
@@ -127,7 +127,7 @@ t.test('dates are of the order that all of them have, or are asked about', async
   t.equal(found.tables[0]!.questions, undefined)
 })
 
-t.test('a blood pressure in one cell, and cells that hold no number, each with its row', async t => {
+t.test('a blood pressure in one cell, and cells without numbers, each with its row', async t => {
   for (const name of ['Blood pressure', 'Blutdruck (mmHg)', 'BP']) {
     const found = await collected(
       `time,${name},Pulse,Steps\n2024-05-01 08:00,120/80,60,5\n2024-05-02 08:00,n/a,61,-\n2024-05-03 08:00,121 / 81,Low,\n2024-05-04 08:00,80/120,<20,7\n`
@@ -156,7 +156,7 @@ t.test('a blood pressure in one cell, and cells that hold no number, each with i
   t.same(parts.leftOut, { 'of a value that is no number': 1 })
 })
 
-/** Marks for decimals and thousands, and dates, of twelve countries. */
+/** Decimal and thousands separators, and date formats, of twelve countries. */
 const locales: readonly [decimal: string, group: string, date: string][] = [
   ['.', ',', 'M/D/Y'],
   ['.', ',', 'D/M/Y'],
@@ -172,7 +172,7 @@ const locales: readonly [decimal: string, group: string, date: string][] = [
   ['.', ',', 'y/M/D']
 ]
 
-t.test('tables of twelve countries: what is brought in is what was measured', async t => {
+t.test('tables of twelve countries: imported values are the measured ones', async t => {
   const tables = Number(process.env['COFFER_TABLES'] ?? 120)
   const seed = Number(process.env['COFFER_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   t.comment(`seed ${seed}`)

@@ -1,9 +1,9 @@
-/** Tracks of GPX, TCX and KML: each value of a point is brought in or counted, whatever is wrong with the others. */
+/** Tracks of GPX, TCX and KML: each value of a point is imported or counted, whatever is wrong with the others. */
 import t from 'tap'
 import { total, zipOf } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
@@ -12,14 +12,14 @@ function valuesBy(found: Collected, type: string): unknown[] {
   return found.data.filter(datum => datum.type === type).map(({ content }) => content)
 }
 
-/** A document of GPX around tracks. */
+/** Returns a GPX document with these tracks. */
 const gpx = (inner: string): string => `<gpx version="1.1">${inner}</gpx>`
 const second = (at: number): string => `2024-05-01T08:00:${String(at).padStart(2, '0')}Z`
 const trkpt = (inner: string, place = 'lat="46.1" lon="6.1"'): string => `<trkpt ${place}>${inner}</trkpt>`
 const extension = (inner: string): string =>
   `<extensions><gpxtpx:TrackPointExtension>${inner}</gpxtpx:TrackPointExtension></extensions>`
 
-t.test('GPX: heart rates are kept where positions are wrong, and counted where times are', async t => {
+t.test('GPX: heart rates are kept with invalid positions, and counted with invalid times', async t => {
   const points = [
     trkpt(`<time>${second(0)}</time>${extension('<gpxtpx:hr>101</gpxtpx:hr>')}`),
     trkpt(`<time>${second(1)}</time>${extension('<gpxtpx:hr>102</gpxtpx:hr>')}`, 'lat="" lon="6"'),
@@ -36,7 +36,7 @@ t.test('GPX: heart rates are kept where positions are wrong, and counted where t
   t.ok(addsUp(found))
 })
 
-t.test('GPX: powers, cadences, temperatures and accuracies are kept, other elements counted', async t => {
+t.test('GPX: power, cadence, temperature and accuracy are kept, other elements counted', async t => {
   const inner = `<ele>400</ele><time>${second(0)}</time><sat>7</sat><hdop>1.2</hdop>${extension(
     '<ns3:atemp>21.5</ns3:atemp><ns3:cad>88</ns3:cad><power>215</power><course>90</course><hAcc>4</hAcc><speed>3</speed>'
   )}`
@@ -64,7 +64,7 @@ t.test('GPX: times with any number of decimals', async t => {
   )
 })
 
-t.test('GPX: a track keeps its name, wherever it stands, and what it says of itself', async t => {
+t.test('GPX: a track keeps its name, wherever it is, and its description', async t => {
   const points = trkpt(`<time>${second(0)}</time><name>12</name>`) + trkpt(`<time>${second(5)}</time>`)
   const found = await collected(
     gpx(
@@ -83,7 +83,7 @@ t.test('GPX: a track keeps its name, wherever it stands, and what it says of its
   t.ok(addsUp(found))
 })
 
-/** A track of TCX, with a prefix for its elements. */
+/** Returns a TCX track, with a prefix for its elements. */
 const tcx = (points: readonly string[], prefix = ''): string => {
   const text = `<TrainingCenterDatabase><Activities><Activity Sport="Biking"><Id>${second(0)}</Id><Lap StartTime="${second(0)}"><TotalTimeSeconds>30</TotalTimeSeconds><Track>${points.join('')}</Track></Lap></Activity></Activities></TrainingCenterDatabase>`
   return prefix === '' ? text : text.replaceAll(/<(\/?)(?=\w)/g, `<$1${prefix}:`)
@@ -91,7 +91,7 @@ const tcx = (points: readonly string[], prefix = ''): string => {
 const trackpoint = (at: number, latitude = '46.1', more = ''): string =>
   `<Trackpoint><Time>${second(at)}</Time><Position><LatitudeDegrees>${latitude}</LatitudeDegrees><LongitudeDegrees>6.1</LongitudeDegrees></Position><HeartRateBpm><Value>${120 + at}</Value></HeartRateBpm>${more}</Trackpoint>`
 
-t.test('TCX: with prefixes, powers, cadences, and speeds', async t => {
+t.test('TCX: prefixes, power, cadence and speed', async t => {
   const more =
     '<Cadence>80</Cadence><DistanceMeters>12.5</DistanceMeters><SensorState>Present</SensorState><Extensions><TPX><Speed>4</Speed><Watts>210</Watts></TPX></Extensions>'
   for (const prefix of ['', 'ns2', 'tcd-2.0']) {
@@ -108,7 +108,7 @@ t.test('TCX: with prefixes, powers, cadences, and speeds', async t => {
   }
 })
 
-t.test('TCX: an error in the middle takes away what it is in, and no more', async t => {
+t.test('TCX: an error affects only the element that contains it', async t => {
   const wrong = await collected(tcx([trackpoint(0), trackpoint(1, 'no'), trackpoint(2, ''), trackpoint(3)]))
   t.same(valuesBy(wrong, 'frequency/bpm'), [120, 121, 122, 123])
   t.ok(addsUp(wrong))
@@ -128,7 +128,7 @@ t.test('TCX: an error in the middle takes away what it is in, and no more', asyn
   t.ok(addsUp(torn))
 })
 
-t.test('TCX: a course is where somebody is to go', async t => {
+t.test('TCX: a course is a planned route', async t => {
   const found = await collected(
     `<TrainingCenterDatabase><Courses><Course><Name>x</Name><Track>${trackpoint(0)}${trackpoint(1)}</Track></Course></Courses></TrainingCenterDatabase>`
   )
@@ -138,7 +138,7 @@ t.test('TCX: a course is where somebody is to go', async t => {
 
 const kml = (inner: string): string => `<kml><Document>${inner}</Document></kml>`
 
-t.test('KML: a line without times is none of a stay', async t => {
+t.test('KML: a line without times is not a visit', async t => {
   const line = '<LineString><coordinates>6.1,46.1,0 6.2,46.2,0\n6.3,46.3,0</coordinates></LineString>'
   const found = await collected(
     kml(
@@ -155,7 +155,7 @@ t.test('KML: a line without times is none of a stay', async t => {
   t.ok(addsUp(found))
 })
 
-/** A track with an array of heart rates. */
+/** Returns a track with an array of heart rates. */
 const multiTrack = (at: number): string =>
   `<gx:Track><when>${second(at)}</when><when>${second(at + 5)}</when><gx:coord>6.1 46.1 400</gx:coord><gx:coord>6.2 46.2 400</gx:coord><ExtendedData><SchemaData><gx:SimpleArrayData name="heartrate"><gx:value>8${at}</gx:value><gx:value>9${at}</gx:value></gx:SimpleArrayData><gx:SimpleArrayData name="mood"><gx:value>1</gx:value></gx:SimpleArrayData></SchemaData></ExtendedData></gx:Track>`
 
@@ -195,7 +195,7 @@ t.test('KMZ is KML in an archive', async t => {
   t.same(valuesBy(found, 'position/wgs84'), [{ latitude: 46, longitude: 6 }])
 })
 
-t.test('a copy that is cut off holds nothing that the whole one does not', async t => {
+t.test('a truncated copy contains nothing beyond the complete file', async t => {
   const files = [
     gpx(
       `<trk><name>Loop</name><trkseg>${trkpt(`<time>${second(0)}</time>`)}${trkpt(`<time>${second(9)}</time>`)}</trkseg><trkseg>${trkpt(`<time>${second(20)}</time>`)}${trkpt(`<time>${second(29)}</time>`)}</trkseg></trk>`

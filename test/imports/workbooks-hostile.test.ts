@@ -1,4 +1,4 @@
-/** Workbooks that are damaged, or made to hold the service up: each is read in time, and what is in it is told or named. */
+/** Damaged or hostile workbooks: each is read in limited time, and its contents are imported or named. */
 import t from 'tap'
 import { Unreadable } from '../../imports/record.js'
 import { total, zipOf } from '../support/importing.js'
@@ -6,7 +6,7 @@ import { Random } from '../support/random.js'
 import { collected, type Collected } from './collecting.js'
 import { bookOf, bookParts, letters, rowsOf } from './workbooks.js'
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
@@ -26,7 +26,7 @@ const sheets = [
 ]
 const parts = bookParts({ sheets, texts: ['<t>Date</t>', '<t>one</t>', '<r><t>two</t></r>'], formats: [22] })
 
-/** Reads a file; returns what is wrong with how it was read, which is nothing where it is told to be unreadable. */
+/** Reads a file; returns what is wrong with the result, which is nothing for an unreadable file. */
 async function faultIn(content: Buffer): Promise<string | undefined> {
   try {
     return addsUp(await collected(content)) ? undefined : 'not all is counted'
@@ -37,7 +37,7 @@ async function faultIn(content: Buffer): Promise<string | undefined> {
 
 const unreadable = 'unreadable'
 
-t.test('damages of the archive and of its parts', async t => {
+t.test('damage to the archive and its parts', async t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? 20_241)
   t.comment(`seed ${seed}`)
   const random = new Random(seed)
@@ -76,7 +76,7 @@ const days = (count: number, note: string): string =>
     (_row, at) => `<row><c s="1"><v>${45_292 + at}</v></c><c><v>70</v></c>${note}</row>`
   ).join('')
 
-t.test('texts that are too long, or that cells refer to more often than the file can pay for', async t => {
+t.test('texts that are too long, or that cells reference too often', async t => {
   const long = `<c t="inlineStr"><is><t>${'a '.repeat(2_000_000)}</t></is></c>`
   const one = await collected(
     await bookOf({
@@ -107,7 +107,7 @@ t.test('texts that are too long, or that cells refer to more often than the file
   t.same(wide.leftOutRows, { 'larger than a record can be': ['a!5'] })
 })
 
-t.test('entities, elements without an end, texts without number, and a sheet that two refer to', async t => {
+t.test('entities, unclosed elements, countless texts, and a sheet that is referenced twice', async t => {
   const entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
   const rows = rowsOf([header]) + days(3, '<c t="inlineStr"><is><t>&b;</t></is></c>')
   const found = await collected(
@@ -146,7 +146,7 @@ t.test('entities, elements without an end, texts without number, and a sheet tha
   t.same(once.leftOut, { 'made of the bytes of another one': 1 })
 })
 
-t.test('ranges of merged cells in many columns over many rows', async t => {
+t.test('merged cells in many columns over many rows', async t => {
   const columns = Array.from({ length: 1900 }, (_column, at) => letters(at))
   const merged = columns.map(column => `<mergeCell ref="${column}2:${column}30000"/>`).join('')
   const rows = rowsOf([header.slice(0, 2)]) + days(20_000, '')

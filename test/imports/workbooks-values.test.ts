@@ -1,10 +1,10 @@
-/** Values of workbooks that may be taken for others: each is right, or it is left out by name. */
+/** Ambiguous values in workbooks: each is read correctly, or skipped by name. */
 import t from 'tap'
 import { total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 import { bookOf, rowsOf, type BookParts, type CellValue } from './workbooks.js'
 
-/** Reads a workbook of one sheet. `after`: what stands below its rows. */
+/** Reads a workbook with one sheet. `after`: XML below its rows. */
 async function sheet(
   rows: readonly (readonly CellValue[])[],
   { after, ...book }: Partial<BookParts> & { readonly after?: string } = {},
@@ -23,7 +23,7 @@ const times = ({ data }: Collected): string[] =>
   data.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 16))
 const fraction = 'of a number that may be a fraction or a percentage'
 
-t.test('a number without a sign of percent, beside others that have it, is not guessed', async t => {
+t.test('a number without a percent format next to others that have it is not guessed', async t => {
   const rows = [
     ['Date', 'Body fat', 'Humidity (%)'],
     ['2024-01-01', [0.205, 1], [0.4, 1]],
@@ -38,7 +38,7 @@ t.test('a number without a sign of percent, beside others that have it, is not g
     [fraction]: ['Data!3', 'Data!3'],
     'of a value that is impossible for what it measures': ['Data!6']
   })
-  // The person may say what they are.
+  // The user can specify their meaning.
   for (const [factor, expected] of [
     [100, 41],
     [1, 0.41]
@@ -57,14 +57,14 @@ t.test('a number without a sign of percent, beside others that have it, is not g
     )
     t.equal(values(answered)[1], expected)
   }
-  // The same in a text.
+  // The same in a CSV file.
   const text = await collected('Date;Humidity (%)\n2024-01-01;40%\n2024-01-02;0.41\n2024-01-03;42\n')
   t.same(values(text), [40, 42])
   t.same(text.leftOutRows, { [fraction]: [3] })
-  // Without signs the header tells.
+  // Without percent signs the header decides.
   const plain = await collected('Date;Humidity (%)\n2024-01-01;40\n2024-01-02;0.41\n2024-01-03;42\n')
   t.same(values(plain), [40, 0.41, 42])
-  // More than the whole is possible where others are.
+  // Values above 100% are possible if others have them.
   const more = await sheet(
     [
       ['Date', 'Load (%)'],
@@ -78,7 +78,7 @@ t.test('a number without a sign of percent, beside others that have it, is not g
   t.same(more.leftOutRows, { [fraction]: ['Data!3'] })
 })
 
-t.test('merged dates and names count for all of their rows, values for the first', async t => {
+t.test('merged dates and names apply to all of their rows, values to the first', async t => {
   const found = await sheet(
     [
       ['My weights'],
@@ -126,7 +126,7 @@ t.test('merged dates and names count for all of their rows, values for the first
   )
 })
 
-t.test('a header whose cells are merged with those above them', async t => {
+t.test('a header with cells merged with those above', async t => {
   const found = await sheet(
     [
       ['Date', 'Blood pressure', undefined, 'Pulse'],
@@ -142,7 +142,7 @@ t.test('a header whose cells are merged with those above them', async t => {
   ])
 })
 
-t.test('formats that show numbers in another size or unit than they are', async t => {
+t.test('formats that display numbers in another scale or unit', async t => {
   const unit = 'in a unit without a type here'
   const text = 'of a value that is no number'
   for (const [format, value, expected] of [
@@ -175,7 +175,7 @@ t.test('formats that show numbers in another size or unit than they are', async 
   }
 })
 
-t.test('lengths with and without the format of a time', async t => {
+t.test('durations with and without a time format', async t => {
   const found = await sheet(
     [
       ['Date', 'Duration', 'Weight (kg)'],
@@ -191,7 +191,7 @@ t.test('lengths with and without the format of a time', async t => {
     [5400, 5400, undefined, 93_600]
   )
   t.same(found.leftOutRows, { 'of an end that cannot be read': ['Data!4'] })
-  // The same in a text, unless it is said what numbers count.
+  // The same in a CSV file, unless the user specifies the unit.
   const csv = 'Date;Duration;Weight (kg)\n2024-01-01;1:30:00;70\n2024-01-02;1:00:00;71\n2024-01-03;90;72\n'
   const open = await collected(csv)
   t.same(
@@ -214,7 +214,7 @@ t.test('lengths with and without the format of a time', async t => {
   )
 })
 
-t.test('cells that are left out are counted once, however many tables stand in a sheet', async t => {
+t.test('skipped cells are counted once, however many tables a sheet contains', async t => {
   const error = { xml: '<c t="e"><v>#N/A</v></c>' }
   for (const columns of [
     ['Date', 'Weight (kg)'],
@@ -235,7 +235,7 @@ t.test('cells that are left out are counted once, however many tables stand in a
   }
 })
 
-t.test('a cell beyond the named columns leaves its row as it is', async t => {
+t.test('a cell beyond the named columns does not affect its row', async t => {
   const rows = Array.from({ length: 250 }, (_row, at): CellValue[] => [
     [45_292 + at, 1],
     70,

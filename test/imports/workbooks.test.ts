@@ -1,15 +1,15 @@
-/** Workbooks: each sheet is a table, and a value is what its cell says, or it is left out by name. */
+/** Workbooks: each sheet is a table, and a value is what its cell contains, or it is skipped by name. */
 import t from 'tap'
 import { total, zipOf } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 import { bookOf, bookParts, days, rowsOf, type BookParts, type CellValue } from './workbooks.js'
 
-/** Whether each record has been counted exactly once. */
+/** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
 }
 
-/** Reads a workbook of one sheet. */
+/** Reads a workbook with one sheet. */
 async function sheet(
   rows: readonly (readonly CellValue[])[],
   book: Partial<BookParts> = {},
@@ -44,7 +44,7 @@ const times = ({ data }: Collected): string[] =>
 
 const morning = days('2024-01-01T08:00:00Z')
 
-t.test('numbers are numbers, whatever they look like and whatever texts beside them are', async t => {
+t.test('numbers are read exactly, whatever their format and adjacent texts', async t => {
   const found = await sheet(
     [
       ['Date', 'Energy (kcal)', 'Distance (km)'],
@@ -65,7 +65,7 @@ t.test('numbers are numbers, whatever they look like and whatever texts beside t
   )
   t.notOk(found.tables[0]!.questions)
   t.same(found.formats, ['xlsx'])
-  // Texts are asked about all the same: numbers of the workbook tell nothing of how they are written.
+  // The user is asked about texts: numbers of the workbook reveal nothing about their format.
   const mixed = await sheet(
     [
       ['Date', 'Energy (kcal)', 'Weight (kg)'],
@@ -81,7 +81,7 @@ t.test('numbers are numbers, whatever they look like and whatever texts beside t
   t.same(values(mixed), [71.5, 72.5, 3.456, 73.5])
 })
 
-t.test('dates and times are told by the formats of numbers', async t => {
+t.test('number formats determine dates and times', async t => {
   for (const [format, value, expected] of [
     [14, morning, '2024-01-01T08:00:00Z'],
     [14, 45_292, '2024-01-01T00:00:00Z'],
@@ -123,7 +123,7 @@ t.test('dates and times are told by the formats of numbers', async t => {
     [{ xml: '<c t="d"><v>2024-01-02T08:00:00.5</v></c>' }, 71]
   ])
   t.same(times(iso), ['2024-01-01T08:00:00Z', '2024-01-02T08:00:00.500Z'])
-  // 1900-02-29 never was, and days before 1900 are none.
+  // 1900-02-29 does not exist, and neither do earlier days.
   const none = await sheet(
     [
       ['Date', 'Weight (kg)'],
@@ -138,7 +138,7 @@ t.test('dates and times are told by the formats of numbers', async t => {
   t.same(none.leftOutRows['of a time that cannot be read'], ['Data!6', 'Data!7', 'Data!8'])
 })
 
-t.test('formats that only look like dates are none', async t => {
+t.test('formats that only look like dates are not dates', async t => {
   for (const format of [
     '0.0" days"',
     '[Red]0.0',
@@ -176,7 +176,7 @@ t.test('days may be counted from 1904', async t => {
     )
     t.same(times(found), ['2024-01-01T12:00:00Z', '2024-01-02T06:00:00Z'])
   }
-  // Without a format nothing tells that it is a date, and one of 1900 would be wrong.
+  // Without a format nothing marks it as a date, and one from 1900 would be wrong.
   const bare = await sheet(
     [
       ['Date', 'Steps'],
@@ -200,7 +200,7 @@ t.test('days may be counted from 1904', async t => {
   t.same(values(text), [26_054, 26_055])
 })
 
-t.test('times of the day and lengths', async t => {
+t.test('times of day and durations', async t => {
   const found = await sheet(
     [
       ['Date', 'Time', 'Duration', 'Weight (kg)'],
@@ -214,7 +214,7 @@ t.test('times of the day and lengths', async t => {
     found.data.map(({ duration }) => duration),
     [26.5 * 3600, 1800]
   )
-  // A time of which one column shows the day, and another one the hour.
+  // One column displays the date of a time, and another one the hour.
   for (const date of [45_292, 45_292.75]) {
     const twice = await sheet(
       [
@@ -228,7 +228,7 @@ t.test('times of the day and lengths', async t => {
   }
 })
 
-t.test('percentages and units are those that cells show', async t => {
+t.test('percentages and units are those that cells display', async t => {
   const found = await sheet(
     [
       ['Date', 'Body fat', 'Weight', 'Oxygen saturation'],
@@ -259,7 +259,7 @@ t.test('percentages and units are those that cells show', async t => {
   t.same(odd.leftOut, { 'in a unit without a type here': 1 })
 })
 
-t.test('texts are read whole, wherever they stand', async t => {
+t.test('texts are read completely, wherever they are stored', async t => {
   const rows = `<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>
     <row><c t="s"><v>3</v></c><c><v>70</v></c><c t="inlineStr"><is><r><rPr><b/></rPr><t>a </t></r><r><t>&lt;b&gt;</t></r><rPh sb="0" eb="1"><t>no</t></rPh></is></c></row>
     <row><c t="str"><f>A2+1</f><v>2024-01-02 08:00</v></c><c><v>71</v></c><c t="s"><v>4</v></c></row>
@@ -282,7 +282,7 @@ t.test('texts are read whole, wherever they stand', async t => {
   t.ok(addsUp(found))
 })
 
-t.test('errors and formulas without a value are left out by name', async t => {
+t.test('errors and formulas without a value are skipped by name', async t => {
   const rows = [
     ['Date', 'Weight (kg)', 'Notes'],
     ['2024-01-01', { xml: '<c t="e"><v>#N/A</v></c>' }, { xml: '<c t="e"><f>1/0</f><v>#DIV/0!</v></c>' }],
@@ -304,7 +304,7 @@ t.test('errors and formulas without a value are left out by name', async t => {
   })
   t.same(found.leftOutRows['an error of the spreadsheet'], ['Data!2', 'Data!2', 'Data!5'])
   t.same(found.records.cell, 5)
-  // Where all is to be computed again, zeros stand for what has not been.
+  // If everything is to be recalculated, zeros are placeholders.
   const stale = await sheet(
     [
       ['Date', 'Weight (kg)'],
@@ -319,7 +319,7 @@ t.test('errors and formulas without a value are left out by name', async t => {
 })
 
 t.test(
-  'gaps, cells out of order or without references, empty and hidden rows, and a dimension that lies',
+  'gaps, cells out of order or without references, empty and hidden rows, and a wrong dimension',
   async t => {
     const rows = `<row r="3"><c r="D3" t="inlineStr"><is><t>Weight (kg)</t></is></c><c r="B3" t="inlineStr"><is><t>Date</t></is></c></row>
     <row r="4"/><row r="5" hidden="1"><c r="B5" t="inlineStr"><is><t>2024-01-01</t></is></c><c/><c><v>70</v></c></row>
@@ -341,7 +341,7 @@ t.test(
   }
 )
 
-t.test('each sheet is a table, and those that are none are named', async t => {
+t.test('each sheet is a table, and others are named', async t => {
   const book = await bookOf({
     sheets: [
       { name: 'January', rows: weightsFrom(1) },
@@ -447,7 +447,7 @@ t.test('prefixes, other folders, strict namespaces, macros and templates make no
   }
 })
 
-t.test('workbooks of other kinds are named', async t => {
+t.test('other kinds of workbooks are identified', async t => {
   const encrypted = Buffer.alloc(4096)
   encrypted.write('d0cf11e0a1b11ae1', 'hex')
   encrypted.write('EncryptedPackage', 1152, 'utf16le')
@@ -476,7 +476,7 @@ t.test('workbooks of other kinds are named', async t => {
   }
 })
 
-t.test('formats of numbers that are missing make no guesses', async t => {
+t.test('missing number formats are not guessed', async t => {
   const parts = bookParts({
     sheets: [
       {
@@ -497,20 +497,17 @@ t.test('formats of numbers that are missing make no guesses', async t => {
   }
 })
 
-t.test(
-  'a number that has the format of a date and is none is no time, whatever else it might count',
-  async t => {
-    const found = await sheet(
-      [
-        ['Date', 'Weight (kg)'],
-        ['2024-01-01', 70],
-        ['2024-01-02', 70],
-        ['2024-01-03', 70],
-        [[1.7e9, 1], 71],
-        [[1.7e12, 1], 72]
-      ],
-      { formats: [14] }
-    )
-    t.same(found.leftOut, { 'of a time that cannot be read': 2 })
-  }
-)
+t.test('an impossible date is not a time, whatever else the number could mean', async t => {
+  const found = await sheet(
+    [
+      ['Date', 'Weight (kg)'],
+      ['2024-01-01', 70],
+      ['2024-01-02', 70],
+      ['2024-01-03', 70],
+      [[1.7e9, 1], 71],
+      [[1.7e12, 1], 72]
+    ],
+    { formats: [14] }
+  )
+  t.same(found.leftOut, { 'of a time that cannot be read': 2 })
+})

@@ -1,4 +1,4 @@
-/** Writes workbooks part by part, as programs do and as they do not. */
+/** Writes workbooks part by part, including ones that no program would write. */
 import { zipOf } from '../support/importing.js'
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
@@ -7,32 +7,32 @@ const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 export interface SheetParts {
   readonly name: string
-  /** What is within `sheetData`. */
+  /** The content of `sheetData`. */
   readonly rows: string
   readonly state?: string
   readonly kind?: string
-  /** What stands after `sheetData`. */
+  /** XML after `sheetData`. */
   readonly after?: string
 }
 
 export interface BookParts {
   readonly sheets: readonly SheetParts[]
-  /** Each the inner XML of `si`. */
+  /** The inner XML of each `si`. */
   readonly texts?: readonly string[]
-  /** Codes of number formats; cells refer to them from 1. A number is a built-in one. */
+  /** Number format codes; cells refer to them from 1. A number is a built-in format. */
   readonly formats?: readonly (string | number)[]
-  /** What else stands in the workbook, such as `<workbookPr date1904="1"/>`. */
+  /** Other XML in the workbook, such as `<workbookPr date1904="1"/>`. */
   readonly inner?: string
-  /** What else, or what instead, is in the archive. */
+  /** Additional or replaced files in the archive. */
   readonly files?: Readonly<Record<string, string | Buffer>>
 }
 
-/** Text as it stands in XML. */
+/** Escapes text for XML. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }
 
-/** The parts of a workbook. */
+/** Returns the parts of a workbook. */
 export function bookParts(book: BookParts): Record<string, string | Buffer> {
   const { files, formats = [], inner = '', sheets, texts = [] } = book
   const own = formats.filter(format => typeof format === 'string')
@@ -70,7 +70,7 @@ export async function bookOf(book: BookParts): Promise<Buffer> {
   return await zipOf(bookParts(book))
 }
 
-/** A cell: a text within itself, a number, a boolean, `undefined` for none, or XML without its reference. */
+/** A cell: an inline string, a number, a boolean, `undefined` for none, or XML without its reference. */
 export type CellValue =
   | string
   | number
@@ -79,7 +79,7 @@ export type CellValue =
   | { readonly xml: string }
   | readonly [number, number]
 
-/** Rows of cells, from the first row on. A pair is a number with its format. */
+/** Returns rows of cells, from the first row on. A pair is a number with its format. */
 export function rowsOf(rows: readonly (readonly CellValue[])[], from = 1): string {
   return rows
     .map((cells, at) => {
@@ -105,7 +105,7 @@ export function letters(column: number): string {
     : letters(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26))
 }
 
-/** Days of a spreadsheet until a time of UTC. */
+/** Returns the spreadsheet date of a time in UTC. */
 export function days(iso: string): number {
   return (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000
 }

@@ -1,4 +1,4 @@
-/** The format that the documentation shows: it is there as it is here, and reads what it says. (docs/api/imports.md#writing-a-format) */
+/** The format in the documentation is identical to the tested one, and works. (docs/api/imports.md#writing-a-format) */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -10,12 +10,12 @@ import { pulsar } from './pulsar.js'
 
 const textOf = (path: string): string => readFileSync(join(packageDirectory, path), 'utf8')
 
-/** A module without its first line. */
+/** Removes the first line of a module. */
 function code(text: string): string {
   return text.slice(text.indexOf('\nimport ') + 1)
 }
 
-t.test('the example of the page is the one that is tried here', async t => {
+t.test('the documented example is the tested one', async t => {
   const [, shown = ''] = /```ts\n([^]*?)```/.exec(textOf('docs/api/imports.md')) ?? []
   const own = code(textOf('test/imports/pulsar.ts'))
     .replaceAll("'../../imports/formats/", "'./")
@@ -23,7 +23,7 @@ t.test('the example of the page is the one that is tried here', async t => {
   t.equal(code(shown), own)
 })
 
-t.test('it reads its files, and nobody else claims them before the tables do', async t => {
+t.test('it reads its files, and no other format claims them before the tables do', async t => {
   const text = 'Worn;Pulse\n2024-05-01 08:00;61\n2024-05-01 08:01;\nyesterday;62\n"2024-05-01 08:02";"63"\n'
   async function* bytes(): AsyncGenerator<Buffer, void, undefined> {
     yield await Promise.resolve(Buffer.from(text))

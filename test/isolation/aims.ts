@@ -1,9 +1,9 @@
-/** What somebody who is curious asks of each method. A method that has no entry here is not covered: the test says so. */
+/** The calls that a curious caller makes of each method. The test fails for a method without an entry. */
 import type { Secrets } from './secrets.js'
 
 const everything = { fromTime: -1e300, toTime: 1e300, state: 'all', limit: 10_000 }
 
-/** Params by method: at what is hidden, at what lies open where nothing is lost by it, and at lists. */
+/** Params by method: for hidden data, for visible data that can be changed harmlessly, and for lists. */
 export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]> {
   const { both, closed, hidden, holder, note } = ids
   const streams = [closed, hidden, ids.below!, ids.binned!, ids.gone!]
@@ -192,7 +192,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'sessions.get': [{}],
     'streams.create': [
       ...streams.map(parentId => ({ name: 'x', parentId })),
-      // The id of a stream that is gone is free again.
+      // The id of a deleted stream can be reused.
       ...streams.slice(0, -1).map(id => ({ id, name: id, parentId: 'open' })),
       { name: 'x', parentId: ':_system:account' }
     ],

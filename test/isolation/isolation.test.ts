@@ -1,4 +1,4 @@
-/** Whatever token asks whatever method, over whatever wire: nothing hidden from it is in any answer. */
+/** Any token, any method, any transport: no response reveals hidden data. */
 import t, { type Test } from 'tap'
 import { createLog } from '../../server/log.js'
 import { coffer, Client, type Answer, type Service } from '../support/coffer.js'
@@ -12,15 +12,15 @@ t.setTimeout(900_000)
 
 const adminKey = 'the key of the operator'
 
-/** Somebody with a token, or with none. */
+/** A caller with a token, or without. */
 interface Caller {
   readonly name: string
   readonly token: string | undefined
-  /** Whether the token opens the account at all. */
+  /** Whether the token gives access to the account at all. */
   readonly isAdmitted: boolean
-  /** Whether it may read what lies open. */
+  /** Whether it may read visible data. */
   readonly reads?: true
-  /** Ids of hidden streams that its own permissions name. */
+  /** Ids of hidden streams in its own permissions. */
   readonly knows: readonly string[]
 }
 
@@ -90,7 +90,7 @@ async function callers(service: Service, alice: Client, { open }: Secrets): Prom
   return [...admitted, ...refused]
 }
 
-/** Marks in an answer that the caller cannot have from anywhere else: neither from this call nor, for the audit, from an earlier one. */
+/** Returns markers in a response that the caller cannot know from this call or, for the audit log, an earlier one. */
 function leaksIn(answer: unknown, asked: string, { ids, inner }: Secrets, own: string): string[] {
   const text = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')
   return [
@@ -115,7 +115,7 @@ t.test('isolation', async t => {
   )
   const { alice } = service
   const secrets = await plantSecrets(t, service, alice)
-  // Otherwise the holder would follow its series in the middle of a comparison.
+  // Otherwise the holder event would follow its series during a comparison.
   await service.server.settle()
   const aims = aimsAt(secrets)
   const methods = service.server.dispatcher.definitions
@@ -123,11 +123,11 @@ t.test('isolation', async t => {
     .filter(id => !id.startsWith('test.'))
   const all = await callers(service, alice, secrets)
 
-  t.test('asks every method', async t => {
+  t.test('covers every method', async t => {
     t.same(Object.keys(aims).toSorted(), methods.toSorted())
   })
 
-  t.test('would be noticed: its owner sees the marks', async t => {
+  t.test('detects leaks: the owner sees the markers', async t => {
     const seen = new Set<string>()
     for (const method of methods.filter(id => /\.get\w*$/.test(id)))
       for (const params of aims[method] ?? [])
@@ -146,7 +146,7 @@ t.test('isolation', async t => {
   })
 
   for (const caller of all)
-    await t.test(`holds against ${caller.name}`, async t => {
+    await t.test(`is preserved against ${caller.name}`, async t => {
       const before = await hiddenParts(alice, secrets)
       const leaks: string[] = []
       const tokens = all.flatMap(({ token }) =>
@@ -156,7 +156,7 @@ t.test('isolation', async t => {
       const look = (wire: string, method: string, params: object, answer: unknown): void => {
         const named = JSON.stringify(params)
         asked += named
-        // The audit repeats what was asked before.
+        // The audit log repeats params of earlier calls.
         const mayRepeat =
           method === 'audit.get' || named.includes(':_audit:') ? asked : named + caller.knows.join()
         for (const leak of leaksIn(answer, mayRepeat, secrets, caller.token ?? ''))
@@ -181,12 +181,12 @@ t.test('isolation', async t => {
       }
     })
 
-  t.test('holds in messages of sockets and webhooks', t => listen(t, service, alice, secrets, all))
+  t.test('is preserved in messages of sockets and webhooks', t => listen(t, service, alice, secrets, all))
 
-  t.test('holds in what the operator sees', async t => {
+  t.test('is preserved in what the operator sees', async t => {
     const metrics = await service.http('GET', '/metrics', undefined, { authorization: adminKey })
     t.equal(metrics.status, 200)
-    // So that there is a deed.
+    // Creates a record of an operator's action.
     await service.http('DELETE', '/system/users/alice/wait', undefined, { authorization: adminKey })
     const answers = {
       metrics: metrics.body,
@@ -217,7 +217,7 @@ t.test('isolation', async t => {
   })
 })
 
-/** Asks all of every method, over every wire. */
+/** Makes all calls of every method, over every transport. */
 async function ask(
   service: Service,
   { isAdmitted, token }: Caller,
@@ -238,7 +238,7 @@ async function ask(
         : new Map(Object.entries(value).map(([name, one]): [string, string] => [name, JSON.stringify(one)]))
       const call: Attack = { url, username: 'alice', headers, method, params: { text, members } }
       for (const { isOfUser, route } of routesOf(method)) {
-        // The operator's key does what operators do: over the operator's routes that is not a leak.
+        // With the admin key, responses of the operator's own routes are not leaks.
         if (token === adminKey && /^(admin|system|users|previews)\./.test(method)) continue
         look(`${route.verb} ${route.path}`, method, value, (await overHttp(call, route, isOfUser)).body)
         if (!isOfUser) continue
@@ -251,7 +251,7 @@ async function ask(
   socket?.close()
 }
 
-/** What nobody but the owner may change. */
+/** Returns data that only the owner may change. */
 async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
   const streams = [ids.hidden, ids.closed, ids.binned]
   const query = {

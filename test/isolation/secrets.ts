@@ -1,29 +1,29 @@
-/** An account in which everything that is not to be seen bears a mark, and some that is, beside it. */
+/** An account in which all hidden data contains markers, with some visible data. */
 import type { Test } from 'tap'
 import { Client, type Answer, type Service } from '../support/coffer.js'
 import { addPasskey, givePassword } from '../support/passkeys.js'
 import { receiver, type Receiver } from '../support/receiver.js'
 
-/** What callers without permission must not see. */
+/** Data that callers without permission must not see. */
 export interface Secrets {
-  /** Contents, names, tokens: nobody but their owner ever says them. */
+  /** Contents, names and tokens: only their owner ever sends them. */
   readonly inner: readonly string[]
-  /** Ids, which a caller may have guessed: an answer may only repeat those that its own call named. */
+  /** Ids, which a caller may have guessed: a response may only repeat those in its own call. */
   readonly ids: Readonly<Record<string, string>>
-  /** Ids of what lies open. */
+  /** Ids of visible data. */
   readonly open: Readonly<Record<string, string>>
-  /** Hears the webhook that is not to be seen. */
+  /** Receives the calls of the hidden webhook. */
   readonly hook: Receiver
 }
 
 const permission = (streamId: string, level: string): object => ({ streamId, level })
 
-/** A series of one point. */
+/** Returns a series with one point. */
 function points(value: number): object {
   return { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, value]] }
 }
 
-/** Plants the account of `alice`. */
+/** Creates the data of `alice`. */
 export async function plantSecrets(t: Test, service: Service, alice: Client): Promise<Secrets> {
   const inner: string[] = []
   const mark = (): string => {

@@ -1,4 +1,4 @@
-/** The executable file on a system with nothing but the C library: it runs, is used and stops; what it unpacks is what it holds. */
+/** The executable on a system with only the C library: it runs, works and stops, and unpacks exactly its contents. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -30,7 +30,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 
 t.setTimeout(900_000)
 
-t.test('the executable file', { skip: noBareSystem }, async t => {
+t.test('the executable', { skip: noBareSystem }, async t => {
   const system = BareSystem.make(t)
   const program = '/usr/bin/coffer'
   mkdirSync(system.at('/usr/bin'), { recursive: true })
@@ -39,10 +39,10 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
   const coffer = (...args: string[]): ReturnType<BareSystem['run']> =>
     system.run([program, ...args], { HOME: '/root' })
   const says = { status: 0, output: `${version}\n` }
-  /** What it unpacks. */
+  /** The unpacked files. */
   let whole: ReturnType<typeof treeOf> | undefined
 
-  t.test('needs nothing but itself', async t => {
+  t.test('needs no other files', async t => {
     t.same(coffer('--version'), says)
     const [folder = ''] = readdirSync(unpacked)
     t.match(folder, /^[0-9a-f]{64}$/)
@@ -54,7 +54,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     t.match(coffer('nonsense'), { status: 1, output: "unknown command 'nonsense'" })
   })
 
-  t.test('serves, in threads too, makes backups by itself, and stops', async t => {
+  t.test('runs, also with threads, makes automatic backups, and stops', async t => {
     const running = await start(t, '/data', 'unshare', [
       ...system.args([program, 'serve', '--workers=1', '--backup.to=/backup', '--backup.verify=false'])
     ])
@@ -65,7 +65,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     t.match(coffer('migrate', '--look', '--dataDir=/data'), { status: 0 })
   })
 
-  t.test('mends what it has unpacked', async t => {
+  t.test('repairs unpacked files', async t => {
     const [name = ''] = readdirSync(unpacked)
     const folder = join(unpacked, name)
     whole = treeOf(folder)
@@ -110,7 +110,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
       ['a file that others may write to', () => chmodSync(at(open), 0o666)],
       ['a file of somebody else', () => chownSync(at(foreign), 12_345, 12_345)]
     ]
-    // What is not noticed stays as it is, whatever is mended beside it: only the long form takes the time for one at a time.
+    // Undetected damage stays even if others are repaired: only the long form tests each kind separately.
     const together: [string, () => void] = ['all at once', () => damages.forEach(([, damage]) => damage())]
     const nothing: [string, () => void] = ['nothing', () => rmSync(folder, { recursive: true })]
     for (const [what, damage] of isLong ? [...damages, together, nothing] : [together]) {
@@ -123,7 +123,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     t.same(readdirSync(unpacked), [name], 'no draft is left')
   })
 
-  t.test('unpacks for several that start at once', async t => {
+  t.test('unpacks correctly for concurrent starts', async t => {
     rmSync(unpacked, { recursive: true })
     const several = isLong ? 4 : 2
     const ends = await Promise.all(

@@ -1,4 +1,4 @@
-/** The Debian package and the image, installed on bare systems, used, and removed. They take the executable file along. */
+/** The Debian package and the image, installed on bare systems, used and removed. Both contain the executable. */
 import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -26,10 +26,10 @@ const noDpkg = spawnSync('dpkg-deb', ['--version']).status === 0 ? false : 'dpkg
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const skip = noBareSystem || (isLong ? false : 'it takes a minute: npm run test:long')
 
-/** Programs that the smallest Debian has. */
+/** Programs of the smallest Debian system. */
 const debian = ['/bin/sh', 'env', 'getent', 'groupadd', 'useradd', 'mkdir', 'chown', 'chmod', 'rm']
 
-/** What `dpkg-deb` tells of a package. */
+/** Returns what `dpkg-deb` reports about a package. */
 function ask(...args: string[]): string {
   return spawnSync('dpkg-deb', args, { encoding: 'utf8' }).stdout
 }
@@ -37,7 +37,7 @@ function ask(...args: string[]): string {
 function debianSystem(t: Test): BareSystem {
   const system = BareSystem.make(t, ...debian)
   for (const name of ['cache', 'lib']) mkdirSync(system.at(`/var/${name}`), { recursive: true })
-  // Accounts of the system, as tools find and make them.
+  // System files for accounts, as tools expect them.
   for (const [name, text] of [
     ['nsswitch.conf', 'passwd: files\ngroup: files\n'],
     ['login.defs', 'SYS_UID_MIN 100\nSYS_UID_MAX 999\nSYS_GID_MIN 100\nSYS_GID_MAX 999\n'],
@@ -66,7 +66,7 @@ t.test('packages', { skip }, async t => {
         encoding: 'utf8' as const,
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
       }
-      // What it depends on was copied, not installed.
+      // Its dependencies were copied, not installed.
       const all = [`--root=${system.root}`, '--force-depends', ...args]
       const { status, stderr, stdout } = spawnSync('dpkg', all, options)
       t.equal(status, 0, `${args.join(' ')}: ${stdout}${stderr}`)

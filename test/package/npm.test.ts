@@ -1,4 +1,4 @@
-/** The package for npm: `npx coffer` in a folder that held nothing before. */
+/** The npm package: `npx coffer` in an empty folder. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,21 +13,21 @@ t.setTimeout(900_000)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 
-/** Packs the package as it is built. Returns the path of the archive. */
+/** Packs the built package. Returns the path of the archive. */
 function packed(folder: string): string {
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
   execFileSync('npm', args, { cwd: packageDirectory, stdio: ['ignore', 'pipe', 'ignore'] })
   return join(folder, `coffer-${version}.tgz`)
 }
 
-/** A folder outside of the repository, so that nothing of that is found from there. */
+/** Returns a folder outside the repository, so that nothing is resolved from there. */
 function emptyFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-npx-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Installs an archive as npm does, with the libraries that it names as they are installed here. */
+/** Installs an archive like npm, with its dependencies as they are installed here. */
 function install(archive: string, folder: string): void {
   const own = join(folder, 'node_modules', 'coffer')
   mkdirSync(own, { recursive: true })
@@ -39,7 +39,7 @@ function install(archive: string, folder: string): void {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(path, link)
   }
-  // What only installs others, or has a copy in what was built, is named all the same.
+  // Dependencies of dependencies, or bundled ones, are declared as well.
   symlinkSync(join(packageDirectory, 'node_modules', 'typebox'), join(folder, 'node_modules', 'typebox'))
   mkdirSync(join(folder, 'node_modules', '.bin'))
   symlinkSync('../coffer/dist/scripts/coffer.cjs', join(folder, 'node_modules', '.bin', 'coffer'))
@@ -65,7 +65,7 @@ async function use(t: Test, folder: string): Promise<void> {
 t.test('npx coffer', async t => {
   const archive = packed(emptyFolder(t))
 
-  t.test('is served from what was packed, and the libraries that it names', async t => {
+  t.test('runs with only the packed files and the declared dependencies', async t => {
     const folder = emptyFolder(t)
     install(archive, folder)
     const own = join(folder, 'node_modules', 'coffer')
@@ -92,7 +92,7 @@ t.test('npx coffer', async t => {
   })
 
   t.test(
-    'is installed by npm',
+    'can be installed with npm',
     { skip: isLong ? false : 'it asks the registry: npm run test:long' },
     async t => {
       const folder = emptyFolder(t)

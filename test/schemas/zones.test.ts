@@ -1,4 +1,4 @@
-/** Days in time zones, also where clocks do odd things, and the zone of an event. */
+/** Days in time zones, including unusual clock changes, and the zone of an event. */
 import t from 'tap'
 import { formatDate, getDayStart, isZone, getLocalDay, getOffset, resolveZone } from '../../schemas/zones.js'
 import { Random } from '../support/random.js'
@@ -6,7 +6,7 @@ import { Random } from '../support/random.js'
 const at = (text: string): number => Date.parse(text) / 1000
 const hour = 3600
 
-t.test('localDay', async t => {
+t.test('getLocalDay', async t => {
   const cases: [string, string, string, string, string, number][] = [
     ['a summer day', 'Europe/Zurich', '2026-07-01T22:30:00Z', '2026-07-02', '2026-07-01T22:00:00Z', 24],
     ['clocks put on', 'Europe/Zurich', '2026-03-29T12:00:00Z', '2026-03-29', '2026-03-28T23:00:00Z', 23],
@@ -25,27 +25,27 @@ t.test('localDay', async t => {
     ['no zone at all', 'UTC', '1969-12-31T23:59:59.5Z', '1969-12-31', '1969-12-31T00:00:00Z', 24]
   ] // oxfmt-ignore
   for (const [name, zone, time, date, from, hours] of cases)
-    t.test(`knows ${name}`, async t => {
+    t.test(`handles ${name}`, async t => {
       const day = getLocalDay(zone, at(time))
       t.equal(formatDate(day.number), date)
       t.equal(new Date(day.from * 1000).toISOString(), new Date(from).toISOString())
       t.equal((day.to - day.from) / hour, hours)
     })
 
-  t.test('gives a day that was left out no time', async t => {
+  t.test('gives a skipped day no duration', async t => {
     const left = Date.UTC(2011, 11, 30) / 86_400_000
     t.equal(getDayStart('Pacific/Apia', left), getDayStart('Pacific/Apia', left + 1))
     t.equal(formatDate(left), '2011-12-30')
   })
 
-  t.test('takes any time that an event may have', async t => {
+  t.test('accepts any time of an event', async t => {
     for (const time of [-8.64e12, 8.64e12, 1e15, -1e15]) {
       const { from, to } = getLocalDay('Europe/Zurich', time)
       t.ok(from <= time && time < to, String(time))
     }
   })
 
-  t.test('has every time in one day of every zone', async t => {
+  t.test('assigns every time to one day of every zone', async t => {
     const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e9)
     t.comment(`COFFER_TEST_SEED=${seed}`)
     const random = new Random(seed)
@@ -72,7 +72,7 @@ t.test('localDay', async t => {
   })
 })
 
-t.test('offsetAt knows odd offsets', async t => {
+t.test('getOffset handles unusual offsets', async t => {
   t.equal(getOffset('Asia/Kathmandu', 1e9), 5.75 * hour)
   t.equal(getOffset('Africa/Monrovia', 0), -(44 * 60 + 30))
   t.equal(getOffset('America/St_Johns', at('2026-01-01')), -3.5 * hour)
@@ -93,7 +93,7 @@ t.test('isZone', async t => {
   for (const other of others) t.equal(isZone(other), false, JSON.stringify(other))
 })
 
-t.test('zoneOf', async t => {
+t.test('resolveZone', async t => {
   const periods = [
     { from: 100, zone: 'Europe/Zurich' },
     { from: 200, zone: 'Asia/Tokyo' }

@@ -1,4 +1,4 @@
-/** `coffer backup` and `coffer restore`: next to a service that goes on, whole, and nothing that is damaged comes back. */
+/** `coffer backup` and `coffer restore`: next to a running service, complete, and never restoring damaged data. */
 import {
   cpSync,
   existsSync,
@@ -34,7 +34,7 @@ const backupBy =
       env: more.includes('--encrypt') ? passphrase : {}
     })
 const backup = backupBy(command)
-/** As a service in another process has it. */
+/** Backs up from another process. */
 const backupApart = backupBy(commandProcess)
 
 const restoreBy =
@@ -45,7 +45,7 @@ const restore = restoreBy(command, {})
 const restoreEncrypted = restoreBy(command, passphrase)
 const restoreApart = restoreBy(commandProcess, {})
 
-/** The service with two users who have something of everything. */
+/** Starts a service with two users who have data of every kind. */
 async function sample(t: Test, workers = 0): ReturnType<typeof coffer> {
   const service = await coffer(t, { adminKey, versioning: { forceKeepHistory: true }, workers })
   for (const client of [service.alice, await service.user('bob')]) {
@@ -54,7 +54,7 @@ async function sample(t: Test, workers = 0): ReturnType<typeof coffer> {
     await client.do('events.update', { id, update: { content: 'secret words, other ones' } })
     await attach(client, id, 'bytes of a file')
     await client.do('profile.updatePublic', { update: { colour: 'blue' } })
-    // Of this one the audit keeps a part.
+    // The audit log stores only part of this one.
     await client.http('GET', `/events?limit=1&${'types=note/txt&'.repeat(200)}`)
   }
   return service
@@ -67,7 +67,7 @@ async function attach(client: Client, id: string, bytes: string): Promise<void> 
   if (status !== 200) throw new Error(`${status}`)
 }
 
-/** Lets accounts look as if nobody had written to them for a while. */
+/** Makes accounts appear unchanged for some time. */
 function age({ directory, server }: Awaited<ReturnType<typeof openCoffer>>): void {
   const { accounts } = server.services
   for (const name of ['alice', 'bob']) {
@@ -78,7 +78,7 @@ function age({ directory, server }: Awaited<ReturnType<typeof openCoffer>>): voi
   }
 }
 
-/** What the accounts of a data directory answer, from a service of its own. */
+/** Returns the responses of the accounts in a data directory, from a new service. */
 async function answersOf(dataDir: string, clients: readonly Client[]): Promise<Answer[]> {
   const server = await startServer(testSettings(dataDir), { clock: new ManualClock() })
   try {
@@ -109,7 +109,7 @@ async function answersOf(dataDir: string, clients: readonly Client[]): Promise<A
   }
 }
 
-/** Paths of all files below a folder. */
+/** Returns the paths of all files below a folder. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map(name => join(folder, name))
@@ -117,7 +117,7 @@ function filesOf(folder: string): string[] {
 }
 
 t.test('coffer backup', async t => {
-  t.test('copies what a running service has, and restores it', async t => {
+  t.test('copies the data of a running service, which can be restored', async t => {
     const { alice, directory, server } = await sample(t)
     const folder = join(t.testdir(), 'backup')
     const made = await backupApart(directory, folder)
@@ -140,7 +140,7 @@ t.test('coffer backup', async t => {
     )
   })
 
-  t.test('copies again only those who have changed', async t => {
+  t.test('copies only changed accounts again', async t => {
     const service = await sample(t)
     const { alice, directory } = service
     const folder = join(t.testdir(), 'backup')
@@ -158,7 +158,7 @@ t.test('coffer backup', async t => {
     t.same((await checkDirectory(new Layout(target))).problems, [])
   })
 
-  t.test('is of one moment for each account, however much is written meanwhile', async t => {
+  t.test('copies a consistent state of each account, however much is written meanwhile', async t => {
     const service = await sample(t)
     const { alice, clock, directory } = service
     const folder = join(t.testdir(), 'backup')
@@ -200,7 +200,7 @@ t.test('coffer backup', async t => {
     t.equal((await restoreEncrypted(folder, target)).code, 0)
     t.same((await checkDirectory(new Layout(target))).problems, [])
 
-    t.test('and tells nothing to whoever has not got the passphrase', async t => {
+    t.test('and reveals nothing without the passphrase', async t => {
       const other = { COFFER_BACKUP_PASSPHRASE: 'another passphrase' }
       const wrong = await command(['restore', folder, `--dataDir=${target}2`], { env: other })
       t.equal(wrong.code, 1)
@@ -214,7 +214,7 @@ t.test('coffer backup', async t => {
       t.match(none.errors, 'Missing passphrase')
     })
 
-    // Without a passphrase, which takes seconds to check.
+    // With an identity, since a passphrase takes seconds to check.
     const keyed = join(t.testdirName, 'keyed')
     const identity = join(t.testdirName, 'identity')
     writeFileSync(identity, await generateX25519Identity(), { mode: 0o600 })
@@ -232,7 +232,7 @@ t.test('coffer backup', async t => {
           )
       ]
     ] as const)
-      t.test(`and ${what} is found`, async t => {
+      t.test(`and ${what} is detected`, async t => {
         const copy = join(t.testdir(), 'copy')
         cpSync(keyed, copy, { recursive: true })
         const files = filesOf(copy).filter(path => path.endsWith('.sqlite.age') && !path.includes('platform'))
@@ -248,7 +248,7 @@ t.test('coffer backup', async t => {
       })
   })
 
-  t.test('keeps what it has of an account that is damaged by now, and says so', async t => {
+  t.test('keeps the previous copy of an account that is damaged now, and reports it', async t => {
     const service = await sample(t)
     const { directory } = service
     const { id } = service.server.services.accounts.find('bob')!
@@ -264,7 +264,7 @@ t.test('coffer backup', async t => {
     t.same((await checkDirectory(new Layout(target))).problems, [])
   })
 
-  t.test('leaves folders alone that are something else', async t => {
+  t.test('does not modify other folders', async t => {
     const { directory } = await openCoffer(t)
     const folder = t.testdir({ 'letter.txt': 'mine' })
     const refused = await backup(directory, folder)
@@ -278,7 +278,7 @@ t.test('coffer backup', async t => {
 })
 
 t.test('coffer restore', async t => {
-  t.test('restores all accounts into an empty folder only', async t => {
+  t.test('restores all accounts, only into an empty folder', async t => {
     const { directory } = await sample(t)
     const folder = join(t.testdir(), 'backup')
     await backup(directory, folder)
@@ -292,7 +292,7 @@ t.test('coffer restore', async t => {
     t.match((await restore(folder, directory)).errors, 'in use by another process')
   })
 
-  t.test('leaves out what is damaged when told to', async t => {
+  t.test('skips damaged accounts on request', async t => {
     const { directory } = await sample(t)
     const folder = join(t.testdir(), 'backup')
     await backup(directory, folder)
@@ -310,7 +310,7 @@ t.test('coffer restore', async t => {
   })
 
   for (const workers of [0, 2])
-    t.test(`brings one account back into a running service of ${workers} threads`, async t => {
+    t.test(`restores one account into a running service with ${workers} threads`, async t => {
       const service = await sample(t, workers)
       const { alice, directory, server } = service
       const port = new URL(server.url).port
@@ -343,7 +343,7 @@ t.test('coffer restore', async t => {
     })
 })
 
-/** A byte of a file becomes another. */
+/** Flips a byte of a file. */
 function flip(file: string, at?: number): void {
   const bytes = readFileSync(file)
   const place = at ?? Math.floor(bytes.length / 2)

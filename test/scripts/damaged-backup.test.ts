@@ -1,4 +1,4 @@
-/** Files that are damaged in a backup without a change of their size: they are found, copied again, and told of once. */
+/** Damaged files of unchanged size in a backup are detected, copied again, and reported once. */
 import {
   chmodSync,
   copyFileSync,
@@ -24,7 +24,7 @@ t.setTimeout(900_000)
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 const day = 86_400
 
-/** Which files there are in a backup. */
+/** The kinds of files in a backup. */
 const kinds: readonly (readonly [string, RegExp])[] = [
   ['the file of an account', /^users\/.*\.sqlite(?:\.age)?$/],
   ['an attachment', /^users\/.*attachments\/..\/[^/]+$/],
@@ -32,7 +32,7 @@ const kinds: readonly (readonly [string, RegExp])[] = [
   ['what the set-up chose', /^settings-.*\.yaml(?:\.age)?$/]
 ]
 
-/** Changes a byte in the middle of a file, which may be linked to from elsewhere. */
+/** Changes a byte in the middle of a file, which may have other hard links. */
 function damage(file: string): void {
   copyFileSync(file, `${file}.copy`)
   renameSync(`${file}.copy`, file)
@@ -53,17 +53,17 @@ for (const isEncrypted of [false, true])
     await service.user('bob')
     await server.close()
     writeFileSync(join(directory, 'settings.yaml'), 'service:\n  name: Our house\n')
-    // Nothing has been written for an hour, so that nothing has to be copied but for its damage.
+    // Nothing was written for an hour, so that only damaged files have to be copied.
     const before = Date.now() / 1000 - 3600
     for (const name of readdirSync(join(directory, 'users'), { recursive: true, encoding: 'utf8' }))
       if (name.includes('user.sqlite')) utimesSync(join(directory, 'users', name), before, before)
     const folder = join(t.testdir(), 'backup')
-    // Opened dozens of times: a passphrase takes a second each time.
+    // Opened dozens of times: each time a passphrase takes a second.
     const identity = join(t.testdir({ identity: `${await generateX25519Identity()}\n` }), 'identity')
     chmodSync(identity, 0o600)
     const secret = isEncrypted ? [`--identity=${identity}`] : []
     const args = [`--dataDir=${directory}`, `--backup.to=${folder}`, '--json', ...secret]
-    // Of two days ago, and of the same content.
+    // From two days ago, with the same content.
     const vault = await Vault.openForWriting(
       await openPlace(folder, none, true),
       isEncrypted,
@@ -94,7 +94,7 @@ for (const isEncrypted of [false, true])
           t.match(JSON.parse(output), { accounts: 2, problems: [] }, 'earlier states are whole, too')
         }
       })
-    await t.test('with --verify, for a place that is named', async t => {
+    await t.test('with --verify, for a given place', async t => {
       const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
         kinds[0]![1].test(name)
       )

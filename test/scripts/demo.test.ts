@@ -1,4 +1,4 @@
-/** `coffer demo`: an invented year, the same for the same seed, by the calls that apps would make. */
+/** `coffer demo`: a generated year, the same for the same seed, created by the calls that apps would make. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -14,13 +14,13 @@ import { command } from '../support/command.js'
 
 t.setTimeout(900_000)
 
-/** A day soon after clocks were put forward. */
+/** A day soon after clocks went forward. */
 const until = '2023-04-04'
 const input = 'a long password\n'
 
 type Get = (path: string) => Promise<Answer>
 
-/** Starts a service over a filled directory, signs in, does the work, and closes it. */
+/** Starts a service on a filled directory, signs in, does the work, and closes it. */
 async function signedIn<T>(dataDir: string, password: string, work: (get: Get) => Promise<T>): Promise<T> {
   const server = await startServer(testSettings(dataDir, { audit: { retention: 0 } }))
   try {
@@ -43,10 +43,10 @@ async function login(url: string, password: string): Promise<Answer> {
   return (await response.json()) as Answer
 }
 
-/** Events with what the person has told, without what the service makes: the same for the same seed. */
+/** Returns events without the fields that the service generates: the same for the same seed. */
 async function dataOf(get: Get): Promise<{ events: Answer[]; points: Answer[][] }> {
   const { events } = await get('events?limit=100000&sortAscending=true')
-  // Those of one time are in the order in which they were written.
+  // Events with the same time are in insertion order.
   const own = (events as Answer[])
     .filter(({ streamIds }) => !streamIds[0].startsWith(':'))
     .toSorted((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1))
@@ -68,14 +68,14 @@ async function dataOf(get: Get): Promise<{ events: Answer[]; points: Answer[][] 
   }
 }
 
-/** Calls that an access has made, by method and status. */
+/** Returns the calls of an access, by method and status. */
 async function callsOf(get: Get, accessId: string): Promise<string[]> {
   const { events } = await get(`events?streams=:_audit:access-${accessId}&limit=10000`)
   return (events as Answer[]).map(({ content }) => `${content.action} ${content.status}`)
 }
 
 t.test('coffer demo', async t => {
-  t.test('makes data that is sound, and the same for the same seed', async t => {
+  t.test('creates valid data, the same for the same seed', async t => {
     const directory = t.testdir()
     const filled = async (name: string, seed: number): Promise<Answer> => {
       const dataDir = join(directory, name)
@@ -134,7 +134,7 @@ t.test('coffer demo', async t => {
     t.equal(report.refusals, 2)
   })
 
-  t.test('fills an account that is empty, and no other', async t => {
+  t.test('fills only an empty account', async t => {
     const dataDir = join(t.testdir(), 'data')
     const at = [`--dataDir=${dataDir}`, '--days', '2']
     await command(['user', 'create', 'daisy', '--email=d@example.org', at[0]!], { input })
@@ -159,7 +159,7 @@ t.test('coffer demo', async t => {
     })
   })
 
-  t.test('takes a password of yours, as long as it fits the rules', async t => {
+  t.test('accepts a given password that satisfies the rules', async t => {
     const dataDir = join(t.testdir(), 'data')
     const args = ['demo', 'daisy', '--days=1', `--dataDir=${dataDir}`, '--password']
     t.match(await command([...args, 'short']), { code: 1, errors: 'at least 6 characters' })
@@ -190,7 +190,7 @@ t.test('coffer demo', async t => {
     )
   })
 
-  t.test('says what it wants', async t => {
+  t.test('reports invalid options', async t => {
     const dataDir = join(t.testdir(), 'data')
     for (const [args, words] of [
       [['--days', '-3'], '--days must be a number from 1 to 3660, not "-3"'],
@@ -215,7 +215,7 @@ t.test('coffer demo', async t => {
   })
 
   for (const workers of [0, 2])
-    t.test(`fills an account of a running service of ${workers} threads over its API`, async t => {
+    t.test(`fills an account of a running service with ${workers} threads over its API`, async t => {
       const service = await coffer(t, { workers })
       const { directory, server } = service
       const at = ['--days', '3', '--until', until]
@@ -262,7 +262,7 @@ function mean(list: readonly number[]): number {
   return list.reduce((sum, value) => sum + value, 0) / list.length
 }
 
-t.test('the person of a demo', async t => {
+t.test('the demo person', async t => {
   const plan: Plan = { seed: 3, days: 365, until: Date.parse('2024-11-22T12:00:00Z') / 1000 }
   const days = createDays(plan)
   const lowest = (list: readonly Day[]): number[] =>
@@ -271,7 +271,7 @@ t.test('the person of a demo', async t => {
       return rates.length === 0 ? [] : [rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 20)]!]
     })
 
-  t.test('lives one day after the other, some of them elsewhere', async t => {
+  t.test('lives one day after another, and travels on some of them', async t => {
     t.equal(days.length, 365)
     for (const [index, day] of days.entries()) if (index > 0) t.equal(day.from, days[index - 1]!.to, day.date)
     t.equal(days.filter(({ isAway }) => isAway).length, 12)
@@ -279,7 +279,7 @@ t.test('the person of a demo', async t => {
     t.equal(days.at(-1)!.date, '2024-11-22')
   })
 
-  t.test('has a cold: the heart is quicker, there is a fever, nobody runs', async t => {
+  t.test('has a cold: faster pulse, fever, no runs', async t => {
     const ill = days.filter(({ illness }) => illness > 0)
     t.ok(mean(lowest(ill)) > mean(lowest(days.slice(-60, -30))) + 4)
     t.ok(ill.every(({ run }) => !run))
@@ -291,7 +291,7 @@ t.test('the person of a demo', async t => {
     t.ok(Math.max(...degrees) > 38 && degrees.length === 15, degrees.join(' '))
   })
 
-  t.test('runs, with a heart that shows it, and positions that are a way', async t => {
+  t.test('runs, with matching heart rates, and positions that form a route', async t => {
     const day = days.findLast(({ isUnworn, run }) => run && !isUnworn)!
     const during = createHeartRates(plan, day, 0).filter(
       ([time]) => time > day.run!.from + 900 && time < day.run!.to
@@ -311,7 +311,7 @@ t.test('the person of a demo', async t => {
     t.ok(Math.max(...steps) < 25)
   })
 
-  t.test('leaves the watch in a drawer for two weeks', async t => {
+  t.test('does not wear the watch for two weeks', async t => {
     const gap = days.filter(({ ago }) => ago >= 207 && ago <= 220)
     t.equal(gap.length, 14)
     t.same(
@@ -320,7 +320,7 @@ t.test('the person of a demo', async t => {
     )
   })
 
-  t.test('loses weight, slowly', async t => {
+  t.test('loses weight slowly', async t => {
     const weights = days.map(
       day => createBodyEvents(plan, day).find(({ streamIds }) => streamIds[0] === 'weight')?.content
     )

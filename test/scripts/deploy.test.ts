@@ -1,4 +1,4 @@
-/** The samples of `deploy/`: each is held against the tool that it is for, where that is installed. */
+/** The samples in `deploy/`: each is validated with its tool, if that is installed. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -16,19 +16,19 @@ function sample(name: string): string {
   return readFileSync(join(folder, name), 'utf8')
 }
 
-/** Why a tool cannot be asked; `false` if it can. */
+/** Returns why a tool cannot be run; `false` if it can. */
 function missing(tool: string, ...version: string[]): string | false {
   return spawnSync(tool, version).status === 0 ? false : `${tool} is not installed`
 }
 
-/** What a tool says of a file; empty if it finds nothing wrong. */
+/** Returns a tool's output about a file; empty if it finds no error. */
 function complaint(tool: string, ...args: string[]): string {
   const { status, stderr, stdout } = spawnSync(tool, args, { encoding: 'utf8' })
   return status === 0 ? '' : stdout + stderr
 }
 
 t.test('deploy/', async t => {
-  t.test('coffer.yaml holds settings that exist', async t => {
+  t.test('coffer.yaml contains only existing settings', async t => {
     const argv = ['--config', join(folder, 'coffer.yaml')]
     const load = (): Settings => loadSettings({ argv, env: {}, cwd: t.testdir() })
     t.throws(load, /adminKey .* must be replaced[^\n]*\n- registration\.invitationTokens .* must be replaced/)
@@ -38,7 +38,7 @@ t.test('deploy/', async t => {
     t.same(http.trustedProxies, ['127.0.0.1', '::1'])
   })
 
-  t.test('compose.yaml gives the service settings that exist', async t => {
+  t.test('compose.yaml sets only existing settings', async t => {
     const { services } = parse(sample('compose.yaml')) as {
       services: Record<string, { environment: Record<string, string> }>
     }
@@ -51,7 +51,7 @@ t.test('deploy/', async t => {
     t.same(http.trustedProxies, ['172.30.30.0/24'])
   })
 
-  t.test('Dockerfile makes the executable file, and does not run as root', async t => {
+  t.test('Dockerfile builds the executable, and does not run as root', async t => {
     const text = sample('Dockerfile')
     t.match(text, /^USER coffer$/m)
     t.match(text, /^HEALTHCHECK /m)
@@ -102,7 +102,7 @@ t.test('deploy/', async t => {
       t.equal(complaint('systemd-analyze', 'verify', file), '')
     })
 
-  t.test('coffer.service lets backups be written where the documentation has them', async t => {
+  t.test('coffer.service permits writing backups to the documented place', async t => {
     const text = readFileSync(join(packageDirectory, 'docs', 'deployment.md'), 'utf8')
     const [, place = ''] = /^backup:\n {2}to: (\S+)$/m.exec(text) ?? []
     t.match(place, /^\//)
@@ -110,7 +110,7 @@ t.test('deploy/', async t => {
     t.ok(sample('coffer.service').split('\n').includes(`ReadWritePaths=-${place}`))
   })
 
-  t.test('cluster/coffer.conf fits coffer.service', { skip: noSystemd }, async t => {
+  t.test('cluster/coffer.conf extends coffer.service', { skip: noSystemd }, async t => {
     const unit = sample('coffer.service').replace(programs, `ExecStart=${process.execPath}`)
     const at = t.testdir({
       'coffer.service': unit,
@@ -124,8 +124,8 @@ t.test('deploy/', async t => {
   })
 
   for (const name of units)
-    t.test(`${name} keeps its program to itself`, { skip: noSystemd }, async t => {
-      // Of 100: what is left is the network, and the memory in which the JavaScript engine makes code.
+    t.test(`${name} sandboxes its program`, { skip: noSystemd }, async t => {
+      // Of 100: what remains is the network, and memory for just-in-time compilation.
       const args = ['security', '--offline=true', '--threshold=15', join(folder, name)]
       t.equal(complaint('systemd-analyze', ...args), '')
     })

@@ -1,4 +1,4 @@
-/** Encrypted backups: everybody with the passphrase can open them, nobody without it can change them unnoticed. */
+/** Encrypted backups: only the passphrase opens them, and manipulation is detected. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -60,7 +60,7 @@ t.test('an encrypted backup', async t => {
   const restored = (name: string): string[] =>
     existsSync(place(name)) ? readdirSync(place(name)).filter(each => !each.startsWith('coffer.lock')) : []
 
-  t.test('is in the format of age', async t => {
+  t.test('is in the age format', async t => {
     const made = await command(['backup', place('age'), dataDir], { env })
     t.match(made, { code: 0, output: /; encrypted/ })
     for (const path of filesOf(place('age')))
@@ -74,7 +74,7 @@ t.test('an encrypted backup', async t => {
     const file = filesOf(place('age')).find(path => /users.*\.sqlite\.age$/.test(path))!
     t.match((await decrypted(file, own)).subarray(0, 15).toString(), 'SQLite format 3')
     t.test(
-      'which its own tool opens',
+      'that the age tool opens',
       { skip: spawnSync('age', ['--version']).error ? 'age is not installed' : false },
       t => {
         writeFileSync(place('opened'), own)
@@ -90,7 +90,7 @@ t.test('an encrypted backup', async t => {
     t.match(whole, { code: 0, output: /2 accounts restored/, errors: /^$/ })
   })
 
-  t.test('of an identity is brought up to date and restored', async t => {
+  t.test('with an identity can be updated and restored', async t => {
     for (const name of ['first', 'second']) {
       const made = await command(['backup', place('own'), dataDir, identity, '--json'])
       t.equal(made.code, 0, made.errors)
@@ -109,7 +109,7 @@ t.test('an encrypted backup', async t => {
     t.match(wrong, { code: 1, errors: /^key.age: the identity is incorrect, or the file is damaged\n$/ })
   })
 
-  /** A copy of the backup of an identity, and its files by what they are. */
+  /** Copies the backup with an identity; returns its files by kind. */
   function copied(): { root: string; files: string[]; of: (pattern: RegExp) => string[] } {
     rmSync(place('copy'), { recursive: true, force: true })
     cpSync(place('own'), place('copy'), { recursive: true })
@@ -224,7 +224,7 @@ t.test('an encrypted backup', async t => {
       t.same(restored('none'), [])
     })
 
-  t.test('that is not encrypted any more is refused', async t => {
+  t.test('that was replaced by an unencrypted one is refused', async t => {
     const plain = place('plain')
     t.equal((await command(['backup', plain, dataDir, '--plain'], { env })).code, 0)
     for (const args of [
@@ -250,7 +250,7 @@ t.test('an encrypted backup', async t => {
     t.match(encrypted, { code: 1, errors: /is encrypted\. Leave out --plain/ })
   })
 
-  t.test('whose passphrase is guarded weakly, or too well, is refused at once', async t => {
+  t.test('with a weak or excessive work factor is refused immediately', async t => {
     cpSync(place('age'), place('weak'), { recursive: true })
     const key = readFileSync(join(place('age'), 'key.age'), 'latin1')
     for (const factor of [1, 10, 17, 21, 63, 1e9]) {
@@ -281,7 +281,7 @@ t.test('an encrypted backup', async t => {
     }
   })
 
-  t.test('of an earlier version can be restored, and not added to', async t => {
+  t.test('of an earlier version can be restored, but not extended', async t => {
     t.equal((await command(['backup', place('former'), dataDir])).code, 0)
     encryptAsFormerly(place('former'), passphrase)
     const target = place('from-former')
@@ -295,8 +295,8 @@ t.test('an encrypted backup', async t => {
     t.match(cut, { code: 1, errors: /passphrase is incorrect, or the file is damaged/ })
   })
 
-  // The environment and a file of one's own have been seen above; typing is in `backup`. Each passphrase takes a second.
-  t.test('takes its passphrase from a file, and tells what is wrong with it', async t => {
+  // The environment and an identity are tested above; typing is in `backup`. Each passphrase takes a second.
+  t.test('reads its passphrase from a file, and reports errors in it', async t => {
     const file = place('passphrase')
     writeFileSync(file, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })
     const given = `--passphrase-file=${file}`

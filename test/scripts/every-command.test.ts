@@ -1,23 +1,23 @@
-/** Every command with wrong input of each kind: it says what is wrong in words, and exits with an error. */
+/** Every command with every kind of invalid input: it explains the error, and exits with an error code. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { command, commandProcess } from '../support/command.js'
 
 t.setTimeout(900_000)
 
-/** What a command takes, beside settings. */
+/** What a command accepts, in addition to settings. */
 interface Takes {
-  /** Operands that are right by themselves. */
+  /** Valid operands. */
   readonly operands: readonly string[]
   readonly options?: readonly string[]
-  /** Which of the operands names a file to read, or a user. */
+  /** Index of the operand that is a file to read, or a user. */
   readonly file?: number
   readonly user?: number
-  /** Whether it goes on after its arguments have been understood, and so is not tried with right ones. */
+  /** Set if it runs after parsing its arguments, and so is not tested with valid ones. */
   readonly input?: string
 }
 
-/** Names of the commands below one, as its help lists them. */
+/** Returns the names of subcommands, as the help lists them. */
 async function names(args: readonly string[]): Promise<string[]> {
   const { output } = await commandProcess([...args, '--help'])
   const list = output.slice(output.indexOf('Commands:'))
@@ -28,7 +28,7 @@ t.test('every command', async t => {
   const directory = t.testdir()
   const at = (name: string): string => `${directory}/${name}`
   for (const name of ['data', 'folder']) mkdirSync(at(name))
-  // It cannot be looked into, but removed.
+  // Cannot be read, but removed.
   mkdirSync(at('closed'))
   writeFileSync(at('file.txt'), 'text')
   writeFileSync(at('closed.txt'), 'text')
@@ -72,7 +72,7 @@ t.test('every command', async t => {
     'cluster rescue': { operands: ['alice'] }
   }
 
-  /** Wrong ways to call it, by kind. */
+  /** Returns invalid ways to call it, by kind. */
   const mistakes = (
     name: string,
     { file, operands, options = [], user }: Takes
@@ -140,7 +140,7 @@ t.test('every command', async t => {
           ] as [string, string[], RegExp][]))
     ]
   }
-  // Those that take no data directory, do not mind where it is, or miss an engine first.
+  // Commands without a data directory, or that need no existing one, or require an engine first.
   const ofCluster = Object.keys(commands).filter(name => name.startsWith('cluster '))
   const careless = new Set(['settings', 'init', 'check-config', ...ofCluster])
 
@@ -170,7 +170,7 @@ t.test('every command', async t => {
     t.same([...top, ...below.flat()].toSorted(), Object.keys(commands).toSorted())
   })
 
-  t.test('tells what it takes in few lines', async t => {
+  t.test('has a short help text', async t => {
     for (const name of ['serve', 'user create', 'backup', 'health']) {
       const { code, output } = await commandProcess([...name.split(' '), '--help'])
       t.equal(code, 0)
@@ -179,7 +179,7 @@ t.test('every command', async t => {
     }
   })
 
-  t.test('names the rule that is not followed', async t => {
+  t.test('names the violated rule', async t => {
     for (const [args, input, words] of [
       [['user', 'create', 'daisy', '--email=d@example.com', data], '', /Missing password/],
       [

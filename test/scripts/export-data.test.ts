@@ -1,4 +1,4 @@
-/** `coffer export-data`: events in a form for other programs, beside a running service. */
+/** `coffer export-data`: events in a format for other programs, next to a running service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ t.test('coffer export-data', async t => {
   const noon = Date.parse('2026-03-29T10:00:00Z') / 1000
   for (let day = -1; day <= 1; day++)
     await alice.event({ streamIds: ['body'], type: 'mass/kg', content: 70 + day, time: noon + day * 86_400 })
-  // The last second of the day that has 23 hours, in Zurich.
+  // The last second of a day with 23 hours, in Zurich.
   await alice.event({ content: 'late', time: Date.parse('2026-03-29T21:59:59Z') / 1000 })
   const holder = await alice.event({ type: 'series:mass/kg', content: undefined, time: noon })
   const points = Array.from({ length: 3000 }, (_, n) => [n / 10, n])
@@ -24,7 +24,7 @@ t.test('coffer export-data', async t => {
   const flags = ['--dataDir', directory]
   const before = readdirSync(directory).toSorted()
 
-  await t.test('writes to the standard output what the service would answer', async t => {
+  await t.test('writes to standard output what the service would return', async t => {
     const { code, errors, output } = await commandProcess([
       'export-data',
       'alice',
@@ -43,7 +43,7 @@ t.test('coffer export-data', async t => {
     )
   })
 
-  await t.test('leaves out what the service keeps of the account, unless that is asked for', async t => {
+  await t.test("omits the service's own events, unless requested", async t => {
     const args = ['export-data', 'daisy', '--format', 'ndjson', ...flags]
     const account = {
       appId: 'an-app',
@@ -57,7 +57,7 @@ t.test('coffer export-data', async t => {
     t.match(output, 'daisy@example.com')
   })
 
-  await t.test('writes a file of a day, as it is there', async t => {
+  await t.test('writes a file with the events of one day', async t => {
     const file = join(directory, 'day.csv')
     const ended = await command([
       'export-data',
@@ -84,7 +84,7 @@ t.test('coffer export-data', async t => {
     t.match(again, { code: 1, errors: /already exists/ })
   })
 
-  await t.test('writes points on request, and what begins or ends anywhere', async t => {
+  await t.test('writes points on request, and events that start or end outside the range', async t => {
     const file = join(directory, 'points.csv')
     await command([
       'export-data',
@@ -101,7 +101,7 @@ t.test('coffer export-data', async t => {
     t.equal(readFileSync(file, 'utf8').trim().split('\r\n').length, 1 + 2 + 3000)
   })
 
-  await t.test('says what is wrong, and leaves nothing behind', async t => {
+  await t.test('reports errors, and leaves nothing behind', async t => {
     for (const [args, message] of [
       [['nobody'], /No account nobody/],
       [[], /Expected arguments: <user>/],

@@ -1,4 +1,4 @@
-/** What people see who start the service on a terminal, or are asked there. */
+/** The output for people who start the service on a terminal, and its prompts. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -17,7 +17,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
   const settings = [`--dataDir=${dataDir}`, `--port=${port}`]
   const url = `http://127.0.0.1:${port}`
 
-  await t.test('tells people where they are, and gives the link that sets it up', async t => {
+  await t.test('shows the addresses and the data directory, and the set-up link', async t => {
     const terminal = onTerminal(t, [...coffer, 'serve', ...settings])
     await terminal.shows('coffer reset-link')
     const shown = terminal.shown()
@@ -37,7 +37,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
     const post = async (path: string, body: object) =>
       await fetch(url + path, {
         method: 'POST',
-        // Links that are printed and answered do not depend on it.
+        // Printed and returned links do not depend on this header.
         headers: { 'content-type': 'application/json', 'x-forwarded-host': 'evil.example' },
         body: JSON.stringify(body)
       })
@@ -57,7 +57,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
     const later = terminal.shown().slice(terminal.shown().indexOf('Our data is running'))
     t.match(later, '(1 account)')
     t.notMatch(later, 'setup.html', 'there is an operator')
-    // A connection kept from before has ended with the service that was set up.
+    // A kept-alive connection was closed by the restart after setup.
     const again = await post('/system/setup/look', { secret }).catch(
       async () => await post('/system/setup/look', { secret })
     )
@@ -68,7 +68,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
     t.notMatch(readFileSync(join(dataDir, 'settings.yaml'), 'utf8'), 'a long password')
   })
 
-  await t.test('warns where strangers may register, and logs JSON if told to', async t => {
+  await t.test('warns if anyone may register, and logs JSON on request', async t => {
     const open = onTerminal(t, [...coffer, 'serve', ...settings, '--host=0.0.0.0'])
     await open.shows('WARNING anybody who reaches this service may register')
     t.match(open.shown(), 'open to ANYONE who can reach the service')
@@ -81,11 +81,11 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
   })
 })
 
-t.test('questions on a terminal', terminalNeeded(), async t => {
+t.test('prompts on a terminal', terminalNeeded(), async t => {
   const dataDir = join(t.testdir(), 'data')
   const create = [...coffer, 'user', 'create', 'daisy', '--email=daisy@example.com', `--dataDir=${dataDir}`]
 
-  await t.test('passwords are asked for twice', async t => {
+  await t.test('ask twice for passwords', async t => {
     const differing = onTerminal(t, create)
     await differing.shows('Password of daisy: ')
     differing.type('a long password\n')
@@ -103,7 +103,7 @@ t.test('questions on a terminal', terminalNeeded(), async t => {
     t.match(await command(['user', 'list', `--dataDir=${dataDir}`]), { output: /^daisy/ })
   })
 
-  await t.test('init checks each answer when it is given', async t => {
+  await t.test('of init validate each answer immediately', async t => {
     const file = join(t.testdir(), 'coffer.yaml')
     const asked = onTerminal(t, [...coffer, 'init', `--file=${file}`])
     for (const [question, ...answers] of [
@@ -123,7 +123,7 @@ t.test('questions on a terminal', terminalNeeded(), async t => {
           asked.shown().split(`${question} `).length + asked.shown().split(`${question}s `).length
         const before = asked.shown().length
         asked.type(`${answer}\n`)
-        // A wrong answer is asked for again, with the reason.
+        // An invalid answer is requested again, with the reason.
         if (index < answers.length - 1) await asked.shows(new RegExp(`^[^]{${before}}[^]*has to[^]*\\]: $`))
         t.ok(count() > 0)
       }
@@ -133,7 +133,7 @@ t.test('questions on a terminal', terminalNeeded(), async t => {
   })
 })
 
-t.test('helping people back in', async t => {
+t.test('coffer reset-link', async t => {
   const dataDir = join(t.testdir(), 'data')
   const at = `--dataDir=${dataDir}`
   const input = 'a long password\n'

@@ -1,4 +1,4 @@
-/** `coffer import` of what somebody has forged: nothing of it is believed, and nobody is let in by it. */
+/** `coffer import` of forged archives: everything is validated, and nothing in them gives access. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ t.setTimeout(900_000)
 
 type Forge = (files: Files) => void
 
-/** Changes the first row of a table that fits. */
+/** Changes the first matching row of a table. */
 const row =
   (table: string, change: (row: Answer) => void, fits: (row: Answer) => boolean = () => true): Forge =>
   files =>
@@ -24,11 +24,11 @@ const row =
       change(found)
     })
 
-/** Changes the body of the first row of a table that fits, and the columns that show it. */
+/** Changes the body of the first matching row of a table, and the columns derived from it. */
 const body = (table: string, change: (body: Answer) => void, fits?: (row: Answer) => boolean): Forge =>
   row(table, ({ body }) => change(body), fits)
 
-/** Adds a row like the first that fits. */
+/** Adds a copy of the first matching row. */
 const more =
   (table: string, change: (row: Answer) => void, fits: (row: Answer) => boolean = () => true): Forge =>
   files =>
@@ -38,13 +38,13 @@ const more =
       return [...rows, copy]
     })
 
-/** Adds a row as it is: to tables that may be empty, such as counts that are written now and then. */
+/** Adds a row as it is: for tables that may be empty, such as periodically written counts. */
 const added =
   (table: string, make: (files: Files) => object): Forge =>
   files =>
     changeRows(files, table, rows => [...rows, make(files)])
 
-/** Calls counted of the first access. */
+/** Changes the call counts of the first access. */
 const calls =
   (counted: object) =>
   (files: Files): object => ({
@@ -54,7 +54,7 @@ const calls =
     ...counted
   })
 
-/** Changes members of a file of JSON. */
+/** Changes members of a JSON file. */
 const change =
   (name: string, members: object): Forge =>
   files => {
@@ -426,14 +426,14 @@ t.test('coffer import', async t => {
     ['a member too many', { isOperator: true }]
   ]
   for (const [what, members] of heads)
-    t.test(`refuses a head with ${what}`, async t => {
+    t.test(`refuses a header with ${what}`, async t => {
       const forged = new Map(files)
       change('account.json', members)(forged)
       await zipOf(bad, forged)
       await refuses(t, bad, /account.json is not in the format of an archive/)
     })
 
-  t.test('refuses what does not fit the settings', async t => {
+  t.test('refuses what the settings do not permit', async t => {
     await refuses(t, archive, /quota.bytes/, '--quota.bytes=1000')
     await refuses(t, archive, /limits.streamDepth/, '--limits.streamDepth=1')
     const forged = new Map(files)
@@ -449,14 +449,14 @@ t.test('coffer import', async t => {
   })
 
   const aa = `attachments/c${'a'.repeat(24)}`
-  /** An entry whose name is patched to another one of the same length: nobody writes such names willingly. */
+  /** Renames an entry to another name of the same length, which no tool would write. */
   const named = (name: string) => async (): Promise<void> => {
     const stand = 'n'.repeat(name.length)
     await zipOf(bad, new Map([...files, [stand, Buffer.from('x')]]))
     const bytes = readFileSync(bad).toString('latin1').replaceAll(stand, name)
     writeFileSync(bad, Buffer.from(bytes, 'latin1'))
   }
-  /** Changes all headers of an entry in the list at the end of the ZIP. */
+  /** Changes all headers of an entry in the ZIP's central directory. */
   const patched = (name: string, change: (header: Buffer) => void) => async (): Promise<void> => {
     await zipOf(bad, files)
     const bytes = readFileSync(bad)
@@ -549,7 +549,7 @@ t.test('coffer import', async t => {
       await refuses(t, bad, words)
     })
 
-  t.test('refuses a row of fifty megabytes in a moment', async t => {
+  t.test('refuses a row of fifty megabytes quickly', async t => {
     const text = randomBytes(38e6).toString('base64')
     const forged = new Map([...files, ['tables/event.jsonl', Buffer.from(`{"x":"${text}"}\n`)]])
     await zipOf(bad, forged)
@@ -558,7 +558,7 @@ t.test('coffer import', async t => {
     t.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`)
   })
 
-  t.test('leaves out who was signed in, and gives webhooks ids of their own', async t => {
+  t.test('skips sessions, and gives webhooks new ids', async t => {
     const forged = new Map(files)
     row('webhook', r => Object.assign(r.body, { minIntervalMs: 0, maxRetries: 1_000_000 }))(forged)
     await zipOf(bad, forged)
@@ -589,7 +589,7 @@ function isEmail(r: Answer): boolean {
   return r.body.streamIds[0] === ':system:email'
 }
 
-/** Another value of the field, as an event of its own. */
+/** Adds another value of the field, as another event. */
 const second: Forge = files => {
   let from: Answer
   more(
@@ -608,7 +608,7 @@ const second: Forge = files => {
   ])
 }
 
-/** As earlier versions kept the address: no event, but a text. */
+/** Stores the address as earlier versions did: as text, without an event. */
 const older =
   (value: string): Forge =>
   files => {
@@ -664,7 +664,7 @@ t.test('values of account fields in an archive', async t => {
       t.match(await command(['check', '--dataDir', service.directory]), { code: 0 })
     })
 
-  t.test('may be kept as earlier versions did', async t => {
+  t.test('may be stored as earlier versions did', async t => {
     const forged = new Map(files)
     older('free@example.com')(forged)
     await zipOf(bad, forged)

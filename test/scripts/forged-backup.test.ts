@@ -1,4 +1,4 @@
-/** `coffer restore` of what somebody has forged: nothing of it is believed, and nothing written where it should not be. */
+/** `coffer restore` of forged backups: everything is validated, and nothing is written outside the target. */
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -22,7 +22,7 @@ import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
 t.setTimeout(900_000)
 
-/** A backup of two users with something of everything, and the folder that it lies in. */
+/** Creates a backup of two users with data of every kind, in a folder. */
 async function sample(t: Test): Promise<{ folder: string; backup: string }> {
   const service = await fullCoffer(t, { bob: undefined })
   const folder = t.testdir()
@@ -32,7 +32,7 @@ async function sample(t: Test): Promise<{ folder: string; backup: string }> {
   return { folder, backup }
 }
 
-/** SQL for an import, sound but for what is told. */
+/** Returns SQL for an import, valid except for the given fields. */
 function forgedImport(fields: object, id = `c${'i'.repeat(24)}`, number = 77): string {
   const body = {
     fileName: 'a.csv',
@@ -53,7 +53,7 @@ function forgedImport(fields: object, id = `c${'i'.repeat(24)}`, number = 77): s
 t.test('coffer restore', async t => {
   const { backup, folder } = await sample(t)
 
-  /** Restores a forged backup in the middle of a folder that is looked at before and after, and verifies it. */
+  /** Restores and verifies a forged backup in a folder that is compared before and after. */
   async function refuses(t: Test, forged: string, words: RegExp): Promise<void> {
     const target = new WatchedTarget(folder)
     const attempts: [string, Ended][] = [
@@ -70,10 +70,10 @@ t.test('coffer restore', async t => {
     target.assertAlone(t)
   }
 
-  /** A copy of the backup to be forged. */
+  /** Returns a copy of the backup to be forged. */
   const forged = (): ForgedBackup => new ForgedBackup(join(folder, 'forged'), backup)
 
-  t.test('takes the backup as it was made', async t => {
+  t.test('accepts the original backup', async t => {
     const target = join(folder, 'whole')
     const done = await command(['restore', backup, '--dataDir', target])
     t.match(done, { code: 0, output: /2 accounts restored/, errors: /not encrypted/ })
@@ -619,7 +619,7 @@ t.test('coffer restore', async t => {
       await refuses(t, f.root, words)
     })
 
-  t.test('refuses two webhooks of one id', async t => {
+  t.test('refuses two webhooks with the same id', async t => {
     const f = forged()
     let id = ''
     f.changeRows('alice', db => (id = db.prepare('SELECT id FROM webhook').pluck().get() as string))
@@ -630,7 +630,7 @@ t.test('coffer restore', async t => {
     await refuses(t, f.root, /has the same ID as a webhook of another account/)
   })
 
-  t.test('refuses a file that is cut, or of something else', async t => {
+  t.test('refuses a truncated file, or one of another kind', async t => {
     for (const change of [
       (bytes: Buffer) => bytes.subarray(0, bytes.length / 2),
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xff)]),
@@ -688,7 +688,7 @@ t.test('coffer restore', async t => {
       await refuses(t, f.root, words)
     })
 
-  t.test('follows no link in the folder that it restores into', async t => {
+  t.test('follows no link in the target folder', async t => {
     const outside = join(folder, 'outside')
     const target = join(folder, 'with-links')
     for (const name of ['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal']) {
@@ -706,7 +706,7 @@ t.test('coffer restore', async t => {
     }
   })
 
-  t.test('of one account follows no link to the folders of others', async t => {
+  t.test("of one account follows no link to other accounts' folders", async t => {
     const target = join(folder, 'one')
     const elsewhere = join(folder, 'elsewhere')
     t.equal((await command(['restore', backup, '--dataDir', target])).code, 0)
@@ -734,7 +734,7 @@ t.test('coffer restore', async t => {
   })
 })
 
-t.test('coffer backup touches nothing outside of its folder', async t => {
+t.test('coffer backup modifies nothing outside its folder', async t => {
   const { backup, folder } = await sample(t)
   const service = await coffer(t)
   const precious = join(folder, 'precious')

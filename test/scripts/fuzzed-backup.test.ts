@@ -1,6 +1,6 @@
 /**
- * Backups and archives that chance has damaged, or somebody who makes digests fit: whatever they are, a command ends soon, in
- * words, has written nothing where it should not, and what it takes in can be served.
+ * Randomly damaged backups and archives, some with matching digests: each command ends soon with an explanation, writes
+ * nothing outside the target, and what it accepts can be served.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,11 +25,11 @@ const count = isLong ? 2000 : 4
 
 t.setTimeout(isLong ? 10_800_000 : 900_000)
 
-/** Time in which a command has to end, and memory that the process may have, whatever it was given. */
+/** Maximum duration of a command, and maximum memory of its process, for any input. */
 const patienceMs = 30_000
 const mostMemory = 1.5 * 1024 ** 3
 
-/** The files of a backup. */
+/** Returns the files of a backup. */
 function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map(name => join(root, name))
@@ -37,7 +37,7 @@ function filesOf(root: string): string[] {
     .toSorted()
 }
 
-/** Bits, cuts and swaps, as disks and people make them. */
+/** Flips bits, truncates and swaps, as disks and people do. */
 function damage(random: Random, paths: readonly string[]): string {
   const file = random.pick(paths)
   const other = random.pick(paths)
@@ -63,7 +63,7 @@ function damage(random: Random, paths: readonly string[]): string {
   return `${what} ${file.split('/').at(-1)}`
 }
 
-/** The text of a JSON value with an odd one somewhere in it. */
+/** Returns the text of a JSON value with an odd value somewhere in it. */
 function withOddity(random: Random, value: Answer): string {
   const mark = '\u0001here\u0001'
   const copy = structuredClone(value)
@@ -83,9 +83,9 @@ function withOddity(random: Random, value: Answer): string {
   }
 }
 
-/** Puts something odd into a row of a database. */
+/** Puts an odd value into a row of a database. */
 function oddRow(random: Random, db: Database): string {
-  // What virtual tables are kept in, too.
+  // Includes the shadow tables of virtual tables.
   const all = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')"
   const tables = db.prepare(`${all} AND substr(name, 1, 7) <> 'sqlite_'`).pluck().all() as string[]
   const filled = tables.filter(name => db.prepare(`SELECT 1 FROM "${name}"`).get() !== undefined)
@@ -118,12 +118,12 @@ function oddRow(random: Random, db: Database): string {
   try {
     db.prepare(`UPDATE OR IGNORE "${table}" SET "${name}" = ? WHERE "${name}" IS ?`).run(value, old)
   } catch {
-    // Not even somebody who forges it can have that in a row.
+    // SQLite refuses this value, so a forger cannot store it either.
   }
   return `${table}.${name} = ${String(value).slice(0, 80)}`
 }
 
-/** The value of a JSON text; nothing for a text that only looks like one. */
+/** Parses a JSON text; returns `undefined` for invalid text. */
 function valueOf(text: string): Answer {
   try {
     return JSON.parse(text)
@@ -132,7 +132,7 @@ function valueOf(text: string): Answer {
   }
 }
 
-/** What all methods that read answer must be no failure of the service. */
+/** Calls all reading methods, none of which may fail with an internal error. */
 async function assertServed(t: Test, dataDir: string, username: string, what: string): Promise<void> {
   const clock = new ManualClock()
   const server = await startServer(testSettings(dataDir), { clock, methodModules })
@@ -167,7 +167,7 @@ async function assertServed(t: Test, dataDir: string, username: string, what: st
   }
 }
 
-t.test('whatever a backup or an archive holds', async t => {
+t.test('any content of a backup or an archive', async t => {
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const source = await fullCoffer(t, { bobby: { email: 'b@example.com', language: 'en' } })
   const folder = t.testdir()
@@ -186,7 +186,7 @@ t.test('whatever a backup or an archive holds', async t => {
   const files = await unzipped(at('alice.zip'))
   let taken = 0
 
-  /** Runs a command that brings something into a data directory amid a folder that is watched. */
+  /** Runs a command that writes into a data directory in a watched folder. */
   async function holds(t: Test, what: string, args: readonly string[], username = 'alice'): Promise<void> {
     const target = new WatchedTarget(folder)
     const started = performance.now()
@@ -216,7 +216,7 @@ t.test('whatever a backup or an archive holds', async t => {
     return at('copy')
   }
 
-  /** What is tried again and again, each time in another way. */
+  /** Random cases, by kind. */
   const kinds: [string, (t: Test, random: Random) => Promise<void>][] = [
     [
       'a plain backup that is damaged',
@@ -306,7 +306,7 @@ t.test('whatever a backup or an archive holds', async t => {
       const random = new Random(seed * 1000 + index)
       for (let n = 0; n < count && !t.results?.fail; n++) await run(t, random)
     })
-  t.test('some of it is taken, since not all of it does harm', async t => {
+  t.test('is accepted in some cases, since not all damage is harmful', async t => {
     t.ok(taken > 0, `${taken} were taken`)
   })
 })

@@ -1,4 +1,4 @@
-/** Places of backups that somebody else has written to, shares, or answers for. */
+/** Backup places that others write to, share or imitate. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward, type RequestListener } from 'node:http'
@@ -24,7 +24,7 @@ t.setTimeout(900_000)
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 const keep = { days: 7, weeks: 4, months: 12 }
 
-t.test('two services on one place', async t => {
+t.test('two services with one place', async t => {
   const [one, another, empty] = [await coffer(t), await coffer(t), t.testdir()]
   const folder = join(t.testdir(), 'safe')
   const args = ['backup', folder, '--backup.keep.days=1']
@@ -39,7 +39,7 @@ t.test('two services on one place', async t => {
   t.match(await command([...args, `--dataDir=${target}`]), { code: 0 }, 'what was restored goes on with it')
 })
 
-t.test('a place that is part of what it is to keep', async t => {
+t.test('a place inside the data that it stores', async t => {
   const { directory } = await coffer(t)
   const link = join(t.testdir(), 'elsewhere')
   symlinkSync(directory, link)
@@ -64,7 +64,7 @@ t.test('odd names among the earlier states', async t => {
   t.match(await command(['backup', ...args]), { code: 0 })
   const oddities = ['1700000000.new', '1700000000.age', '0001700000', '17-x', '..1700', '99999999999 ']
   mkdirSync(join(folder, 'earlier'), { recursive: true })
-  // The first is what a run leaves that is killed while it keeps a state.
+  // The first is what a run leaves that is killed while it stores a state.
   for (const name of oddities) writeFileSync(join(folder, 'earlier', name), '{')
   await alice.event({ content: 'later' })
   t.match(await command(['backup', ...args]), { code: 0, errors: '' })
@@ -72,7 +72,7 @@ t.test('odd names among the earlier states', async t => {
   t.equal(JSON.parse(output).length, readdirSync(join(folder, 'earlier')).length - oddities.length + 1)
 })
 
-t.test('a bucket that another run has taken over', async t => {
+t.test('a bucket that another run has locked', async t => {
   const { settings, to } = await bucket(t)
   const { alice, directory, server } = await coffer(t)
   const layout = new Layout(directory)
@@ -88,7 +88,7 @@ t.test('a bucket that another run has taken over', async t => {
       const replace = place.replace.bind(place)
       place.replace = async (path, bytes) => {
         await replace(path, bytes)
-        // As if the lock had lapsed in the moment of the commit.
+        // Simulates a lock that expires at the moment of the commit.
         const until = Date.now() / 1000 + 60
         if (path === 'manifest') await replace('backup.lock', Buffer.from(JSON.stringify({ id: 'x', until })))
       }
@@ -107,7 +107,7 @@ t.test('a bucket that another run has taken over', async t => {
   }
 })
 
-t.test('a lock from beyond time', async t => {
+t.test('a lock with an impossible time', async t => {
   const { settings, to } = await bucket(t)
   const { directory } = await coffer(t)
   const place = await openPlace(to, settings, true)
@@ -135,17 +135,17 @@ t.test('a hostile bucket', async t => {
     return await command(['backup', 's3://safe/coffer', `--dataDir=${directory}`, ...flags])
   }
 
-  await t.test('lists the same keys for ever', async t => {
+  await t.test('lists the same keys endlessly', async t => {
     let pages = 0
     const ended = await backup(t, (_request, response) => {
-      // Ends in the end, so that a defect is told, not hung for.
+      // Stops eventually, so that a defect is reported instead of hanging.
       response.end(page(['coffer/users'], ++pages < 2000 ? `t${pages}` : undefined))
     })
     t.match(ended, { code: 1, errors: /s3:\/\/safe\/coffer: the storage lists the same keys again/ })
     t.ok(pages < 20)
   })
 
-  await t.test('has keys that lead elsewhere', async t => {
+  await t.test('has keys outside its folder', async t => {
     const keys = [
       'coffer/../x',
       'coffer//',
@@ -160,7 +160,7 @@ t.test('a hostile bucket', async t => {
     t.match(ended, { code: 1, errors: /is neither empty nor a backup/ })
   })
 
-  await t.test('sends elsewhere', async t => {
+  await t.test('redirects elsewhere', async t => {
     const asked: string[] = []
     const other = await answering(t, (request, response) => {
       asked.push(request.url!)
@@ -176,7 +176,7 @@ t.test('a hostile bucket', async t => {
     t.same(asked, [], 'nobody is asked there')
   })
 
-  await t.test('answers with what no parser should see', async t => {
+  await t.test('returns XML that is hard to parse', async t => {
     const texts = {
       'elements that are not closed': '<Contents>'.repeat(300_000),
       'the same within comments': `<a>${'<!-- <b> -->'.repeat(200_000)}</a>`,
@@ -194,7 +194,7 @@ t.test('a hostile bucket', async t => {
     }
   })
 
-  await t.test('breaks off', async t => {
+  await t.test('breaks connections', async t => {
     for (const what of ['backup.lock', 'backup.json']) {
       const ended = await backup(t, (request, response) => {
         if (request.url!.includes('list-type'))
@@ -209,7 +209,7 @@ t.test('a hostile bucket', async t => {
     }
   })
 
-  await t.test('answers without an end', async t => {
+  await t.test('sends endless responses', async t => {
     for (const what of ['lock', 'header']) {
       let sent = 0
       const ended = await backup(t, (request, response) => {
@@ -230,7 +230,7 @@ t.test('a hostile bucket', async t => {
   })
 })
 
-t.test('a bucket that fails in the middle', async t => {
+t.test('a bucket that fails during a run', async t => {
   const real = await bucket(t)
   const { directory } = await coffer(t)
   let isDown = false
@@ -241,7 +241,7 @@ t.test('a bucket that fails in the middle', async t => {
       return
     }
     const { headers, method, url } = request
-    // Of the address that was signed.
+    // With the signed address.
     const forwarded = forward(`${real.settings.endpoint}${url}`, { method, headers }, answer => {
       response.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(response)
@@ -260,11 +260,11 @@ t.test('a bucket that fails in the middle', async t => {
   t.ok(lock.until - Date.now() / 1000 < 1000, 'a run an hour later is not kept out')
 })
 
-t.test('a bucket that never answers', async t => {
+t.test('a bucket that never responds', async t => {
   const { directory } = await coffer(t)
   const layout = new Layout(directory)
   const soon = 100
-  await t.test('is given up when it is opened', async t => {
+  await t.test('times out when it is opened', async t => {
     const settings = await answering(t, () => {})
     await t.rejects(S3Place.open('safe', 'coffer', settings, soon), {
       name: 'BackupError',
@@ -272,7 +272,7 @@ t.test('a bucket that never answers', async t => {
     })
   })
 
-  await t.test('is given up in the middle of a file, and at the end', async t => {
+  await t.test('times out in the middle of a file, and at the end', async t => {
     const lock = JSON.stringify({ id: 'x', until: 0 })
     const settings = await answering(t, (request, response) => {
       if (request.url!.includes('list-type')) response.end(page([]))
@@ -286,7 +286,7 @@ t.test('a bucket that never answers', async t => {
     await place.close()
   })
 
-  await t.test('ends a backup with what it did not answer', async t => {
+  await t.test('fails a backup, naming the request without a response', async t => {
     const lock: Buffer[] = []
     const settings = await answering(t, (request, response) => {
       if (request.url!.includes('platform-')) return
@@ -306,7 +306,7 @@ t.test('a bucket that never answers', async t => {
   })
 })
 
-/** Storage that answers as it likes. */
+/** Starts storage with custom responses. */
 async function answering(t: Test, listener: RequestListener): Promise<StorageSettings> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** What goes out and comes in goes through memory piece by piece: an account may be larger than the machine's. */
+/** Exports and imports are streamed: an account may be larger than the machine's memory. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -13,16 +13,16 @@ import { commandProcess } from '../support/command.js'
 t.setTimeout(900_000)
 
 const MiB = 1024 * 1024
-/** Of an account, in rows and in files: more than a process gets here, with either. */
+/** Size of an account's rows, and of its files: each is more than a process may use here. */
 const rows = 32 * MiB
 const file = 96 * MiB
-/** What Node.js, a command and the pieces under way take, in KiB; half is there at the start, with what the test runner adds. */
+/** Memory of Node.js, a command and pending chunks, in KiB; half is used at start, with the test runner's part. */
 const most = 185 * 1024
-/** The same, of the whole service. */
+/** The same for the entire service. */
 const mostOfService = 220 * 1024
 
 const peak = new URL('../support/peak.js', import.meta.url).href
-/** Tells the peak, and lets no rows be gathered: the collector has to be as eager as can be. */
+/** Prints the peak, with a small heap, so that garbage is collected early. */
 const optionsOf = (heap: number): Record<string, string> => ({
   NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=1 --import=${peak}`
 })
@@ -31,7 +31,7 @@ function peakIn(errors: string): number {
   return Number(/peak (\d+)/.exec(errors)?.[1] ?? NaN)
 }
 
-/** An account of a user who is signed in today, as other processes know it. */
+/** Fills an account whose user has signed in today, by the clock of other processes. */
 async function filled(service: Service): Promise<Client> {
   service.clock.advance(Date.now() / 1000 - service.clock.now())
   const daisy = await service.user('daisy')
@@ -62,13 +62,13 @@ t.test('a large account', { skip: !existsSync('/proc/self/status') && 'needs /pr
     ['import', zip, `--dataDir=${join(at, 'imported')}`],
     ['check', `--dataDir=${join(at, 'imported')}`]
   ])
-    t.test(`goes through coffer ${args[0]} piece by piece`, async t => {
+    t.test(`is streamed by coffer ${args[0]}`, async t => {
       const { code, errors } = await commandProcess(args, { env: optionsOf(40) })
       t.equal(code, 0, errors)
       t.ok(peakIn(errors) < most, `${peakIn(errors)} KiB`)
     })
 
-  t.test('goes through GET /account/export piece by piece', async t => {
+  t.test('is streamed by GET /account/export', async t => {
     await service.server.close()
     const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
     const child = spawn(process.execPath, [coffer, 'serve', '--port=0', dataDir], {

@@ -1,4 +1,4 @@
-/** Upgrades: a data folder of a version before is opened, and `coffer migrate` says what it does, after a backup. */
+/** Upgrades: a data directory of an earlier version is opened; `coffer migrate` reports its steps, after a backup. */
 import { existsSync, readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -21,7 +21,7 @@ interface Folder {
   migrate(...more: string[]): Promise<Ended>
 }
 
-/** A data directory with two accounts, as an earlier version left it, and nobody at work in it. */
+/** Creates a data directory with two accounts, as an earlier version left it, not in use. */
 async function folder(t: Test, versions?: Versions): Promise<Folder> {
   const service = await openCoffer(t)
   const { alice, directory, server } = service
@@ -39,7 +39,7 @@ async function folder(t: Test, versions?: Versions): Promise<Folder> {
   }
 }
 
-/** Versions of the files of a data directory. */
+/** Returns the versions of the files of a data directory. */
 function versionsOf(layout: Layout): { platform: unknown; users: unknown[] } {
   const inspection = new PlatformInspection(layout)
   const ids = [...inspection.accounts()].map(({ id }) => id)
@@ -80,9 +80,9 @@ t.test('a data directory of an earlier version', async t => {
 t.test('coffer migrate', async t => {
   const versions = { platform: 4, user: beforeTexts }
 
-  t.test('--look tells what it would do, and changes nothing', async t => {
+  t.test('--look reports what it would do, without changes', async t => {
     const { layout, migrate } = await folder(t, versions)
-    // SQLite leaves the files beside one that it has only read.
+    // SQLite leaves -wal and -shm files next to a database that was only read.
     const tree = (): string[] => treeOf(layout.root).filter(line => !/-(?:wal|shm) \w+$/.test(line))
     const before = tree()
     const done = await migrate('--look')
@@ -107,7 +107,7 @@ t.test('coffer migrate', async t => {
     t.same(versionsOf(layout), { platform: 4, users: [beforeTexts, beforeTexts] })
   })
 
-  t.test('refuses to begin without a backup, unless that is meant', async t => {
+  t.test('refuses to start without a backup, unless requested', async t => {
     const { layout, migrate } = await folder(t, versions)
     t.match(await migrate(), { code: 1, errors: /2 files of 2 accounts would be migrated.*--without-backup/ })
     t.match(await migrate('--backup=/x', '--without-backup'), { code: 1, errors: /can't be combined/ })
@@ -121,7 +121,7 @@ t.test('coffer migrate', async t => {
     t.match(await migrate(), { code: 0, output: '2 accounts, of which 0 ' })
   })
 
-  t.test('makes a backup of the files as they were, from which there is a way back', async t => {
+  t.test('makes a backup of the original files, which can be restored', async t => {
     const { layout, migrate } = await folder(t, versions)
     const to = join(t.testdir(), 'backup')
     const done = await migrate(`--backup.to=${to}`)
@@ -144,7 +144,7 @@ t.test('coffer migrate', async t => {
     t.same((await checkDirectory(target)).problems, [])
   })
 
-  t.test('migrates nothing if the backup is not whole', async t => {
+  t.test('migrates nothing if the backup is incomplete', async t => {
     const { layout, migrate } = await folder(t, versions)
     const inspection = new PlatformInspection(layout)
     const [{ id } = { id: '' }] = inspection.accounts()
@@ -165,7 +165,7 @@ t.test('coffer migrate', async t => {
     })
   })
 
-  t.test('says that a newer version has been here', async t => {
+  t.test('reports files of a newer version', async t => {
     const { layout, migrate } = await folder(t)
     const { default: SQLite } = await import('better-sqlite3')
     const db = new SQLite(layout.platformFile)

@@ -1,4 +1,4 @@
-/** Mistakes of whoever types commands: a line or two that say what is wrong, no stack, and an exit code that tells. */
+/** Mistakes on the command line: one or two lines that explain the error, no stack trace, and an exit code. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ t.setTimeout(900_000)
 
 const passphrase = { COFFER_BACKUP_PASSPHRASE: 'a long passphrase' }
 
-/** A server that is none of ours. */
+/** Starts a server of another kind. */
 async function stranger(): Promise<string> {
   const answers = new Map([
     ['/html', '<!doctype html>'],
@@ -36,7 +36,7 @@ function health(url: string, ...more: string[]): string[] {
   return ['health', url, '--user', 'watch-dog', ...more]
 }
 
-t.test('mistakes at the command line', async t => {
+t.test('mistakes on the command line', async t => {
   const other = await stranger()
   const { server } = await coffer(t)
   const info = `${server.url}/reg/service/info`

@@ -1,4 +1,4 @@
-/** The service as a process: it starts, says so, stops when told. */
+/** The service as a process: it starts, reports that, and stops on request. */
 import { execFileSync, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { packageDirectory } from '../../core/version.js'
 import { assertTakesLessThan } from '../support/probe.js'
 import { start } from '../support/process.js'
 
-// Processes take their time to start where many tests run at once.
+// Processes start slowly while many tests run.
 t.setTimeout(900_000)
 
-/** A file with an identity of age. */
+/** Creates a file with an age identity. */
 async function identityIn(folder: string): Promise<string> {
   const file = join(folder, 'identity')
   writeFileSync(file, await generateX25519Identity(), { mode: 0o600 })
@@ -25,7 +25,7 @@ const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
 t.test('coffer serve', async t => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    t.test(`stops on ${signal}, idle connections or not`, async t => {
+    t.test(`stops on ${signal}, with or without idle connections`, async t => {
       const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
       t.equal((await fetch(`${service.url}/`)).status, 200)
       const { status, lastedMs } = await service.stop(signal)
@@ -35,14 +35,14 @@ t.test('coffer serve', async t => {
       await t.rejects(fetch(`${service.url}/`))
     })
 
-  t.test('makes ./data for itself alone, where nothing says another place', async t => {
+  t.test('creates ./data with private permissions if no other place is set', async t => {
     const cwd = t.testdir()
     const service = await start(t, undefined, process.execPath, [cli, 'serve'], cwd)
     t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700)
     t.equal((await service.stop('SIGTERM')).status, 0)
   })
 
-  t.test('writes for itself alone in a folder that others may look into, and says so', async t => {
+  t.test('writes private files in a folder that others can read, and warns', async t => {
     const folder = t.testdir({ data: {}, backup: {}, restored: {} })
     const at = (name: string): string => join(folder, name)
     for (const name of ['data', 'backup', 'restored']) chmodSync(at(name), 0o755)
@@ -111,7 +111,7 @@ t.test('coffer serve', async t => {
     t.equal((await third.stop('SIGTERM')).status, 0)
   })
 
-  t.test('answers what is in flight when it is told to stop', async t => {
+  t.test('responds to pending requests before it stops', async t => {
     const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
     const { port } = new URL(service.url)
     const account = JSON.stringify({
@@ -144,7 +144,7 @@ t.test('coffer serve', async t => {
     await again.stop('SIGTERM')
   })
 
-  t.test('is owned by one process at a time', async t => {
+  t.test('is used by one process at a time', async t => {
     const dataDir = t.testdir()
     const first = await start(t, dataDir, process.execPath, [cli, 'serve'])
     const second = spawn(process.execPath, [cli, 'serve', '--port=0', `--dataDir=${dataDir}`], {
@@ -159,7 +159,7 @@ t.test('coffer serve', async t => {
     t.equal((await third.stop('SIGTERM')).status, 0)
   })
 
-  t.test('says in lines what is wrong with settings or port', async t => {
+  t.test('reports errors in settings or of the port in lines', async t => {
     const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
     const { port } = new URL(service.url)
     const other = join(t.testdirName, 'other')
@@ -180,13 +180,13 @@ t.test('coffer serve', async t => {
   })
 })
 
-/** Runs a command whose output goes elsewhere. */
+/** Runs a command with redirected output. */
 async function runInto(
   args: readonly string[],
   stdio: StdioOptions
 ): Promise<[status: number, errors: string]> {
   const child = spawn(process.execPath, [cli, ...args], { stdio })
-  // Whoever read the output has gone.
+  // The reader of the output has gone.
   child.stdout?.destroy()
   const [errors, [status]] = await Promise.all([
     child.stderr ? text(child.stderr) : '',
@@ -204,24 +204,24 @@ t.test('a command whose output cannot be written', async t => {
     ['prints JSON', ['check', '--json', `--dataDir=${dataDir}`]]
   ]
   for (const [name, args] of runs) {
-    await t.test(`says that the disk is full where it ${name}`, async t => {
+    await t.test(`reports that the disk is full if it ${name}`, async t => {
       const [status, errors] = await runInto(args, ['ignore', full, 'pipe'])
       t.equal(status, 1)
       t.equal(errors, `Can't write the output: The disk is full\n`)
     })
-    await t.test(`says nothing to a pipe that is closed where it ${name}`, async t => {
+    await t.test(`reports nothing to a closed pipe if it ${name}`, async t => {
       const [status, errors] = await runInto(args, ['ignore', 'pipe', 'pipe'])
       t.equal(status, 1)
       t.equal(errors, '')
     })
   }
-  await t.test('ends where its errors cannot be told', async t => {
+  await t.test('ends if its errors cannot be written', async t => {
     t.same(await runInto(['user', 'list', '--port=none'], ['ignore', full, full]), [1, ''])
   })
 })
 
 t.test('npm start', async t => {
-  t.test('passes the signal on to the service', async t => {
+  t.test('forwards signals to the service', async t => {
     const dataDir = t.testdir()
     const npm = await start(t, dataDir, 'npm', ['start'])
     t.equal((await fetch(`${npm.url}/`)).status, 200)

@@ -1,4 +1,4 @@
-/** README tells the truth: its tour and its client are run, its size is held, and the settings are as docs/settings.md says. */
+/** README is correct: its tour and client work, its size is limited, and the settings match docs/settings.md. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { examplesOf, runExamples } from '../support/snippets.js'
 
 const largestReadme = 8 * 1024
 
-/** Text without the blanks that only line up tables. */
+/** Returns text without the spaces that align tables. */
 function cells(page: string): string[] {
   return page
     .split('\n')
@@ -17,7 +17,7 @@ function cells(page: string): string[] {
 }
 
 t.test('README', async t => {
-  t.test('has a tour and a client that do what it says', async t => {
+  t.test('has a tour and a client that work as described', async t => {
     const ran = await runExamples(t, examplesOf('README.md'))
     const answers = ran.flatMap(example => example.answers)
     t.match(answers, [
@@ -47,7 +47,7 @@ t.test('README', async t => {
 })
 
 t.test('docs/settings.md', async t => {
-  t.test('lists the settings as they are (npm run document)', async t => {
+  t.test('lists the current settings (npm run document)', async t => {
     const page = readFileSync(join(packageDirectory, 'docs', 'settings.md'), 'utf8')
     t.same(cells(page.slice(page.indexOf('<!-- settings'))).slice(1), cells(formatSettingsPage()))
   })
@@ -75,7 +75,7 @@ t.test('the documentation', async t => {
 t.test('test/README.md', async t => {
   const lines = readFileSync(join(packageDirectory, 'test', 'README.md'), 'utf8').split('\n')
 
-  t.test('names tests that exist, for every risk', async t => {
+  t.test('names existing tests for every risk', async t => {
     const rows = lines.filter(line => /^\| \d+ /.test(line))
     t.same(
       rows.map(row => Number(row.split('|')[1])),
@@ -88,7 +88,7 @@ t.test('test/README.md', async t => {
     }
   })
 
-  t.test('names the folders that there are', async t => {
+  t.test('names existing folders', async t => {
     const named = lines.flatMap(line => /^\| `(\w+)` /.exec(line)?.[1] ?? [])
     const modules = [
       'cluster',

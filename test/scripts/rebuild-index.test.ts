@@ -1,4 +1,4 @@
-/** A platform file that is damaged: `coffer serve` says so and names the way out, `coffer rebuild-index` is it. */
+/** A damaged platform file: `coffer serve` reports it and names the solution, `coffer rebuild-index`. */
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -15,7 +15,7 @@ import { command, commandProcess } from '../support/command.js'
 
 t.setTimeout(900_000)
 
-/** A data directory with two accounts, and nobody at work in it. */
+/** Creates a data directory with two accounts, not in use. */
 async function sample(t: Test): Promise<{ layout: Layout; alice: Client }> {
   const service = await openCoffer(t)
   const { alice, directory, server } = service
@@ -36,11 +36,11 @@ const damages: readonly [string, (file: string) => void][] = [
 
 t.test('a platform file', async t => {
   for (const [what, damage] of damages)
-    t.test(`that is ${what} keeps the service from starting, and is made again`, async t => {
+    t.test(`that is ${what} keeps the service from starting, and is recreated`, async t => {
       const { alice, layout } = await sample(t)
       damage(layout.platformFile)
       const flags = ['--port=0', `--dataDir=${layout.root}`]
-      // One of them as a process: what it is told, it tells.
+      // One of them runs in a process, to check its output.
       const refused = await (what === 'garbled' ? commandProcess : command)(['serve', ...flags])
       t.equal(refused.code, 1)
       t.match(refused.errors, /platform\.sqlite: is damaged or missing.*coffer rebuild-index/)
@@ -63,7 +63,7 @@ t.test('a platform file', async t => {
       t.equal((await fetch(`${server.url}/reg/bob@example.com/check_email`)).status, 409)
     })
 
-  t.test('that is sound keeps all but its index, which is made again', async t => {
+  t.test('that is intact keeps everything but its index, which is recreated', async t => {
     const { layout } = await sample(t)
     sql(layout.platformFile, 'DELETE FROM unique_field')
     t.not((await checkDirectory(layout)).problems.length, 0)
@@ -73,7 +73,7 @@ t.test('a platform file', async t => {
     t.notOk(readdirSync(layout.root).some(name => name.includes('damaged')))
   })
 
-  t.test('that is damaged elsewhere keeps what operators did', async t => {
+  t.test("that is damaged elsewhere keeps operators' changes", async t => {
     const service = await openCoffer(t, { adminKey: 'the key of the operator' })
     const key = { authorization: 'the key of the operator' }
     await service.http('POST', '/system/users/alice/quota', { bytes: 12 }, key)
@@ -95,14 +95,14 @@ t.test('a platform file', async t => {
     t.match(await ask('/system/growth'), { growth: [kept] })
   })
 
-  t.test('with a page in the place of another loses only the rows that do not fit', async t => {
+  t.test('with a misplaced page loses only the rows that do not match', async t => {
     const { layout } = await sample(t)
     const { platformFile } = layout
     const rows = `INSERT INTO growth (day, events, accounts) VALUES (20000, 12, 3), (20001, 0, NULL);
       INSERT INTO invitation VALUES ('a', 1, 'ann', '', NULL, NULL), ('b', 1, 'ann', 'for bob', 2, 'bob');
       INSERT INTO operator_deed (time, method, detail, ip) VALUES (1, 'system.users', '{}', '::1')`
     sql(platformFile, rows)
-    // Some of the copies make sense to SQLite.
+    // Some of the copies are valid for SQLite.
     sql(platformFile, 'PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE)')
     const bytes = readFileSync(platformFile)
     const roots = rootsOf(platformFile)
@@ -127,7 +127,7 @@ t.test('a platform file', async t => {
       }
   })
 
-  t.test('names an account by its id where nobody knows better, and says so', async t => {
+  t.test("with an unknown username gets the account's id instead, and reports that", async t => {
     const { layout } = await sample(t)
     rmSync(layout.platformFile)
     const [shard = ''] = readdirSync(layout.usersDirectory)
@@ -141,7 +141,7 @@ t.test('a platform file', async t => {
     })
   })
 
-  t.test('is left alone while a service owns it', async t => {
+  t.test('is not modified while a service uses it', async t => {
     const { directory } = await openCoffer(t)
     const refused = await command(['rebuild-index', '--dataDir', directory])
     t.match(refused, { code: 1, errors: 'in use by another process' })
@@ -154,7 +154,7 @@ t.test('a platform file', async t => {
 })
 
 t.test('coffer migrate', async t => {
-  t.test('tells of files that it cannot open, and goes on', async t => {
+  t.test('reports files that it cannot open, and continues', async t => {
     const { layout } = await sample(t)
     const [shard = ''] = readdirSync(layout.usersDirectory)
     const [id = ''] = readdirSync(join(layout.usersDirectory, shard))
@@ -165,7 +165,7 @@ t.test('coffer migrate', async t => {
   })
 })
 
-/** The first page of each table, by name. */
+/** Returns the first page of each table, by name. */
 function rootsOf(file: string): Map<string, number> {
   const db = new SQLite(file)
   const rows = db.prepare('SELECT name, rootpage FROM sqlite_schema').raw().all() as [string, number][]
@@ -179,14 +179,14 @@ function sql(file: string, text: string): void {
   db.close()
 }
 
-/** Ruins all pages but the first. */
+/** Overwrites all pages but the first. */
 function scribble(file: string): void {
   const bytes = readFileSync(file)
   bytes.fill(0x5a, 4096)
   writeFileSync(file, bytes)
 }
 
-/** Gives a closed file another version. Returns its bytes. */
+/** Sets another version in a closed file. Returns its bytes. */
 function setVersion(file: string, version: number): Buffer {
   const db = new SQLite(file)
   db.pragma(`user_version = ${version}`)
@@ -205,7 +205,7 @@ t.test('files of a newer version', async t => {
   t.equal((await command(['backup', place, ...flags])).code, 0)
   const newer = /has schema version 1000, but this software supports versions up to \d+ only\. Upgrade/
 
-  await t.test('of the platform are told by name, and left as they are by all repairs', async t => {
+  await t.test('of the platform are reported by name, and not modified by any repair', async t => {
     const { platformFile } = layout
     const before = setVersion(platformFile, 1000)
     const names = readdirSync(layout.root)
@@ -236,7 +236,7 @@ t.test('files of a newer version', async t => {
     setVersion(platformFile, schemaVersions.platform)
   })
 
-  await t.test('of an account are told by name, and left as they are', async t => {
+  await t.test('of an account are reported by name, and not modified', async t => {
     const file = layout.userFile(ids.get('alice')!)
     const before = setVersion(file, 1000)
     const isUnchanged = (): boolean => readFileSync(file).equals(before)

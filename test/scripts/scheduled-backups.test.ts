@@ -1,4 +1,4 @@
-/** Backups that the service makes by itself, what is kept of them, and those in S3-compatible storage. */
+/** Scheduled backups, their retention, and backups in S3-compatible storage. */
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -32,7 +32,7 @@ const rule = { days: 7, weeks: 4, months: 12 }
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 
-t.test('what is kept', t => {
+t.test('selectKept', t => {
   const start = Date.UTC(2026, 0, 1) / 1000
   const daily = Array.from({ length: 500 }, (_, n) => start + n * day)
   const kept = [...selectKept(daily, rule)].map(time => new Date(time * 1000).toISOString().slice(0, 10))
@@ -47,7 +47,7 @@ t.test('what is kept', t => {
     '2027-05-10',
     '2027-05-09'
   ])
-  // Sundays, then the last days of months.
+  // Sundays, then month ends.
   t.same(kept.slice(7, 9), ['2027-05-02', '2027-04-25'])
   t.same(kept.slice(9, 12), ['2027-04-30', '2027-03-31', '2027-02-28'])
   t.equal(kept.at(-1), '2026-06-30')
@@ -60,7 +60,7 @@ t.test('what is kept', t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1_000_000)
   const random = new Random(seed)
   t.comment(`seed ${seed}`)
-  // One a day at odd hours: the same rule applied each day, and once at the end, keeps the same.
+  // One backup a day at random hours: applying the rule daily keeps the same as applying it once at the end.
   let times: number[] = []
   const all: number[] = []
   for (let n = 0; n < 800; n++) {
@@ -76,7 +76,7 @@ t.test('what is kept', t => {
   t.end()
 })
 
-t.test('earlier states', async t => {
+t.test('earlier backup states', async t => {
   const service = await coffer(t)
   const { alice, directory } = service
   await alice.stream('diary')
@@ -94,7 +94,7 @@ t.test('earlier states', async t => {
   }
   const made: number[] = []
   for (let n = 0; n < 24; n++) {
-    // Two days of three somebody writes; a file goes each week.
+    // Writes on two days out of three; a file is removed each week.
     if (n % 3 !== 0) await alice.event({ content: `day ${n}` })
     if (n % 7 === 2) {
       const form = new FormData()
@@ -139,14 +139,14 @@ t.test('earlier states', async t => {
     t.equal(JSON.parse(output).length, wanted.length)
   })
 
-  t.test('stay as they are when a backup is made by hand', async t => {
+  t.test('are unaffected by a manual backup', async t => {
     t.match(await command(['backup', folder, `--dataDir=${directory}`]), { code: 0 })
     t.equal((await inVault(listStates)).length, wanted.length)
     t.match((await inVault(vault => verifyBackup(vault, { at: wanted[3]!, ...vettingAt }))).problems, [])
   })
 
-  t.test('that are damaged are told, and nothing is removed', async t => {
-    // After the one that was made by hand, which is of today.
+  t.test('are reported when damaged, and none is removed', async t => {
+    // A day after the manual backup, which is dated today.
     const later = Math.floor(Date.now() / 1000) + day
     const oldest = join(folder, 'earlier', String(wanted.at(-1)))
     writeFileSync(oldest, '{')
@@ -166,17 +166,17 @@ t.test('earlier states', async t => {
 })
 
 for (const isEncrypted of [false, true])
-  t.test(`a bucket, ${isEncrypted ? 'encrypted' : 'plain'}`, async t => {
+  t.test(`${isEncrypted ? 'encrypted' : 'plain'} backups in a bucket`, async t => {
     const { flags, keys, settings, to } = await bucket(t)
     const service = await coffer(t)
     const { alice, directory } = service
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
-    // More than a part of a large upload, and not a multiple of one.
+    // Larger than a multipart chunk, and not a multiple of one.
     form.append('file', new Blob([Buffer.alloc(35_000_001, 'x')]), 'large.bin')
     await alice.stream('diary')
     t.equal((await alice.http('POST', '/events', form)).status, 201)
-    // Opened several times: a passphrase takes a second each time.
+    // Opened several times: a passphrase would take a second each time.
     const identity = join(t.testdir({ identity: `${await generateX25519Identity()}\n` }), 'identity')
     chmodSync(identity, 0o600)
     const secret = isEncrypted ? [`--identity=${identity}`] : []
@@ -227,7 +227,7 @@ for (const isEncrypted of [false, true])
     t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: the bucket does not exist/ })
   })
 
-t.test('a service', async t => {
+t.test('scheduled backups', async t => {
   const folder = t.testdir()
   const at = (name: string): string => join(folder, name)
   const adminKey = 'key of the operator'
@@ -238,7 +238,7 @@ t.test('a service', async t => {
   const serve = async (t: Test, ...more: string[]): ReturnType<typeof start> =>
     await start(t, at('data'), process.execPath, [cli, 'serve', `--adminKey=${adminKey}`, ...more])
 
-  await t.test('makes one soon after it is told to, and those that were missed', async t => {
+  await t.test('run soon after they are turned on, and catch up on missed runs', async t => {
     const before = await serve(t, `--backup.to=${at('safe')}`)
     await until(
       async () => (await metric(before.url, 'coffer_backup_last_success_timestamp_seconds')) > 0,
@@ -253,7 +253,7 @@ t.test('a service', async t => {
     t.equal(await metric(same.url, 'coffer_backup_last_success_timestamp_seconds'), state.succeeded)
     t.match(await same.stop('SIGTERM'), { status: 0 })
 
-    // As if it had been switched off for two days.
+    // As if the service had been off for two days.
     writeFileSync(
       at('data/backup-state.json'),
       JSON.stringify({ ...state, attempted: state.attempted - 2 * day })
@@ -267,7 +267,7 @@ t.test('a service', async t => {
     t.match(await command(['restore', '--verify', `--backup.to=${at('safe')}`]), { code: 0 })
   })
 
-  await t.test('goes by the schedule', async t => {
+  await t.test('follow the schedule', async t => {
     const state = JSON.parse(readFileSync(at('data/backup-state.json'), 'utf8'))
     const service = await serve(t, `--backup.to=${at('safe')}`, '--backup.schedule=* * * * * *')
     await until(
@@ -282,7 +282,7 @@ t.test('a service', async t => {
     })
   })
 
-  await t.test('tells of a failure, and goes on', async t => {
+  await t.test('report a failure and continue', async t => {
     const box = await mailbox(t)
     const port = await closedPort()
     const service = await serve(
@@ -315,7 +315,7 @@ t.test('a service', async t => {
   })
 })
 
-/** A service on restored data, by the token that somebody had. */
+/** Starts a service on restored data, and returns a client with the same token. */
 async function reopened(t: Test, directory: string, { access, username }: Client): Promise<Client> {
   const clock = new ManualClock()
   const server = await startServer(testSettings(directory), { clock, methodModules })
@@ -323,7 +323,7 @@ async function reopened(t: Test, directory: string, { access, username }: Client
   return new Client(new Service(server, clock, directory), username, access)
 }
 
-/** A port on which nobody listens. */
+/** Returns a port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

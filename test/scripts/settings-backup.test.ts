@@ -1,4 +1,4 @@
-/** What was chosen when the service was set up, in backups: it comes back, and nothing that somebody else wrote into them. */
+/** Backups include the settings chosen at setup; restoring ignores settings that an attacker adds to a backup. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,12 +21,12 @@ const chosen = {
 }
 
 interface World {
-  /** The file in the data directory. */
+  /** The settings file in the data directory. */
   readonly file: string
   readonly folder: string
   backup(...more: string[]): Promise<Ended>
   restore(name: string, ...more: string[]): Promise<Ended>
-  /** What has come back, as text. */
+  /** Returns the text of the restored settings file. */
   restored(name: string): string
 }
 
@@ -46,13 +46,13 @@ async function sample(t: Test, isEncrypted = false): Promise<World> {
   }
 }
 
-/** Names of the files of settings in a backup. */
+/** Returns the names of settings files in a backup. */
 function copiesIn(folder: string): string[] {
   return readdirSync(folder).filter(name => name.startsWith('settings-'))
 }
 
 t.test('settings in a backup', async t => {
-  t.test('come back, private as they were', async t => {
+  t.test('are restored with private permissions', async t => {
     const { backup, file, folder, restore, restored } = await sample(t)
     writeFileSync(file, stringify(chosen))
     t.match(await backup(), { code: 0 })
@@ -65,7 +65,7 @@ t.test('settings in a backup', async t => {
     t.match(again, { code: 1, errors: /is not empty.*Move it away/ })
   })
 
-  t.test('are stored once as long as they stay the same, and go when they are gone', async t => {
+  t.test('are stored once while unchanged, and dropped once deleted', async t => {
     const { backup, file, folder, restore } = await sample(t)
     t.match(await backup(), { code: 0 })
     t.same(copiesIn(folder), [])
@@ -85,7 +85,7 @@ t.test('settings in a backup', async t => {
     t.notOk(existsSync(join(folder, '..', 'data', 'settings.yaml')))
   })
 
-  t.test('come back as they were, comments and all, from an encrypted backup', async t => {
+  t.test('are restored verbatim, comments included, from an encrypted backup', async t => {
     const { backup, file, folder, restore, restored } = await sample(t, true)
     const text = `# mine\n${stringify({ ...chosen, http: { trustedProxies: ['127.0.0.1'] } })}`
     writeFileSync(file, text)
@@ -97,7 +97,7 @@ t.test('settings in a backup', async t => {
     t.equal(restored('data'), text)
   })
 
-  t.test('name no program from a backup that anybody could have written', async t => {
+  t.test('never name a program when the backup is not authenticated', async t => {
     const { backup, file, folder, restore, restored } = await sample(t)
     writeFileSync(file, stringify(chosen))
     await backup()
@@ -124,7 +124,7 @@ t.test('settings in a backup', async t => {
     }
   })
 
-  t.test('that are damaged keep all from being restored, unless that is meant', async t => {
+  t.test('prevent a restore when damaged, unless forced', async t => {
     const { backup, file, folder, restore } = await sample(t)
     writeFileSync(file, stringify(chosen))
     await backup()
@@ -144,7 +144,7 @@ t.test('settings in a backup', async t => {
     t.match(await restore('other'), { code: 1, errors: 'is too large' })
   })
 
-  t.test('that are a link are not followed, and reported', async t => {
+  t.test('are not followed and are reported when the file is a link', async t => {
     const { backup, file, folder } = await sample(t)
     writeFileSync(join(folder, '..', 'secret.yaml'), 'service: { name: secret }')
     symlinkSync(join(folder, '..', 'secret.yaml'), file)

@@ -1,4 +1,4 @@
-/** What a start loads: few files, and nothing that only later calls need. (docs/performance.md#startup-time) */
+/** What startup loads: few files, and no library that only later calls need. (docs/performance.md#startup-time) */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -9,9 +9,9 @@ import t, { type Test } from 'tap'
 import { Registry } from '../../core/dispatch/registry.js'
 import { packageDirectory } from '../../core/version.js'
 
-/** Files that a start may load: each costs a third of a millisecond, and memory. */
+/** The limit of files loaded at startup: each costs a third of a millisecond, and memory. */
 const mostFiles = 60
-/** Libraries that some calls need, or none in this process. */
+/** Libraries that only some calls need, or that this process never needs. */
 const forLater =
   /node_modules\/(?:@modelcontextprotocol|@node-rs\/bcrypt|age-encryption|ajv|cli-progress|nodemailer|openid-client|otpauth|prom-client|qrcode|s3mini|sharp|swagger-ui-dist|undici|yaml|yauzl|yazl)\//
 
@@ -19,7 +19,7 @@ const dist = join(packageDirectory, 'dist')
 const cli = join(dist, 'scripts', 'coffer.cjs')
 const probe = new URL('../support/loaded.js', import.meta.url).href
 
-/** Files that the service has loaded once it has answered, and ended. */
+/** Returns the files that the service has loaded after it has answered one request and stopped. */
 async function loadedByStart(t: Test): Promise<string[]> {
   const child = spawn(process.execPath, [`--import=${probe}`, cli, 'serve', '--port=0'], {
     env: { ...process.env, COFFER_DATA_DIR: t.testdir() }
@@ -37,7 +37,7 @@ async function loadedByStart(t: Test): Promise<string[]> {
   return JSON.parse(/^loaded (.*)$/m.exec(await errors)?.[1] ?? '[]') as string[]
 }
 
-t.test('a start', async t => {
+t.test('startup', async t => {
   const files = await loadedByStart(t)
 
   t.test('loads few files', t => {
@@ -49,8 +49,8 @@ t.test('a start', async t => {
     t.end()
   })
 
-  t.test('loads no library that only later calls need', t => {
-    // In a part, each module begins with its path.
+  t.test('loads no libraries that only later calls need', t => {
+    // In a bundle, each module begins with its path.
     const inParts = files
       .filter(file => file.includes('/dist/parts/'))
       .flatMap(file => readFileSync(new URL(file), 'utf8').match(/^\/\/ .*node_modules\/.*$/gm) ?? [])
@@ -66,7 +66,7 @@ t.test('a start', async t => {
   })
 })
 
-t.test('a command loads no part of the service that it does not need', async t => {
+t.test('a command loads no parts of the service that it does not need', async t => {
   const { stderr, status } = spawnSync(process.execPath, [`--import=${probe}`, cli, 'settings', 'port'], {
     encoding: 'utf8'
   })
@@ -80,13 +80,13 @@ t.test('a command loads no part of the service that it does not need', async t =
   ])
 })
 
-t.test('a module that has been put into a part', async t => {
-  t.test('is the same, whichever way it is imported', async t => {
+t.test('a bundled module', async t => {
+  t.test('is the same instance, however it is imported', async t => {
     const parts = (await import(join(dist, 'parts', 'core.js'))) as Record<string, unknown>
     t.equal(parts['Registry'], Registry)
   })
 
-  t.test('finds what it imports later', t => {
+  t.test('resolves its dynamic imports', t => {
     const places = [
       ...readdirSync(join(dist, 'parts')).map(name => join(dist, 'parts', name)),
       ...['cli.js', 'commands/serve.js'].map(name => join(dist, 'scripts', name))
@@ -107,7 +107,7 @@ t.test('a module that has been put into a part', async t => {
     t.end()
   })
 
-  t.test('takes one byte for each letter of its source', t => {
+  t.test('is stored with one byte per character', t => {
     const parts = readdirSync(join(dist, 'parts')).filter(name => name.endsWith('.js'))
     t.ok(parts.length > 5)
     for (const name of parts) {
@@ -120,7 +120,7 @@ t.test('a module that has been put into a part', async t => {
     t.end()
   })
 
-  t.test('knows the lines of our sources, and not those of libraries', t => {
+  t.test('has source maps for our own code, but not for libraries', t => {
     t.ok(existsSync(join(dist, 'parts', 'core.js.map')))
     t.notOk(existsSync(join(dist, 'parts', 'libraries.js.map')))
     t.end()

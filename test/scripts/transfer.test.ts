@@ -1,4 +1,4 @@
-/** `coffer export`, `coffer import` and `GET /account/export`: an account goes elsewhere whole, and nothing else comes in. */
+/** `coffer export`, `coffer import` and `GET /account/export`: the whole account is transferred, and nothing else. */
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,7 +15,7 @@ t.setTimeout(900_000)
 
 type Whole = Awaited<ReturnType<typeof openCoffer>>
 
-/** A user with something of everything. */
+/** Creates a user with data of every kind. */
 async function sample(t: Test): Promise<Whole> {
   const service = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-authors' },
@@ -24,7 +24,7 @@ async function sample(t: Test): Promise<Whole> {
   const { alice, clock } = service
   await alice.stream('diary')
   await alice.stream('walks', 'diary')
-  // Looks like what a line of an export says in place of a number.
+  // Looks like the export's encoding of a special number.
   await alice.stream('Infinity')
   const { id } = await alice.event({ streamIds: ['diary', 'walks'], content: 'first words' })
   clock.advance(10)
@@ -60,15 +60,15 @@ async function sample(t: Test): Promise<Whole> {
   })
   await reader.call('events.get', {})
   await service.call(undefined, 'test.setPassword', { username: 'alice', password: 'first password' })
-  // What is asked from now on is of another day.
+  // All further calls are made on a later day.
   clock.advance(2 * 86_400)
   return service
 }
 
-/** The app by which somebody signs in at the service that an account came to. */
+/** The app that signs in at the service to which the account was imported. */
 const signedInAgain = 'signed-in-again'
 
-/** What all methods that read answer, without what depends on the place and on who asks now. */
+/** Returns the results of all read methods, without values that depend on the server or the caller. */
 async function answersOf({ token }: Client, service: Service, username: string): Promise<Answer> {
   const ask = async (method: string, params: object = {}): Promise<Answer> =>
     await service.call(username, method, params, token)
@@ -96,9 +96,9 @@ async function answersOf({ token }: Client, service: Service, username: string):
     account: await ask('account.get')
   }
   answers.accesses.accesses = answers.accesses.accesses.filter(({ name }: Answer) => name !== signedInAgain)
-  // Only the session itself is told the token of a session of our own pages.
+  // Only the session itself sees the token of a page session.
   for (const access of answers.accesses.accesses) if (access.type === 'personal') delete access.token
-  // Tokens of files are a server's own; use goes on while it is looked at.
+  // File tokens are specific to a server; usage times change while the test reads.
   const passing = new Set([
     'readToken',
     'lastUsed',
@@ -125,11 +125,11 @@ t.test('coffer export', async t => {
   const folder = t.testdir()
   const file = join(folder, 'alice.zip')
   const before = await answersOf(alice, service, 'alice')
-  // As from another process than the service's, as it always is.
+  // In a separate process, as in production.
   const made = await commandProcess(['export', `--dataDir=${directory}`, 'alice', file])
   t.equal(made.code, 0, made.errors)
 
-  t.test('writes all tables but those that follow from others', async t => {
+  t.test('exports all tables except derived ones', async t => {
     const db = new SQLite(
       new Layout(directory).userFile(service.server.services.accounts.find('alice')!.id),
       {
@@ -148,7 +148,7 @@ t.test('coffer export', async t => {
     )
   })
 
-  t.test('does not replace a file', async t => {
+  t.test('does not overwrite a file', async t => {
     const again = await exported(directory, file)
     t.match([again.code, again.errors], [1, 'already exists'])
     const nobody = await command(['export', `--dataDir=${directory}`, 'nobody', join(folder, 'x.zip')])
@@ -157,36 +157,33 @@ t.test('coffer export', async t => {
   })
 
   for (const workers of [0, 2])
-    t.test(
-      `and coffer import into a service of ${workers} threads elsewhere give the same answers`,
-      async t => {
-        const other = await coffer(t, { workers, webhooks: { allowInternalTargets: true } })
-        const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])
-        t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
-        const former = await other.call('alicia', 'events.get', {}, alice.token)
-        t.match(former, { error: { id: 'invalid-access-token' } }, 'nobody comes in signed in')
-        const session = { username: 'alicia', appId: signedInAgain }
-        const { access } = await other.call(undefined, 'test.signIn', session)
-        const alicia = new Client(other, 'alicia', access)
-        const after = await answersOf(alicia, other, 'alicia')
-        t.equal(after.account.account.username, 'alicia')
-        after.account.account.username = 'alice'
-        t.same(after, before)
-        t.equal(before.events.events.length, 4)
-        t.equal(before.points[0].points.length, 3000)
-        t.ok(before.audit.auditLogs.length > 0)
-        const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
-        const one = before.events.events.find((event: Answer) => event.attachments)
-        const headers = { authorization: alicia.token }
-        const bytes = await fetch(`${other.server.url}/alicia/events/${one.id}/${attachment.id}`, { headers })
-        t.equal(await bytes.text(), 'bytes of a file')
+    t.test(`and coffer import into another service with ${workers} threads preserve all results`, async t => {
+      const other = await coffer(t, { workers, webhooks: { allowInternalTargets: true } })
+      const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])
+      t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
+      const former = await other.call('alicia', 'events.get', {}, alice.token)
+      t.match(former, { error: { id: 'invalid-access-token' } }, 'nobody comes in signed in')
+      const session = { username: 'alicia', appId: signedInAgain }
+      const { access } = await other.call(undefined, 'test.signIn', session)
+      const alicia = new Client(other, 'alicia', access)
+      const after = await answersOf(alicia, other, 'alicia')
+      t.equal(after.account.account.username, 'alicia')
+      after.account.account.username = 'alice'
+      t.same(after, before)
+      t.equal(before.events.events.length, 4)
+      t.equal(before.points[0].points.length, 3000)
+      t.ok(before.audit.auditLogs.length > 0)
+      const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
+      const one = before.events.events.find((event: Answer) => event.attachments)
+      const headers = { authorization: alicia.token }
+      const bytes = await fetch(`${other.server.url}/alicia/events/${one.id}/${attachment.id}`, { headers })
+      t.equal(await bytes.text(), 'bytes of a file')
 
-        const again = await imported(other.directory, file, '--as', 'alicia')
-        t.match([again.code, again.errors], [1, 'same username'])
-        await other.server.close()
-        t.same((await checkDirectory(new Layout(other.directory))).problems, [])
-      }
-    )
+      const again = await imported(other.directory, file, '--as', 'alicia')
+      t.match([again.code, again.errors], [1, 'same username'])
+      await other.server.close()
+      t.same((await checkDirectory(new Layout(other.directory))).problems, [])
+    })
 
   const files = await unzipped(file)
   const target = join(folder, 'data')
@@ -247,7 +244,7 @@ t.test('coffer export', async t => {
       t.same(filesIn(target), [], 'nothing is left')
     })
 
-  t.test('coffer import refuses what is cut, or is not a ZIP', async t => {
+  t.test('coffer import refuses a truncated archive, or a file that is not a ZIP', async t => {
     const bad = join(t.testdir(), 'bad.zip')
     writeFileSync(bad, readFileSync(file))
     truncateSync(bad, 5000)
@@ -256,7 +253,7 @@ t.test('coffer export', async t => {
     t.match(await imported(target, bad), { code: 1, errors: /refused/ })
   })
 
-  t.test('leaves out what lets others in, on request', async t => {
+  t.test('omits credentials with --without-secrets', async t => {
     const open = join(t.testdir(), 'open.zip')
     t.equal((await exported(directory, open, '--without-secrets')).code, 0)
     holdsNoSecret(t, await unzipped(open), alice)
@@ -272,7 +269,7 @@ t.test('GET /account/export', async t => {
   const service = await sample(t)
   const { alice, directory, server } = service
 
-  t.test('answers a ZIP with everything but secrets', async t => {
+  t.test('returns a ZIP with everything but secrets', async t => {
     const headers = { authorization: alice.token }
     const response = await fetch(`${server.url}/alice/account/export`, { headers })
     t.equal(response.status, 200)
@@ -287,7 +284,7 @@ t.test('GET /account/export', async t => {
     await emptied(directory)
   })
 
-  t.test('leaves nothing behind when the client leaves', async t => {
+  t.test('leaves no files behind when the client disconnects', async t => {
     for (let n = 0; n < 200; n++) await alice.event({ content: 'x'.repeat(50_000) + Math.random() })
     const leaving = new AbortController()
     const headers = { authorization: alice.token }
@@ -300,7 +297,7 @@ t.test('GET /account/export', async t => {
     await emptied(directory)
   })
 
-  t.test('goes to so many at a time only', async t => {
+  t.test('refuses more than two exports at a time', async t => {
     const { id } = server.services.accounts.find('alice')!
     const held = ['0', '1'].map(n => join(directory, 'drafts', `export-${id}-${n.repeat(36)}`))
     for (const path of held) writeFileSync(path, '')
@@ -310,7 +307,7 @@ t.test('GET /account/export', async t => {
     await emptied(directory)
   })
 
-  t.test('goes to so many only also of those who ask in the same moment', async t => {
+  t.test('refuses more than two exports at a time when they are requested concurrently', async t => {
     const headers = { authorization: alice.token }
     const asked = Array.from({ length: 6 }, () => fetch(`${server.url}/alice/account/export`, { headers }))
     const answers = await Promise.all(asked)
@@ -322,7 +319,7 @@ t.test('GET /account/export', async t => {
     await emptied(directory)
   })
 
-  t.test('is refused to all but the owner', async t => {
+  t.test('is refused for everyone but the owner', async t => {
     const reader = await alice.grant('manage', '*')
     t.match(await reader.http('GET', '/account/export'), { status: 403 })
     t.equal((await service.http('GET', '/alice/account/export')).status, 401)
@@ -330,12 +327,12 @@ t.test('GET /account/export', async t => {
   })
 })
 
-/** What a data directory holds of accounts. */
+/** Lists the files of accounts in a data directory. */
 function filesIn(dataDir: string): string[] {
   return (existsSync(dataDir) ? readdirSync(dataDir) : []).filter(name => !name.startsWith('platform.sqlite'))
 }
 
-/** Resolves when no copy is left: that is removed after the answer. */
+/** Resolves once no temporary copy is left: it is removed after the response. */
 async function emptied(dataDir: string): Promise<void> {
   while (readdirSync(join(dataDir, 'drafts')).length > 0) await wait(10)
 }
@@ -349,7 +346,7 @@ function edit(name: string, what: string | RegExp, by: string): (all: Map<string
   }
 }
 
-/** A ZIP with a name that leads out of it: made by hand, since nobody writes such names willingly. */
+/** Writes a ZIP with a path that leads outside: by hand, since libraries refuse to write such names. */
 async function traversal(file: string): Promise<void> {
   await zipOf(file, new Map([['aa/aa/evil', Buffer.from('x')]]))
   const bytes = readFileSync(file).toString('latin1').replaceAll('aa/aa/evil', '../../evil')
@@ -366,7 +363,7 @@ function holdsNoSecret(t: Test, files: ReadonlyMap<string, Buffer>, { token }: C
   t.notOk(files.has('tables/password.jsonl'))
 }
 
-t.test('an export that lacks an attachment says so', async t => {
+t.test('an export reports a missing attachment', async t => {
   const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
   const form = new FormData()

@@ -15,7 +15,7 @@ const adminKey = 'key of the operator'
 const input = 'a long password\n'
 
 t.test('coffer user', async t => {
-  t.test('looks after accounts with the service stopped', async t => {
+  t.test('manages accounts while the service is stopped', async t => {
     const dataDir = join(t.testdir(), 'data')
     const at = `--dataDir=${dataDir}`
     t.match(await command(['user', 'list', at]), { code: 1, errors: 'folder not found' })
@@ -64,7 +64,7 @@ t.test('coffer user', async t => {
   })
 
   for (const workers of [0, 2])
-    t.test(`goes through a running service of ${workers} threads, by its admin key`, async t => {
+    t.test(`uses the admin key of a running service with ${workers} threads`, async t => {
       const { directory, server } = await coffer(t, { adminKey, workers })
       const at = [`--dataDir=${directory}`, `--port=${new URL(server.url).port}`]
       const withKey = [...at, `--adminKey=${adminKey}`]
@@ -117,7 +117,7 @@ t.test('coffer user', async t => {
       t.match(away, { code: 1, errors: /not responding at .*(?:ECONNREFUSED|bad port)/ })
     })
 
-  t.test('says what it wants', async t => {
+  t.test('explains invalid arguments', async t => {
     const dataDir = join(t.testdir(), 'data')
     for (const [args, words] of [
       [['user', 'create', 'daisy'], 'needs an email address'],
@@ -135,7 +135,7 @@ t.test('coffer user', async t => {
 })
 
 t.test('coffer init', async t => {
-  t.test('writes what it is told, with all settings explained', async t => {
+  t.test('writes the answers to a file, with all settings explained', async t => {
     const cwd = t.testdir()
     const told = [
       './store',
@@ -180,7 +180,7 @@ t.test('coffer init', async t => {
     t.equal(readFileSync(file, 'utf8'), text)
   })
 
-  t.test('asks nothing when told not to', async t => {
+  t.test('does not prompt with --yes', async t => {
     const cwd = t.testdir()
     const at = `--file=${join(cwd, 'other.yaml')}`
     const done = await command(['init', '--yes', '--port', '9000', at, '--json'])

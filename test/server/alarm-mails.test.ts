@@ -1,4 +1,4 @@
-/** Mails to the operator about what has to be looked after: each thing once when it begins, and once when it is over. */
+/** Alert emails to the operator: one when a problem begins, and one when it is resolved. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ function teller(t: Test, box: Mailbox, clock: ManualClock, ledger: AlarmLedger, 
   return made
 }
 
-t.test('what begins and what is over', async t => {
+t.test('mails when an alert begins and when it is resolved', async t => {
   const box = await mailbox(t)
   const [clock, ledger] = [new ManualClock(), new LocalAlarmLedger()]
   const one = teller(t, box, clock, ledger)
@@ -74,7 +74,7 @@ t.test('what begins and what is over', async t => {
   t.equal(box.mails.length, 2)
 })
 
-t.test('two who tell at the same time', async t => {
+t.test('sends one mail when two processes report the same alert at the same time', async t => {
   const box = await mailbox(t)
   const [clock, ledger] = [new ManualClock(), new LocalAlarmLedger()]
   const both = [teller(t, box, clock, ledger), teller(t, box, clock, ledger)]
@@ -85,7 +85,7 @@ t.test('two who tell at the same time', async t => {
   t.equal(box.mails.length, 1)
 })
 
-t.test('no more mails in an hour than the setting says', async t => {
+t.test('sends no more mails per hour than the setting allows', async t => {
   const box = await mailbox(t)
   const clock = new ManualClock()
   const one = teller(t, box, clock, new LocalAlarmLedger(), 2)
@@ -102,7 +102,7 @@ t.test('no more mails in an hour than the setting says', async t => {
   t.equal(box.mails.length, 3)
 })
 
-t.test('a service on one machine', async t => {
+t.test('a single-node service mails about failing backups', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-alarms-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const box = await mailbox(t)
@@ -118,7 +118,7 @@ t.test('a service on one machine', async t => {
 })
 
 const disk = SmallDisk.mounted(t, 8)
-t.test('a disk that is nearly full', { skip: typeof disk === 'string' ? disk : false }, async t => {
+t.test('reports a disk that is nearly full', { skip: typeof disk === 'string' ? disk : false }, async t => {
   if (typeof disk === 'string') return
   const concerns = new HealthChecks(testConfig(disk.directory, { alarms: { freePercent: 10 } }), undefined)
   await concerns.checkDisk()

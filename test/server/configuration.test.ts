@@ -1,4 +1,4 @@
-/** Settings that operators change in their page: sources, precedence, refusals. (docs/spec/administration.md#changing-settings) */
+/** Settings that operators change on their page: sources and errors. (docs/spec/administration.md#changing-settings) */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -17,9 +17,9 @@ const adminKey = 'the key of the operator'
 interface Given {
   readonly env?: Record<string, string>
   readonly argv?: readonly string[]
-  /** Settings as in a file. */
+  /** Settings from a file. */
   readonly file?: object
-  /** Settings as chosen in pages before. */
+  /** Settings chosen earlier on a page. */
   readonly chosen?: object
 }
 
@@ -27,7 +27,7 @@ const page = (name: string, token: string): Record<string, string> => ({
   cookie: `coffer-session=${name}.${token}`
 })
 
-/** A service whose settings come from all sources, with an operator, and what calls its routes. */
+/** Starts a service with settings from all sources and an operator, and returns helpers that call its routes. */
 async function start(t: Test, given: Given = {}) {
   const folder = t.testdir()
   const dataDir = join(folder, 'data')
@@ -64,8 +64,8 @@ async function start(t: Test, given: Given = {}) {
   return { call, dataDir, find, folder, kept, list, restarted, service, source, update }
 }
 
-t.test('the settings that may be changed', async t => {
-  t.test('are settings', async t => {
+t.test('editable settings', async t => {
+  t.test('exist', async t => {
     const known = new Set(settingsList.map(({ key }) => key))
     t.same(
       editableKeys.filter(key => !known.has(key)),
@@ -74,7 +74,7 @@ t.test('the settings that may be changed', async t => {
     t.equal(new Set(editableKeys).size, editableKeys.length)
   })
 
-  t.test('do not lock operators out, and name nothing of the machine', async t => {
+  t.test('cannot lock operators out, and do not depend on the machine', async t => {
     for (const key of ['adminKey', 'operators', 'port', 'host', 'dataDir', 'publicUrl', 'domain', 'workers'])
       t.notOk(editableKeys.includes(key), key)
     t.notOk(editableKeys.some(key => /^(?:cluster|storage|http|metrics)\./.test(key)))
@@ -82,7 +82,7 @@ t.test('the settings that may be changed', async t => {
 })
 
 t.test('GET /system/configuration', async t => {
-  t.test('says where each value comes from, the strongest source first', async t => {
+  t.test('names the source of each value, in order of precedence', async t => {
     const { find, folder } = await start(t, {
       argv: ['--service.name=By flag'],
       env: { COFFER_SERVICE_NAME: 'By variable', COFFER_SERVICE_HOME: 'https://variable.example' },
@@ -125,7 +125,7 @@ t.test('GET /system/configuration', async t => {
     t.notOk('fixedBy' in (await find('port')), 'it cannot be changed in the page anyway')
   })
 
-  t.test('shows no secret', async t => {
+  t.test('returns no secrets', async t => {
     const { call } = await start(t, {
       chosen: {
         registration: { invitationTokens: ['mark-token'] },
@@ -136,7 +136,7 @@ t.test('GET /system/configuration', async t => {
     t.notMatch(JSON.stringify(body), /mark|the key/)
   })
 
-  t.test('is there for operators only, as are the other routes', async t => {
+  t.test('is for operators only, like the other routes', async t => {
     const { call, service } = await start(t)
     const alice = await service.user('alice')
     const olive = await service.user('olive')
@@ -170,7 +170,7 @@ t.test('GET /system/configuration', async t => {
 })
 
 t.test('POST /system/backup', async t => {
-  t.test('is refused where there is no place, or a backup is under way', async t => {
+  t.test('is refused without a destination, or while a backup is running', async t => {
     const without = await start(t)
     const { body, status } = await without.call('POST', '/system/backup')
     t.equal(status, 400)
@@ -185,7 +185,7 @@ t.test('POST /system/backup', async t => {
 })
 
 t.test('PATCH /system/configuration', async t => {
-  t.test('keeps what was changed, to be in force from the next start', async t => {
+  t.test('saves changes, which apply after the next start', async t => {
     const { find, folder, kept, list, source, update } = await start(t, {
       chosen: { service: { terms: 'Be kind' } }
     })
@@ -219,7 +219,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal((await list()).needsRestart, false, 'what is kept is what is in force')
   })
 
-  t.test('tells all that is wrong at once, and keeps nothing then', async t => {
+  t.test('reports all errors together, and saves nothing', async t => {
     const { dataDir, kept, update } = await start(t)
     const { body, status } = await update({
       'service.name': 7,
@@ -251,7 +251,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal(kept(), undefined)
   })
 
-  t.test('refuses what is fixed elsewhere, what cannot be changed here, and what is no setting', async t => {
+  t.test('refuses settings that are fixed elsewhere, not editable or unknown', async t => {
     const { folder, kept, update } = await start(t, {
       argv: ['--service.name=By flag'],
       env: { COFFER_SERVICE_HOME: 'https://variable.example' },
@@ -280,7 +280,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal(kept(), undefined)
   })
 
-  t.test('refuses odd bodies', async t => {
+  t.test('refuses malformed bodies', async t => {
     const { call, kept, list } = await start(t)
     const { version } = await list()
     for (const body of [
@@ -306,7 +306,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal(kept(), undefined)
   })
 
-  t.test('refuses the second of two changes that are based on the same version', async t => {
+  t.test('refuses the second of two changes to the same version', async t => {
     const { kept, list, update } = await start(t)
     const { version } = await list()
     const answers = await Promise.all([
@@ -322,7 +322,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal((await update({ 'service.name': 'Three' })).status, 200)
   })
 
-  t.test('chooses who may register by a mode, and keeps tokens that are in force', async t => {
+  t.test('selects who may register by mode, and keeps current invitation tokens', async t => {
     const { find, kept, update } = await start(t, {
       chosen: { registration: { invitationTokens: ['a-token'] } }
     })
@@ -341,7 +341,7 @@ t.test('PATCH /system/configuration', async t => {
     t.equal(kept().registration.invitationTokens.length, 1)
   })
 
-  t.test('does not send the password of a mail server to another one', async t => {
+  t.test('does not send a saved password to another mail server', async t => {
     const smtp = { host: 'mail.example.com', user: 'us', password: 'mark' }
     const { find, kept, update } = await start(t, { chosen: { services: { email: { smtp } } } })
     await update({ 'services.email.smtp.host': 'mail.example.com', 'services.email.smtp.user': 'us' })
@@ -356,14 +356,14 @@ t.test('PATCH /system/configuration', async t => {
     t.match(await find('services.email.smtp.password'), { isSecret: true, isStandard: false })
   })
 
-  t.test('leaves the mail server where its password is given', async t => {
+  t.test('does not change the mail server if its password is set elsewhere', async t => {
     const { update } = await start(t, { env: { COFFER_SERVICES_EMAIL_SMTP_PASSWORD: 'mark' } })
     const { body, status } = await update({ 'services.email.smtp.host': 'other.example.com' })
     t.equal(status, 400)
     t.match(body.error.data[0].message, 'is set by COFFER_SERVICES_EMAIL_SMTP_PASSWORD')
   })
 
-  t.test('records what was changed and what was refused, without values', async t => {
+  t.test('records accepted and refused changes without their values', async t => {
     const { call, list, restarted, service, update } = await start(t)
     const olive = await service.user('olive')
     const headers = { cookie: `coffer-session=olive.${olive.token}`, 'coffer-app': '1' }

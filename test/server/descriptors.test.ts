@@ -1,10 +1,10 @@
-/** What the service opens stays within what it may open. */
+/** The service stays within its limit of open files. */
 import t from 'tap'
 import { silentLog } from '../../core/log.js'
 import { applyDescriptorLimit } from '../../server/descriptor-limit.js'
 import { testConfig } from '../support/coffer.js'
 
-t.test('fitDescriptors', async t => {
+t.test('applyDescriptorLimit', async t => {
   const settings = testConfig('unused')
   const cases: [limit: number, users: number, connections: number, warnings: number][] = [
     [Infinity, 300, 10_000, 0],
@@ -13,7 +13,7 @@ t.test('fitDescriptors', async t => {
     [10, 1, 5, 2]
   ]
   for (const [limit, users, connections, warnings] of cases)
-    t.test(`leaves room for ${users} users under a limit of ${limit}`, async t => {
+    t.test(`allows ${users} users with a limit of ${limit}`, async t => {
       const told: string[] = []
       const log = { ...silentLog, warn: (message: string) => void told.push(message) }
       const fitting = applyDescriptorLimit(settings, log, limit)

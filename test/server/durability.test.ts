@@ -1,4 +1,4 @@
-/** What the service does for a way of keeping commits that takes longer than a sync: it waits, and says so if that fails. */
+/** Durability that takes longer than a sync: the service waits for it, and reports its failure. */
 import t, { type Test } from 'tap'
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { Durability, DurabilityProvider, FoundLog, OnDurable } from '../../storage/wal/durability.js'
@@ -6,7 +6,7 @@ import type { OpenedFile } from '../../storage/wal/opened-file.js'
 import { WalSync } from '../../storage/wal/sync.js'
 import { coffer, type Client, type Service } from '../support/coffer.js'
 
-/** Syncs as ever, and then waits for whoever holds the gate. */
+/** Syncs as usual, then waits until the gate is open. */
 class Gated extends WalSync {
   constructor(
     opened: OpenedFile,
@@ -39,14 +39,14 @@ class Gated extends WalSync {
 }
 
 class Gate implements DurabilityProvider {
-  /** Number of those that have waited for a commit. */
+  /** The number of commits that have waited. */
   waiting = 0
   restarts = 0
-  /** Called before commits are confirmed, once. */
+  /** Called once, before commits are confirmed. */
   before: (() => void) | undefined
-  /** Settles when confirmations come again. */
+  /** Settles when the gate opens again. */
   closed: Promise<void> | undefined
-  /** What opening a file has to wait for. */
+  /** Opening a file waits for this. */
   opening: Promise<void> | undefined
   #open!: () => void
   #fail!: (error: Error) => void
@@ -57,7 +57,7 @@ class Gate implements DurabilityProvider {
     this.closed = this.#promise()
   }
 
-  /** Has files wait before they are opened. */
+  /** Makes files wait before they are opened. */
   hold(): void {
     this.opening = this.#promise()
   }
@@ -102,10 +102,10 @@ async function start(t: Test, maxOpenUsers = 500): Promise<{ gate: Gate; service
   return { gate, service, alice: service.alice }
 }
 
-/** Whether a promise is still pending after everything that could be done has been done. */
+/** Returns whether a promise is still pending after everything that is ready has run. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const late = Symbol('late')
-  // An answer to another request, which has to wait for nothing, comes after whatever was ready before it.
+  // The response to an unrelated request comes after whatever was ready before it.
   const other = new Promise(resolve =>
     setImmediate(() => setImmediate(() => setImmediate(() => resolve(late))))
   )
@@ -115,7 +115,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 t.test('a write', async t => {
   const { alice, gate } = await start(t)
 
-  t.test('is answered once it is confirmed', async t => {
+  t.test('resolves once it is confirmed', async t => {
     const before = gate.waiting
     gate.shut()
     const answer = alice.http('POST', '/events', { streamIds: ['diary'], type: 'note/txt', content: 'a' })
@@ -125,7 +125,7 @@ t.test('a write', async t => {
     t.equal((await answer).status, 201)
   })
 
-  t.test('is answered with 503 if nobody confirms it', async t => {
+  t.test('returns 503 if it is never confirmed', async t => {
     gate.shut()
     const event = { streamIds: ['diary'], type: 'note/txt', content: 'a' }
     const before = gate.waiting
@@ -134,7 +134,7 @@ t.test('a write', async t => {
     gate.fail()
     const { body, headers, status } = await answer
     t.match({ body, status }, { status: 503, body: { error: { id: 'api-unavailable' } } })
-    // That would say that nothing has been done.
+    // A retry-after header would say that nothing was written.
     t.notOk(headers.has('retry-after'))
     t.equal((await alice.http('POST', '/events', event)).status, 201)
   })
@@ -151,7 +151,7 @@ t.test('a read', async t => {
     ]
   ] as const
   for (const [name, call] of calls)
-    t.test(`is answered once what it tells of is confirmed: ${name}`, async t => {
+    t.test(`resolves once the data it returns is confirmed: ${name}`, async t => {
       gate.shut()
       const answer = call()
       t.ok(await isPending(answer))
@@ -166,7 +166,7 @@ t.test('a read', async t => {
     })
 })
 
-t.test('the pages of a long answer wait, too', async t => {
+t.test('the pages of a long result wait for confirmation, too', async t => {
   const { alice, gate } = await start(t)
   const content = 'x'.repeat(50_000)
   for (let index = 0; index < 20; index++) await alice.event({ content })
@@ -194,7 +194,7 @@ function form(): FormData {
 
 t.test('a file that cannot be opened yet', async t => {
   const { alice, gate, service } = await start(t, 1)
-  /** Has Alice's file closed: there is room for one only. */
+  /** Closes Alice's file: only one may be open. */
   const closeFile = async (): Promise<void> => {
     const bob = service.server.services.accounts.find('bob') ? undefined : await service.user('bob')
     if (!bob) await service.call('bob', 'events.get', {}, 'nobody')
@@ -213,7 +213,7 @@ t.test('a file that cannot be opened yet', async t => {
       await closeFile()
     })
 
-  t.test('is answered with 503 if it cannot be had', async t => {
+  t.test('causes a 503 if it never can be', async t => {
     gate.hold()
     const answer = alice.http('GET', '/events')
     const upload = alice.http('POST', '/events', form())
@@ -225,7 +225,7 @@ t.test('a file that cannot be opened yet', async t => {
   })
 })
 
-t.test('what has been written is not written again if the file cannot be opened for the answer', async t => {
+t.test('a write is not repeated if the file cannot be reopened for the response', async t => {
   const { alice, gate, service } = await start(t, 1)
   const note = { streamIds: ['diary'], type: 'note/txt', content: 'once' }
   const bob = await service.user('bob')
@@ -241,7 +241,7 @@ t.test('what has been written is not written again if the file cannot be opened 
     t.test(name, async t => {
       const before = (await alice.do('events.get', { limit: 100 })).events.length
       gate.before = () => {
-        // There is room for one file only: Alice's is closed.
+        // Only one file may be open: this closes Alice's.
         void bob.call('events.get')
         gate.hold()
       }
@@ -255,7 +255,7 @@ t.test('what has been written is not written again if the file cannot be opened 
     })
 })
 
-t.test('a log is restarted only when it may be', async t => {
+t.test('the write-ahead log is restarted only when permitted', async t => {
   const { alice, gate, service } = await start(t)
   const content = 'x'.repeat(200_000)
   gate.shut()

@@ -1,4 +1,4 @@
-/** The operator's log: lines of JSON with the fields of a list, whatever happens; no secrets. */
+/** The operator's log: lines of JSON with listed fields only, and no secrets. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { methodModules, Service, testSettings, type Answer } from '../support/co
 import { SmallDisk } from '../faults/small-disk.js'
 import { socketOf, until } from '../support/socket.js'
 
-/** What a line may consist of, whatever it is about. */
+/** All fields that a line may have. */
 const fields = words(
   'level time msg method status errorId durationMs accessId accountId url cause link name message stack'
 )
@@ -24,7 +24,7 @@ function words(text: string): string[] {
 
 interface Logged {
   readonly service: Service
-  /** Lines so far. */
+  /** The lines logged so far. */
   readonly lines: string[]
 }
 
@@ -36,7 +36,7 @@ async function logged(t: Test, requests: boolean): Promise<Logged> {
   const settings = testSettings(directory, {
     adminKey: 'canary-admin-key',
     log: { level: 'debug', requests },
-    // A test closes the core's files.
+    // A test below closes files of the core.
     workers: 0
   })
   const server = await startServer(settings, { clock, log, methodModules })
@@ -44,7 +44,7 @@ async function logged(t: Test, requests: boolean): Promise<Logged> {
   return { service: new Service(server, clock, directory), lines }
 }
 
-/** Names of all members of a value, at any depth. */
+/** Returns the names of all members of a value, at any depth. */
 function namesIn(value: Answer): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
@@ -55,7 +55,7 @@ t.test('the log', async t => {
   const alice = await service.user('canary-user')
   const canaries = ['canary', alice.token]
 
-  t.test('has a line for each call, where the operator wants it', async t => {
+  t.test('has a line for each call if log.requests is on', async t => {
     await alice.http('GET', '/streams')
     const line = JSON.parse(lines.find(text => text.includes('streams.get'))!)
     t.match(line, { level: 30, msg: 'call', method: 'streams.get', status: 200, accessId: alice.access.id })
@@ -64,7 +64,7 @@ t.test('the log', async t => {
     t.ok(lines.some(text => text.includes('"errorId":"unknown-resource"')))
   })
 
-  t.test('holds no secret of whatever kind of call', async t => {
+  t.test('contains no secrets, whatever the call', async t => {
     const password = 'canary-password'
     const account = { appId: 'canary-app', username: 'canary-new', password, email: 'canary@example.com' }
     const origin = { origin: service.server.url }
@@ -108,12 +108,12 @@ t.test('the log', async t => {
     for (const line of lines) for (const canary of canaries) t.notMatch(line, canary)
   })
 
-  t.test('holds none when something fails inside', async t => {
+  t.test('contains no secrets after an internal failure', async t => {
     const before = lines.length
     const users = join(service.directory, 'users')
     const bob = await service.user('canary-other')
     await bob.stream('canary-stream')
-    // What is behind a failure is logged: here a file that is none any more.
+    // The cause of a failure is logged: here a file that is not a database.
     const account = service.server.services.accounts.find('canary-other')!
     const path = readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name =>
       name.endsWith(`${account.id}/user.sqlite`)
@@ -127,7 +127,7 @@ t.test('the log', async t => {
     for (const line of added) for (const canary of ['canary', bob.token]) t.notMatch(line, canary)
   })
 
-  t.test('knows no fields but those of the list', async t => {
+  t.test('has only the listed fields', async t => {
     for (const line of lines)
       t.same(
         namesIn(JSON.parse(line)).filter(name => !fields.includes(name)),
@@ -140,7 +140,7 @@ t.test('the log', async t => {
 t.test('without log.requests', async t => {
   const { lines, service } = await logged(t, false)
 
-  t.test('calls that succeed or are refused leave no line', async t => {
+  t.test('does not log calls that succeed or are refused', async t => {
     const alice = await service.user('alice')
     await alice.http('GET', '/streams')
     await alice.http('GET', '/nothing')
@@ -149,7 +149,7 @@ t.test('without log.requests', async t => {
 })
 
 t.test('createLog', async t => {
-  t.test('leaves out what is not on the list, and shows what caused an error', async t => {
+  t.test('omits unlisted fields, and includes the causes of an error', async t => {
     const lines: string[] = []
     const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     const cause = Object.assign(new Error('outer', { cause: new ApiError('forbidden') }), {
@@ -170,7 +170,7 @@ t.test('createLog', async t => {
   })
 })
 
-t.test('errors about an account that has left tell no user name', t => {
+t.test('omits the user name from errors about an account that has moved or was deleted', t => {
   const lines: string[] = []
   const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   for (const kind of [AccountElsewhere, AccountGone, AccountMoved])
@@ -180,7 +180,7 @@ t.test('errors about an account that has left tell no user name', t => {
   t.end()
 })
 
-t.test('lines that are alike are written sixty times a minute, then counted', async t => {
+t.test('writes at most sixty similar lines a minute, then counts them', async t => {
   const lines: Answer[] = []
   const clock = new ManualClock()
   const log = createLog({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) }, clock)
@@ -206,18 +206,18 @@ t.test('lines that are alike are written sixty times a minute, then counted', as
   t.equal(lines.length, 4)
 })
 
-t.test('a stranger at the doors of the operator fills no log', async t => {
+t.test('limits the lines that unauthenticated requests to operator routes can cause', async t => {
   const { lines, service } = await logged(t, false)
   for (let count = 0; count < 100; count++) await service.http('GET', '/reg/admin/users')
   const told = lines.filter(line => line.includes('wrong or missing key'))
   t.equal(told.length, 60)
 })
 
-t.test('a log that cannot be written', async t => {
+t.test('an unwritable log', async t => {
   const disk = SmallDisk.mounted(t, 1)
 
   await t.test(
-    'counts the lines, and says how many once it can',
+    'counts the lost lines, and reports the number once it can',
     { skip: typeof disk === 'string' && disk },
     async t => {
       const small = disk as SmallDisk
@@ -228,7 +228,7 @@ t.test('a log that cannot be written', async t => {
       const log = createLog({ level: 'info' }, output)
       log.info('before')
       small.fill()
-      // A page of the file has room, so that one of the lines is cut.
+      // The last page of the file has space left, so one of the lines is truncated.
       for (let count = 0; count < 100; count++) log.error(`lost ${count} ${'x'.repeat(100)}`)
       t.ok(output.dropped > 50 && output.dropped < 100, `${output.dropped} lines`)
       small.empty()
@@ -246,14 +246,14 @@ t.test('a log that cannot be written', async t => {
     }
   )
 
-  await t.test('says so by itself, if nothing else is logged', async t => {
+  await t.test('reports lost lines even if nothing else is logged', async t => {
     const path = join(t.testdir(), 'pipe')
     execFileSync('mkfifo', [path])
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
     t.teardown(() => closeSync(fd))
     const output = new LogOutput(fd, 10)
     const log = createLog({ level: 'info' }, output)
-    // Nobody reads it: it is full, and each further line would wait.
+    // Nothing reads the pipe: it is full, and each further line would block.
     for (let count = 0; output.dropped < 1000; count++) log.info(`${count} ${'x'.repeat(1000)}`)
     const buffer = Buffer.alloc(1_000_000)
     let said = ''
@@ -261,16 +261,16 @@ t.test('a log that cannot be written', async t => {
       try {
         said += buffer.toString('utf8', 0, readSync(fd, buffer))
       } catch {
-        // Nothing more is there yet.
+        // Nothing more to read yet.
       }
-      // A report may find room where a longer line does not.
+      // A report may fit where a longer line does not.
       const told = [...said.matchAll(/"msg":"log lines that could not be written: (\d+) \(EAGAIN\)"/g)]
       return told.reduce((sum, [, count]) => sum + Number(count), 0) === 1000
     }, 'it is told')
     t.equal(output.dropped, 1000)
   })
 
-  await t.test('to a pipe that is read slowly keeps nobody waiting at each line', t => {
+  await t.test('does not block on each line to a slowly read pipe', t => {
     const path = join(t.testdir(), 'pipe')
     execFileSync('mkfifo', [path])
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
@@ -289,8 +289,8 @@ t.test('a log that cannot be written', async t => {
     t.end()
   })
 
-  await t.test('to a pipe that nobody reads any more, or to a closed file, does not throw', t => {
-    // Stays open: the output is tried again now and then, and the number of a closed file would be that of the next one opened.
+  await t.test('does not throw on a closed pipe or file', t => {
+    // Stays open: the output is retried from time to time, and a closed descriptor would be reused by the next file.
     const fd = openSync('/dev/null', 'r')
     const output = new LogOutput(fd)
     createLog({ level: 'info' }, output).error('call failed', { cause: new Error('x') })
@@ -299,7 +299,7 @@ t.test('a log that cannot be written', async t => {
   })
 })
 
-t.test('whatever is the cause of an error, the log does not throw', t => {
+t.test('the log does not throw, whatever the cause of an error', t => {
   const lines: string[] = []
   const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const circle = new Error('circle')

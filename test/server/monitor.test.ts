@@ -1,4 +1,4 @@
-/** What operators are told of the process: its calls, its problems, its space, and who may ask. (docs/spec/administration.md#state) */
+/** What operators see of the process: calls, problems, disk usage. (docs/spec/administration.md#state) */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ const page = (name: string, token: string): Record<string, string> => ({
   cookie: `coffer-session=${name}.${token}`
 })
 
-t.test('Minutes', async t => {
+t.test('LatencyHistogram', async t => {
   const start = 1_700_000_040_000
 
-  t.test('count calls, those refused and those that failed, with their durations', async t => {
+  t.test('counts calls, refusals and failures, with their durations', async t => {
     const minutes = new LatencyHistogram()
     for (let i = 0; i < 90; i++) minutes.record(start, 200, 0)
     for (let i = 0; i < 9; i++) minutes.record(start + 59_999, 404, 3)
@@ -32,7 +32,7 @@ t.test('Minutes', async t => {
     ])
   })
 
-  t.test('are forgotten after a day', async t => {
+  t.test('drops counts after a day', async t => {
     const minutes = new LatencyHistogram()
     minutes.record(start, 200, 0)
     t.equal(minutes.list(start + day - 60_000).length, 1)
@@ -43,7 +43,7 @@ t.test('Minutes', async t => {
 })
 
 t.test('Problems', async t => {
-  t.test('are remembered once, with how often they came', async t => {
+  t.test('are stored once, with the number of occurrences', async t => {
     let now = 10
     const problems = new Problems(() => now)
     const log = problems.recordFrom(silentLog)
@@ -72,7 +72,7 @@ t.test('Problems', async t => {
     ])
   })
 
-  t.test('do not grow without end', async t => {
+  t.test('are limited in number and size', async t => {
     const problems = new Problems(() => 0)
     const log = problems.recordFrom(silentLog)
     for (let i = 0; i < 1000; i++) log.warn(`problem ${i} ${'x'.repeat(10_000)}`)
@@ -80,7 +80,7 @@ t.test('Problems', async t => {
     t.ok(problems.list().every(({ message }) => message.length <= 300))
   })
 
-  t.test('hold nothing of anybody', async t => {
+  t.test('contain no personal data', async t => {
     const problems = new Problems(() => 0)
     const fields = {
       accountId: 'mark',
@@ -94,7 +94,7 @@ t.test('Problems', async t => {
   })
 })
 
-t.test('SpaceMeter', async t => {
+t.test('DiskUsageMeter', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-space-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const files: Record<string, number> = {
@@ -109,7 +109,7 @@ t.test('SpaceMeter', async t => {
     writeFileSync(join(directory, path), 'x'.repeat(size))
   }
 
-  t.test('adds up files by kind, and remembers them for a while', async t => {
+  t.test('sums up files by kind, and caches the result for a while', async t => {
     let now = 1000
     const meter = new DiskUsageMeter(directory, () => now)
     t.equal(meter.getLatest(), undefined)
@@ -133,7 +133,7 @@ for (const path of ['/system/state', '/system/minutes'])
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await service.http('GET', path, undefined, headers)).status
 
-    t.test('is there for operators only', async t => {
+    t.test('is for operators only', async t => {
       t.equal(await status({ authorization: adminKey }), 200)
       t.equal(await status(page('olive', olive.token)), 200)
       t.equal(await status({ authorization: olive.token }), 404)
@@ -144,19 +144,19 @@ for (const path of ['/system/state', '/system/minutes'])
       t.equal((await service.http('POST', path, {}, { authorization: adminKey })).status, 404)
     })
 
-    t.test('names nobody', async t => {
+    t.test('contains no user names', async t => {
       const { body, headers } = await service.http('GET', path, undefined, { authorization: adminKey })
       t.notMatch(JSON.stringify(body), /alice|olive/)
       t.equal(headers.get('cache-control'), 'no-store')
     })
   })
 
-t.test('what operators are told', async t => {
+t.test('the operator routes', async t => {
   const service = await coffer(t, { adminKey })
   const ask = async (path: string) =>
     (await service.http('GET', path, undefined, { authorization: adminKey })).body
 
-  t.test('is how the service does', async t => {
+  t.test('return the health of the service', async t => {
     await service.http('GET', '/system/users')
     const { state } = await ask('/system/state')
     t.match(state, {
@@ -179,7 +179,7 @@ t.test('what operators are told', async t => {
     )
   })
 
-  t.test('is how many calls there were', async t => {
+  t.test('return the number of calls', async t => {
     await service.alice.http('GET', '/events/cunknown00000000000000000')
     const { minutes } = await ask('/system/minutes')
     const calls = minutes.reduce((sum: number, minute: { calls: number }) => sum + minute.calls, 0)

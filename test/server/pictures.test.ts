@@ -1,4 +1,4 @@
-/** Pictures are decoded apart: what they take, and what they break, is not the service's. */
+/** Images are decoded in separate processes: their memory use and crashes do not affect the service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const noLinux = platform() === 'linux' ? false : 'how much memory was taken is t
 
 t.setTimeout(900_000)
 
-/** Most memory that a process has had, bytes. */
+/** Returns the peak memory of a process in bytes. */
 function peakOf(pid: number | 'self'): number {
   return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 }
@@ -40,11 +40,11 @@ async function* inPieces(bytes: Buffer, size = 100_000): AsyncGenerator<Buffer, 
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-/** What a process of its own prints that runs this code, or the signal that ended it and its group. */
+/** Returns what a separate process that runs this code prints, or the signal that ended it and its process group. */
 async function runApart(code: string, openFiles: number, ...options: string[]): Promise<string> {
   const [shell, node] = [`ulimit -n ${openFiles}; exec "$@"`, [process.execPath, ...options]]
   const args = ['-c', shell, 'sh', ...node, '--input-type=module', '-e', code]
-  // A group of its own: what is sent to all of it must not reach the tests.
+  // A separate process group: signals sent to the group must not reach the tests.
   const child = spawn('sh', args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', text => (said += text))
@@ -54,7 +54,7 @@ async function runApart(code: string, openFiles: number, ...options: string[]): 
 
 const rendererUrl = new URL('../../server/pictures/renderer.js', import.meta.url).href
 
-/** Asks for the size of something; `before` runs before that. */
+/** Returns code that measures an image, and runs `before` first. */
 const measured = (before: string): string => `
   import { openSync, closeSync } from 'node:fs'
   import { PictureProcesses } from ${JSON.stringify(rendererUrl)}
@@ -70,7 +70,7 @@ const measured = (before: string): string => `
 
 const noShell = platform() === 'win32' ? 'limits are set by a shell' : false
 
-t.test('where no process can be started', { skip: noPictures || noShell }, async t => {
+t.test('reports a failure to start an image process', { skip: noPictures || noShell }, async t => {
   const [none, then] = ['api-unavailable 503', 'corrupted-data 422']
   const isFull = 'try { for (;;) files.push(openSync("/dev/null")) } catch {}'
   t.equal(await runApart(measured(isFull), 60), `${none}, ${then}\n`, 'the service stays, and goes on later')
@@ -78,7 +78,7 @@ t.test('where no process can be started', { skip: noPictures || noShell }, async
   t.equal(await runApart(measured(isGone), 200), `${none}, ${none}\n`)
 })
 
-t.test('what a process for pictures is told of the service', { skip: noPictures || noLinux }, async t => {
+t.test('an image process does not inherit settings or secrets', { skip: noPictures || noLinux }, async t => {
   const file = join(t.testdir({ env: 'SECRET_OF_FILE=much\n' }), 'env')
   const code = measured('').replace(
     'renderer.close()',
@@ -99,7 +99,7 @@ async function* broken(): AsyncGenerator<Buffer, void, undefined> {
   throw new Error('the disk is broken')
 }
 
-t.test('a picture that takes much memory', { skip: noPictures || noLinux }, async t => {
+t.test('an image that needs too much memory does no harm', { skip: noPictures || noLinux }, async t => {
   const service = await ServerProcess.start(join(t.testdir(), 'data'))
   t.teardown(() => service.kill())
   const post = async (path: string, body: FormData | object, authorization = ''): Promise<Answer> => {
@@ -137,11 +137,11 @@ t.test('a picture that takes much memory', { skip: noPictures || noLinux }, asyn
   t.notOk(decoders.some(isRunning), 'they end with a service that is killed')
 })
 
-t.test('a process for pictures', { skip: noPictures }, async t => {
+t.test('an image process', { skip: noPictures }, async t => {
   const renderer = new PictureProcesses(limits)
   t.teardown(() => renderer.close())
 
-  t.test('makes them smaller, and says how large they are', async t => {
+  t.test('resizes images, and reports their dimensions', async t => {
     const red = await picture(600, 400)
     t.match(await lookAt(await renderer.render(inPieces(red), 'box-256')), { width: 256, height: 171 })
     t.match(await renderer.measure(inPieces(red)), { width: 600, height: 400 })
@@ -149,12 +149,12 @@ t.test('a process for pictures', { skip: noPictures }, async t => {
     t.match(await Promise.all(both), [Buffer, { width: 600 }], 'two at a time')
   })
 
-  t.test('takes large ones that stay within its memory', async t => {
+  t.test('accepts large images that fit into its memory', async t => {
     t.match(await lookAt(await renderer.render(inPieces(interlaced(5000, 5000)), 'box-256')), { width: 256 })
     t.match(await lookAt(await renderer.render(inPieces(interlaced(5000, 5000)), 'box-256')), { width: 256 })
   })
 
-  t.test('is ended when it takes too much memory, and another one goes on', async t => {
+  t.test('is killed when it uses too much memory, and replaced', async t => {
     await t.rejects(renderer.render(inPieces(interlaced(8000, 8000)), 'box-256'), {
       id: 'corrupted-data',
       status: 422,
@@ -163,7 +163,7 @@ t.test('a process for pictures', { skip: noPictures }, async t => {
     t.match(await renderer.measure(inPieces(await picture(600, 400))), { width: 600 })
   })
 
-  t.test('is ended when it takes too long', async t => {
+  t.test('is killed when it takes too long', async t => {
     const hasty = new PictureProcesses(limits, 0.1)
     t.teardown(() => hasty.close())
     const before = performance.now()
@@ -174,7 +174,7 @@ t.test('a process for pictures', { skip: noPictures }, async t => {
     t.ok(performance.now() - before < 5000)
   })
 
-  t.test('raises what a picture raises on its way, and is of use afterwards', async t => {
+  t.test('passes on errors of the source, and remains usable', async t => {
     for (let n = 0; n < 5; n++) {
       await t.rejects(renderer.measure(broken()), new Error('the disk is broken'))
       t.match(await renderer.measure(inPieces(await picture(20, 20))), { width: 20 })

@@ -1,4 +1,4 @@
-/** Setting the service up by a link that is good once. (docs/spec/administration.md#set-up) */
+/** Setting up the service with a one-time link. (docs/spec/administration.md#set-up) */
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -16,11 +16,11 @@ t.setTimeout(900_000)
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  // oxlint-disable-next-line no-explicit-any -- answers are looked at in detail
+  // oxlint-disable-next-line no-explicit-any -- tests inspect responses in detail
   readonly body: any
 }
 
-/** A service that can be set up, and how often it was told to start anew. */
+/** Starts a service that can be set up, and counts its requests for a restart. */
 async function start(t: Test, given: { env?: Record<string, string>; dataDir?: string } = {}) {
   const dataDir = given.dataDir ?? join(t.testdir(), 'data')
   const argv = [`--dataDir=${dataDir}`, '--port=0', '--log.level=silent']
@@ -53,8 +53,8 @@ const owner = {
 }
 const choices = { serviceName: 'Our data', publicUrl: 'https://data.example/', registration: 'invited' }
 
-t.test('setting up', async t => {
-  t.test('makes the operator’s account, keeps what was chosen, and ends the link', async t => {
+t.test('setup', async t => {
+  t.test('creates the operator’s account, saves the choices, and ends the link', async t => {
     const { dataDir, done, file, layout, post, server, source } = await start(t)
     const secret = createSetupSecret(layout)
     t.notMatch(readFileSync(layout.setupFile, 'utf8'), secret, 'only a digest is kept')
@@ -83,7 +83,7 @@ t.test('setting up', async t => {
     const again = await post('/system/setup', { secret, ...owner, username: 'mallory', choices })
     t.match(again, { status: 403, body: { error: { id: 'forbidden' } } }, 'the link is used up')
     t.match(await post('/system/setup/look', { secret }), { status: 403 })
-    // Not even a new digest opens it again: there is an operator.
+    // Not even a new digest reopens it: there is an operator.
     const later = createSetupSecret(layout)
     t.match(await post('/system/setup/look', { secret: later }), { status: 403 })
     const login = { username: 'robin', password: owner.password, appId: 'test-app' }
@@ -103,7 +103,7 @@ t.test('setting up', async t => {
     )
   })
 
-  t.test('is for one of two people with the link', async t => {
+  t.test('succeeds for only one of several users with the link', async t => {
     const { file, layout, post, server } = await start(t)
     const secret = createSetupSecret(layout)
     const names = ['robin', 'mallory', 'dorian']
@@ -119,7 +119,7 @@ t.test('setting up', async t => {
       t.equal(server.services.accounts.find(name), undefined, `${name} has no account`)
   })
 
-  t.test('is refused to whoever does not have the link, and guesses have to wait', async t => {
+  t.test('is refused without the link, and guesses are throttled', async t => {
     const { file, layout, post } = await start(t)
     for (const secret of ['', 'x', 'x'.repeat(32), 'x'.repeat(201), 12, null, ['x']])
       t.ok(
@@ -137,13 +137,13 @@ t.test('setting up', async t => {
     t.notOk(existsSync(file))
   })
 
-  t.test('tells nobody without the link whether there is one, whatever host a request names', async t => {
+  t.test('does not reveal whether there is a link, whatever the Host header', async t => {
     const { layout, server } = await start(t)
     const told = async (host: string, verb: string, path: string, body = ''): Promise<string> => {
       const type = body === '' ? 'text/plain' : 'application/json'
       const headers = { host, 'x-forwarded-host': host, 'x-forwarded-proto': 'https', 'content-type': type }
       const answer = await rawHttp(server.url, { verb, path, headers, body })
-      // The time of the answer is not the same, nor as long.
+      // The server time differs, and so does its length.
       delete answer.headers.date
       delete answer.headers['content-length']
       delete answer.body.meta?.serverTime
@@ -170,7 +170,7 @@ t.test('setting up', async t => {
     t.notMatch(look, 'evil')
   })
 
-  t.test('changes nothing where something is wrong, and tells all of it', async t => {
+  t.test('changes nothing if something is invalid, and reports all errors', async t => {
     const { file, layout, post, server } = await start(t)
     const secret = createSetupSecret(layout)
     const wrong = { publicUrl: 'example.org', mailHost: 'not a host', mailPort: 0, mailFrom: 'nobody' }
@@ -205,7 +205,7 @@ t.test('setting up', async t => {
     t.equal((await post('/system/setup/look', { secret })).status, 200, 'the link is still good')
   })
 
-  t.test('leaves alone what is set elsewhere, and says where', async t => {
+  t.test('does not override values set elsewhere, and names their source', async t => {
     const env = { COFFER_PUBLIC_URL: 'https://fixed.example', COFFER_REGISTRATION_INVITATION_TOKENS: '[]' }
     const { file, layout, post } = await start(t, { env })
     const secret = createSetupSecret(layout)
@@ -222,7 +222,7 @@ t.test('setting up', async t => {
     t.match(kept, { service: { name: 'Our data' } })
   })
 
-  t.test('opens the service to those who are invited alone, unless it is told otherwise', async t => {
+  t.test('allows registration by invitation only, by default', async t => {
     for (const [choices, env, expected] of [
       [{}, {}, [/^[\w-]{16}$/]],
       [{ registration: 'open' }, {}, null],
@@ -237,7 +237,7 @@ t.test('setting up', async t => {
     }
   })
 
-  t.test('is not offered where a setting names the operators', async t => {
+  t.test('is not available if a setting names the operators', async t => {
     const { layout, post } = await start(t, { env: { COFFER_OPERATORS: 'dorian' } })
     const secret = createSetupSecret(layout)
     t.equal((await post('/system/setup/look', { secret })).status, 404)
@@ -245,7 +245,7 @@ t.test('setting up', async t => {
     t.equal((await post('/users', body)).status, 409, 'nobody registers the name of an operator')
   })
 
-  t.test('tries the mail server', async t => {
+  t.test('tests the mail server', async t => {
     const box = await mailbox(t)
     const { layout, post } = await start(t)
     const secret = createSetupSecret(layout)

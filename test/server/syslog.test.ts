@@ -1,4 +1,4 @@
-/** Calls told to a syslog: real messages on a real socket, which nobody waits for. (docs/spec/audit.md#syslog) */
+/** Sending calls to a syslog: real messages on a real socket, without blocking calls. (docs/spec/audit.md#syslog) */
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
@@ -16,7 +16,7 @@ import { socketOf, until } from '../support/socket.js'
 
 const adminKey = 'the key of the operator'
 
-/** A syslog on loopback: its port, and the messages that it has been sent. */
+/** Starts a syslog on loopback, and returns its port and the messages it has received. */
 async function syslog(t: Test, host = '127.0.0.1'): Promise<{ port: number; messages: string[] }> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
   const messages: string[] = []
@@ -27,12 +27,12 @@ async function syslog(t: Test, host = '127.0.0.1'): Promise<{ port: number; mess
   return { port: socket.address().port, messages }
 }
 
-/** How messages of this process begin. */
+/** Returns how messages of this process begin. */
 function head(action: string, priority = 109): string {
   return `<${priority}>1 2023-11-14T22:13:20.000Z ${hostname()} coffer PID ${action}`
 }
 
-/** The message of a record. */
+/** Returns the message for a record. */
 function format(more: Partial<AuditEntry>, settings: object = {}): string {
   const entry = { time: 1.5, access: 'a', action: 'events.get', via: 'http', ip: '::1', status: 200, ...more }
   return createSyslogFormat(testConfig('/nowhere', { audit: { syslog: settings } }))(
@@ -45,13 +45,13 @@ function textOf(message: string): string {
   return message.slice(message.indexOf(' - ') + 3)
 }
 
-/** Settings that tell a syslog on a port. */
+/** Returns settings that send to a syslog on a port. */
 function told(port: number, more: object = {}): Overrides {
   return { adminKey, audit: { syslog: { host: '127.0.0.1', port, ...more } } }
 }
 
 t.test('a syslog', async t => {
-  t.test('is told of each call, over every transport, with what the audit tells', async t => {
+  t.test('receives each call, over every transport, with the fields of the audit', async t => {
     const { messages, port } = await syslog(t)
     const service = await openCoffer(t, { ...told(port), hf: { port: 0 } })
     const { alice } = service
@@ -81,7 +81,7 @@ t.test('a syslog', async t => {
     t.match(messages[5], /audit-log\/coffer-api-error .*access-invalid.*"id":"invalid-access-token"/)
   })
 
-  t.test('is told of what there is no account for yet, and of the operator', async t => {
+  t.test('receives calls without an account, and those of the operator', async t => {
     const { messages, port } = await syslog(t)
     const service = await coffer(t, { ...told(port, { template: '{userid} {streamIds}' }) })
     const admin = { authorization: adminKey }
@@ -113,7 +113,7 @@ t.test('a syslog', async t => {
     ])
   })
 
-  t.test('is told by whichever thread owns the user', async t => {
+  t.test('receives calls from all threads', async t => {
     const { messages, port } = await syslog(t)
     const service = await coffer(t, { ...told(port), workers: 2 })
     for (const name of ['bobby', 'carol', 'david', 'emily'])
@@ -122,7 +122,7 @@ t.test('a syslog', async t => {
     t.pass()
   })
 
-  t.test('is told of the methods of its own filter, also of those that are not recorded', async t => {
+  t.test('has its own filter, which may include methods that the audit does not record', async t => {
     const { messages, port } = await syslog(t)
     const filter = { methods: { include: ['streams.all'], exclude: ['streams.get'] } }
     const { audit } = told(port, { filter, template: '{content.action}' })
@@ -142,7 +142,7 @@ t.test('a syslog', async t => {
     t.match(messages[2], /streams\.delete/, 'nothing where the audit is off')
   })
 
-  t.test('is told once of calls that need unique values, alone and in batches', async t => {
+  t.test('receives calls that need unique values once, alone and in batches', async t => {
     const { messages, port } = await syslog(t)
     const service = await openCoffer(t, told(port))
     const { alice } = service
@@ -174,7 +174,7 @@ t.test('a syslog', async t => {
     t.same(actions().toSorted(), ['account.update', ...created, 'callBatch', 'getAccessInfo'].toSorted())
   })
 
-  t.test('learns no secret, and nothing of what is kept', async t => {
+  t.test('receives no secrets and no stored content', async t => {
     const { messages, port } = await syslog(t)
     const service = await coffer(t, told(port))
     const canaries = ['canary-password', 'canary-content', 'canary-name', 'canary-token', 'canary-mail']
@@ -210,7 +210,7 @@ t.test('a syslog', async t => {
     for (const secret of [...canaries, token, adminKey]) t.notMatch(text, secret)
   })
 
-  t.test('that does not listen, or is not found, keeps nobody waiting', async t => {
+  t.test('does not delay calls if it is unreachable or its name does not resolve', async t => {
     const { port } = await syslog(t)
     for (const host of ['127.0.0.1', 'no-such-host.invalid']) {
       const { alice, server } = await openCoffer(t, {
@@ -224,7 +224,7 @@ t.test('a syslog', async t => {
     t.equal(server.services.syslog, undefined, 'and there is none unless the settings name it')
   })
 
-  t.test('may be reached by name, and by IPv6', async t => {
+  t.test('is reachable by name, and over IPv6', async t => {
     const { address } = await lookup('localhost')
     for (const [listens, host] of [
       [address, 'localhost'],
@@ -240,7 +240,7 @@ t.test('a syslog', async t => {
   })
 })
 
-t.test('a syslog whose socket cannot be opened counts what is lost, and closes', t => {
+t.test('a syslog without a socket counts the lost messages, and closes', t => {
   const code = `
     import { openSync, closeSync } from 'node:fs'
     import { once } from 'node:events'
@@ -265,8 +265,8 @@ t.test('a syslog whose socket cannot be opened counts what is lost, and closes',
   t.end()
 })
 
-t.test('its messages', async t => {
-  t.test('have the facility, severities and name of the settings', async t => {
+t.test('syslog messages', async t => {
+  t.test('have the configured facility, severities and app name', async t => {
     const settings = { facility: 16, level: 'info', errorLevel: 'critical', appName: 'my data\n-é' }
     t.match(format({}, settings), /^<134>1 1970-01-01T00:00:01\.500Z \S+ mydata- \d+ events\.get - /)
     t.match(format({ errorId: 'forbidden' }, settings), /^<130>1 /)
@@ -281,11 +281,11 @@ t.test('its messages', async t => {
     ['', '']
   ]
   for (const [template, text] of templates)
-    t.test(`are made by "${template}"`, async t => {
+    t.test(`are formatted by "${template}"`, async t => {
       t.equal(textOf(format({}, { template })), text)
     })
 
-  t.test('are one line of bounded length, whatever is in them', async t => {
+  t.test('are a single line of limited length, whatever they contain', async t => {
     const callerId = `x\n<0>1 forged\r\u0000\u2028${'é'.repeat(10_000)}`
     const message = format({ callerId }, { template: '{content.callerId}' })
     t.match(textOf(message), /^x <0>1 forged {3}é+$/)

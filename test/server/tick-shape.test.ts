@@ -1,12 +1,12 @@
-/** Ticks keep one shape, whatever the collector takes. */
+/** Ticks keep one shape, whatever is garbage collected. */
 import { execFileSync } from 'node:child_process'
 import { test } from 'tap'
 
 const module = new URL('../../server/tick-shape.js', import.meta.url).href
 
 /**
- * Makes a tick, has everything collected that nobody holds, and makes another: whether both have the shape of the one that is
- * kept. Natives are V8's own names for such questions.
+ * Creates a tick, collects all garbage, and creates another: both must have the shape of the one that is kept. The
+ * natives are V8's own.
  */
 const script = `
 const { createHook } = await import('node:async_hooks')
@@ -30,7 +30,7 @@ for (let round = 0; round < 5; round++) {
 console.log(JSON.stringify(answers))
 `
 
-test('ticks have the same shape after everything unused has been collected', t => {
+test('ticks have the same shape after garbage collection', t => {
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module', '-e', script]
   const answers = JSON.parse(execFileSync(process.execPath, flags, { encoding: 'utf8' })) as boolean[]
   t.same(answers, [true, true, true, true, true, true])

@@ -1,4 +1,4 @@
-/** Many users with many sockets for some time: memory and descriptors stay what they were, and each change is heard of once. */
+/** Many users with many sockets over time: memory and descriptors stay stable, and each change is delivered once. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
@@ -9,31 +9,31 @@ import { Random } from '../support/random.js'
 import { connect, type TestSocket } from '../support/socket.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-/** Rounds of calls after the first one, which warms up; in the long form for ten minutes in all. */
+/** Rounds after the first one, which warms up; the long form runs for ten minutes in total. */
 const rounds = isLong ? Infinity : 3
 const lastsMs = isLong ? 600_000 : Infinity
 const callsInRound = isLong ? 5000 : 600
 const users = 50
 const socketsOfUser = 6
 const atATime = 16
-/** What memory may grow by after warming up, in MiB: less than a leak of a KiB for each call in the long form. */
+/** Permitted growth of memory after warming up, in MiB: less than a leak of 1 KiB per call in the long form. */
 const mayGrow = isLong ? 60 : 80
 
 t.setTimeout(isLong ? 1_200_000 : 900_000)
 
 const adminKey = 'the key of the operator'
 
-/** One of the users, with all sockets open. */
+/** A user, with all sockets open. */
 interface Person {
   readonly name: string
   readonly token: string
   readonly sockets: readonly TestSocket[]
   readonly events: string[]
-  /** Messages that each of the sockets has to hear, by name. */
+  /** Number of messages that each socket must receive, by name. */
   readonly owed: Map<string, number>
 }
 
-/** Makes a user with a stream, and signs in. */
+/** Registers a user, signs in, and creates a stream. */
 async function signUp(url: string, username: string, passwordHash: string): Promise<string> {
   const account = { username, passwordHash, email: `${username}@example.com`, language: 'en' }
   await post(`${url}/system/create-user`, account, adminKey)
@@ -48,7 +48,7 @@ class Load {
 
   constructor(
     private readonly url: string,
-    /** URL and token for points: holders follow their series some time later, of several writes once. */
+    /** URL and token for data points: the holder event is updated later, once for several writes. */
     private readonly points: { url: string; token: string }
   ) {}
 
@@ -67,7 +67,7 @@ class Load {
     return { name, token, sockets, events: [], owed: new Map() }
   }
 
-  /** One call, of one kind or another. */
+  /** Makes one call of a random kind. */
   async call(person: Person): Promise<void> {
     const { events, name, owed, sockets, token } = person
     const root = `${this.url}/${name}`
@@ -109,7 +109,7 @@ class Load {
       const data = { format: 'flatJSON', fields: ['deltaTime', 'value'], points }
       await post(this.points.url, data, this.points.token)
     } else {
-      // As much goes as comes.
+      // Deletes as much as is created.
       for (const id of events.splice(0, 3)) {
         for (let n = 0; n < 2; n++) await this.#delete(`${root}/events/${id}`, token)
         owe('eventsChanged', 2)
@@ -117,7 +117,7 @@ class Load {
     }
   }
 
-  /** So many calls of all kinds, some at a time. */
+  /** Makes this many calls of all kinds, several at a time. */
   async round(people: readonly Person[], count: number): Promise<void> {
     let left = count
     await Promise.all(
@@ -140,13 +140,13 @@ class Load {
   }
 }
 
-/** Memory of a process in MiB, and the descriptors it holds. */
+/** Returns the memory of a process in MiB, and its number of open descriptors. */
 function footprint(pid: number): { memory: number; descriptors: number } {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return { memory: Number(kib) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Whether every socket has heard of each change once; what it heard is forgotten. */
+/** Lists sockets that did not receive each change exactly once, and clears what they received. */
 async function mistold(people: readonly Person[]): Promise<string[]> {
   const wrong: string[] = []
   for (const { name, owed, sockets } of people) {

@@ -1,4 +1,4 @@
-/** Accounts that are made, deleted, interrupted and damaged. Crashes are what a restart finds: a row in between, files half there. */
+/** Creating, deleting, interrupting and damaging accounts. Crashes are simulated by partial rows and files. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -68,12 +68,12 @@ class Storage {
     })
   }
 
-  /** What is kept of an account's email address: the sign that its file is its own. */
+  /** Returns the stored email address of an account, which identifies its file. */
   email(username: string): unknown {
     return this.accounts.store(this.accounts.find(username)!).account.field('email')
   }
 
-  /** Reads something of an account, as a call does. */
+  /** Reads from an account, as a call does. */
   read(username: string): unknown {
     const store = this.accounts.store(this.accounts.find(username)!)
     return store.read(() => [
@@ -87,7 +87,7 @@ class Storage {
     return this.layout.userFile(this.platform.find(username)!.id)
   }
 
-  /** Everything below the users' folder that is a file. */
+  /** Lists all files in the users' folder. */
   files(): string[] {
     return readdirSync(this.layout.usersDirectory, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
@@ -99,7 +99,7 @@ class Storage {
     this.platform.close()
   }
 
-  /** The same after a stop. */
+  /** Stops, and starts again on the same directory. */
   async restarted(meanwhile: () => void = () => {}): Promise<Storage> {
     await this.close()
     meanwhile()
@@ -113,7 +113,7 @@ function start(t: Test): Storage {
   return new Storage(directory)
 }
 
-t.test('an account of another thread is not made here, and claims nothing', async t => {
+t.test('does not create an account of another thread, nor claim its values', async t => {
   const { directory, platform } = start(t)
   const storage = new Storage(directory, () => false)
   t.teardown(() => storage.close())
@@ -123,7 +123,7 @@ t.test('an account of another thread is not made here, and claims nothing', asyn
 })
 
 t.test('an account', async t => {
-  t.test('is there once made, after a restart too', async t => {
+  t.test('exists once created, even after a restart', async t => {
     const storage = start(t)
     t.strictSame(await storage.create('alice'), [])
     t.equal(storage.email('alice'), 'alice')
@@ -133,10 +133,10 @@ t.test('an account', async t => {
     await again.close()
   })
 
-  t.test('that a crash has left in the log alone is gone from there after the next start', async t => {
+  t.test('that remains only in the write-ahead log after a crash is removed by the next start', async t => {
     const storage = start(t)
     await storage.create('vanished')
-    // As it is between the removal of its row and the end of the log.
+    // The state between removing its row and truncating the log.
     const db = new SQLite(storage.layout.platformFile)
     db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; DELETE FROM account')
     const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
@@ -150,7 +150,7 @@ t.test('an account', async t => {
     await again.close()
   })
 
-  t.test('is put together in folders of which only those of ended processes go at a start', async t => {
+  t.test('is copied in folders that a start removes only if their process has ended', async t => {
     const storage = start(t)
     const names = (): string[] =>
       readdirSync(storage.directory)
@@ -173,7 +173,7 @@ t.test('an account', async t => {
     })
     t.teardown(() => command.kill('SIGKILL'))
     const [made] = (await once(command.stdout, 'data')) as [Buffer]
-    // The number of a process is another one in another container.
+    // The same process id is another process in another container.
     renameSync(made.toString().trim(), join(storage.directory, 'copies-99999999-zyxwvu'))
     const during = await storage.restarted()
     t.strictSame(names(), [...kept, 'copies-99999999-zyxwvu'], 'somebody works in it')
@@ -184,7 +184,7 @@ t.test('an account', async t => {
     await after.close()
   })
 
-  t.test('is closed again after work in the background, unless it was open before', async t => {
+  t.test('is closed after background work, unless it was open before', async t => {
     const storage = start(t)
     await storage.create('alice')
     const alice = storage.accounts.find('alice')!
@@ -197,7 +197,7 @@ t.test('an account', async t => {
     await again.close()
   })
 
-  t.test('takes its name and address from others, two at once included', async t => {
+  t.test('reserves its name and address, even among concurrent registrations', async t => {
     const storage = start(t)
     const taken = await Promise.all([
       storage.create('alice'),
@@ -211,7 +211,7 @@ t.test('an account', async t => {
     await storage.close()
   })
 
-  t.test('is not found before it is whole', async t => {
+  t.test('is not found before it is complete', async t => {
     const storage = start(t)
     const creation = storage.create('alice')
     t.equal(storage.accounts.find('alice'), undefined)
@@ -220,7 +220,7 @@ t.test('an account', async t => {
     await storage.close()
   })
 
-  t.test('that could not be filled leaves nothing', async t => {
+  t.test('that could not be created leaves nothing behind', async t => {
     const storage = start(t)
     storage.platform.changeNow('invite', [
       { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
@@ -234,7 +234,7 @@ t.test('an account', async t => {
     await storage.close()
   })
 
-  t.test('that was deleted leaves nothing, and its name to others', async t => {
+  t.test('that was deleted leaves nothing behind, and frees its name', async t => {
     const storage = start(t)
     await storage.create('alice')
     const account = storage.accounts.find('alice')!
@@ -248,7 +248,7 @@ t.test('an account', async t => {
     await storage.close()
   })
 
-  t.test('keeps its invitation used when it is deleted', async t => {
+  t.test('keeps its invitation marked as used when it is deleted', async t => {
     const storage = start(t)
     storage.platform.changeNow('invite', [
       { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
@@ -298,7 +298,7 @@ t.test('a restart', async t => {
     })
 
   for (const isFileThere of [true, false])
-    t.test(`ends a deletion that was begun${isFileThere ? '' : ', its file gone already'}`, async t => {
+    t.test(`completes an interrupted deletion${isFileThere ? '' : ', its file gone already'}`, async t => {
       const storage = start(t)
       for (const name of ['alice', 'bobby']) await storage.create(name)
       const file = storage.file('alice')
@@ -320,7 +320,7 @@ t.test('a restart', async t => {
     garbled: (file: string) => writeFileSync(file, 'x'.repeat(8192))
   }
   for (const [name, harm] of Object.entries(broken))
-    t.test(`makes a template again that is ${name}`, async t => {
+    t.test(`recreates a template that is ${name}`, async t => {
       const storage = start(t)
       const again = await storage.restarted(() => harm(storage.layout.templateFile(userMigrations.length)))
       t.strictSame(await again.create('alice'), [])
@@ -329,7 +329,7 @@ t.test('a restart', async t => {
     })
 
   for (const [name, harm] of Object.entries(broken))
-    t.test(`refuses a platform file that is ${name}, once there are accounts`, async t => {
+    t.test(`refuses a platform file that is ${name}, once accounts exist`, async t => {
       const storage = start(t)
       await storage.create('alice')
       const file = storage.layout.platformFile
@@ -340,14 +340,14 @@ t.test('a restart', async t => {
       t.throws(() => new Storage(storage.directory), new RegExp(file))
     })
 
-  t.test('goes on with a platform file that was just begun', async t => {
+  t.test('continues with a platform file that was just created', async t => {
     const storage = start(t)
     const again = await storage.restarted(() => truncateSync(storage.layout.platformFile, 0))
     t.strictSame(await again.create('alice'), [])
     await again.close()
   })
 
-  t.test('refuses a platform file of newer software, by name', async t => {
+  t.test('refuses a platform file of a newer version, naming it', async t => {
     const storage = start(t)
     const file = storage.layout.platformFile
     await t.rejects(
@@ -375,7 +375,7 @@ t.test('a file', async t => {
     }
   }
   for (const [name, harm] of Object.entries(damages))
-    t.test(`that ${name} is reported, never made again, and no trouble to others`, async t => {
+    t.test(`that ${name} is reported, never recreated, and does not affect others`, async t => {
       const storage = start(t)
       for (const user of ['alice', 'bobby']) await storage.create(user)
       const file = storage.file('alice')
@@ -391,7 +391,7 @@ t.test('a file', async t => {
       t.strictSame(existsSync(file) ? readFileSync(file) : undefined, before)
     })
 
-  t.test('of newer software is refused by name', async t => {
+  t.test('of a newer version is refused, naming it', async t => {
     const storage = start(t)
     await storage.create('alice')
     const file = storage.file('alice')

@@ -1,4 +1,4 @@
-/** The order in which items of a fair queue are taken: accounts take turns, and within an account its accesses. */
+/** The order in which a fair queue takes items: accounts take turns, and so do the accesses within an account. */
 import t from 'tap'
 import { FairQueue, type Party } from '../../storage/scheduler.js'
 
@@ -31,7 +31,7 @@ t.test('an access with many items does not hold up the others of its account', a
   t.equal(queue.size, 0)
 })
 
-t.test('an account that may not be taken keeps its turn', async t => {
+t.test('an account whose items may not be taken keeps its turn', async t => {
   const queue = new FairQueue<string>()
   queue.add(alice, 'a0')
   queue.add(bob, 'b0')
@@ -41,7 +41,7 @@ t.test('an account that may not be taken keeps its turn', async t => {
   t.equal(queue.take()?.item, 'a0')
 })
 
-t.test('an account that is moved to the end waits for those that came meanwhile', async t => {
+t.test('an account that is moved to the end waits for later arrivals', async t => {
   const queue = new FairQueue<string>()
   queue.add(alice, 'a0')
   queue.add(alice, 'a1')
@@ -53,7 +53,7 @@ t.test('an account that is moved to the end waits for those that came meanwhile'
   t.equal(queue.take()?.item, 'a1')
 })
 
-t.test('what is removed is not taken', async t => {
+t.test('removed items are not taken', async t => {
   const queue = new FairQueue<string>()
   for (const item of ['a0', 'a1']) queue.add(alice, item)
   queue.remove(item => item === 'a0')

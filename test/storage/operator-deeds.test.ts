@@ -1,4 +1,4 @@
-/** The deeds of operators in the platform file: added, never changed, bounded. (docs/spec/administration.md#activity-log) */
+/** The activity log of operators in the platform file. (docs/spec/administration.md#activity-log) */
 import t from 'tap'
 import { AdminActionRepository, type AdminAction } from '../../storage/platform/admin-actions.js'
 import { platformMigrations } from '../../storage/migrations/platform/index.js'
@@ -14,12 +14,12 @@ const deed = (time: number): AdminAction => ({
   ip: '127.0.0.1'
 })
 
-t.test('DeedRepository', async t => {
+t.test('AdminActionRepository', async t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
   const deeds = new AdminActionRepository(db, 5, 2)
 
-  t.test('keeps the latest only, and numbers none twice', async t => {
+  t.test('keeps only the latest actions, and never reuses a number', async t => {
     for (let time = 1; time <= 12; time++) deeds.add(deed(time))
     t.same(
       deeds.list(Number.MAX_SAFE_INTEGER, 100).map(({ number, time }) => [number, time]),
@@ -31,7 +31,7 @@ t.test('DeedRepository', async t => {
     )
   })
 
-  t.test('keeps what was done, however many are refused', async t => {
+  t.test('keeps successful actions, however many are refused', async t => {
     for (let time = 13; time <= 40; time++) deeds.add({ ...deed(time), error: 'unknown-resource' })
     t.same(
       deeds.list(Number.MAX_SAFE_INTEGER, 100).map(({ time }) => time),
@@ -39,7 +39,7 @@ t.test('DeedRepository', async t => {
     )
   })
 
-  t.test('keeps as many of those from another file', async t => {
+  t.test('keeps as many actions from another file', async t => {
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
     const restored = new AdminActionRepository(other, 5, 2)
@@ -51,7 +51,7 @@ t.test('DeedRepository', async t => {
     )
   })
 
-  t.test('lists those whose details cannot be read', async t => {
+  t.test('lists actions with unreadable details', async t => {
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
     const sql = "INSERT INTO operator_deed (time, method, detail, ip) VALUES (1, 'm', ?, '')"
@@ -63,7 +63,7 @@ t.test('DeedRepository', async t => {
     )
   })
 
-  t.test('lets nothing that was done be changed', async t => {
+  t.test('refuses to change actions', async t => {
     t.throws(() => db.prepare("UPDATE operator_deed SET method = 'other'").run(), /cannot be changed/)
   })
 })

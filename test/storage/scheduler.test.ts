@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { Scheduler, type Party } from '../../storage/scheduler.js'
 
-/** A scheduler with 10 ms per turn of the event loop, and work that takes time by its own clock. */
+/** Creates a scheduler with 10 ms per turn of the event loop, and work that takes time on a clock of the test. */
 function create() {
   let nowMs = 0
   const scheduler = new Scheduler(10, () => nowMs)
@@ -32,7 +32,7 @@ t.test('Scheduler', async t => {
     t.equal(await turns(log, 3), 'a1 a2 a3 | a4 a5 | |')
   })
 
-  t.test('counts what goes on after a promise is resolved, however far on', async t => {
+  t.test('counts the time of all continuations of a promise', async t => {
     const { log, scheduler, spend } = create()
     const work = async (name: string): Promise<void> => {
       await scheduler.next(party('a'))
@@ -43,7 +43,7 @@ t.test('Scheduler', async t => {
     t.equal(await turns(log, 2), 'a1 a2 | a3 |')
   })
 
-  t.test('gives accounts their turns, and accesses within an account', async t => {
+  t.test('alternates between accounts, and between accesses within an account', async t => {
     const { log, scheduler, spend } = create()
     const add = (account: string, access: string, count: number): void => {
       for (let n = 0; n < count; n++)
@@ -55,7 +55,7 @@ t.test('Scheduler', async t => {
     t.equal(await turns(log, 7), 'ax | bx | ay | bx | ax | ay | ax |')
   })
 
-  t.test('has work that comes back wait for others', async t => {
+  t.test('queues work that continues behind other work', async t => {
     const { log, scheduler, spend } = create()
     const again = (name: string, ms: number): void =>
       scheduler.add(party(name), () => {
@@ -67,7 +67,7 @@ t.test('Scheduler', async t => {
     t.equal(await turns(log, 6), 'a | b a | b a | b a | b a | b a |')
   })
 
-  t.test('lets work begin at once while there is time', async t => {
+  t.test('starts work immediately while there is time', async t => {
     const { log, scheduler, spend } = create()
     const work = async (name: string): Promise<void> => {
       const waiting = scheduler.createTurns(party(name))()
@@ -83,7 +83,7 @@ t.test('Scheduler', async t => {
     t.equal(await turns(log, 2), 'a b c d | | e f | |')
   })
 
-  t.test('goes on after work that fails', async t => {
+  t.test('continues after work that throws', async t => {
     const { log, scheduler, spend } = create()
     const failed = new Promise(resolve => process.once('uncaughtException', resolve))
     scheduler.add(party('a'), () => {

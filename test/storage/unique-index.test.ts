@@ -1,4 +1,4 @@
-/** Unique values that are reserved before the write that needs them, while reserving takes its time, as it does in a cluster. */
+/** Unique values that are reserved before the write that needs them, while reserving takes time, as in a cluster. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,12 +15,12 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { createWalSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 
-/** Two accounts, whose platform file is changed when the test says so. */
+/** Two accounts, and a platform file whose changes wait until the test releases them. */
 class World {
   readonly platform: PlatformStore
   readonly accounts: Accounts
   readonly trouble: unknown[] = []
-  /** Changes that wait, each with its name. */
+  /** Pending changes, by name. */
   readonly waiting: { readonly name: CommandName; go(error?: Error): Promise<void> }[] = []
   isSlow = false
 
@@ -46,7 +46,7 @@ class World {
             async go(error) {
               if (error) reject(error)
               else resolve()
-              // What follows from it has happened by then.
+              // By then its consequences have happened.
               for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
             }
           })
@@ -63,7 +63,7 @@ class World {
     return this.accounts.store(this.accounts.find(username)!)
   }
 
-  /** Links an identity with an account: `undefined` if another has it. */
+  /** Links an identity with an account; returns `undefined` if another account has it. */
   async link(username: string, subject: string): Promise<string | undefined> {
     const store = this.store(username)
     return await store.write(() => {
@@ -81,12 +81,12 @@ class World {
     })
   }
 
-  /** Whose a value is by the index. */
+  /** Returns the account that holds a value, according to the index. */
   holder(subject: string): string | undefined {
     return this.platform.findByUnique(identityField, keyOf(subject))?.username
   }
 
-  /** The next change that is asked for. */
+  /** Waits for the next pending change. */
   async next(name: CommandName): Promise<World['waiting'][number]> {
     const endMs = performance.now() + 10_000
     while (this.waiting[0]?.name !== name) {
@@ -125,7 +125,7 @@ async function start(t: Test): Promise<World> {
 }
 
 t.test('a write that needs a unique value', async t => {
-  t.test('is made once it is reserved, before those that came after it', async t => {
+  t.test('runs once the value is reserved, before later writes', async t => {
     const world = await start(t)
     const store = world.store('alice')
     const order: string[] = []
@@ -156,7 +156,7 @@ t.test('a write that needs a unique value', async t => {
     )
   })
 
-  t.test('keeps what it has reserved while an earlier change is settled', async t => {
+  t.test('keeps its reservation while an earlier change is settled', async t => {
     const world = await start(t)
     world.isSlow = false
     await world.link('alice', 'one')
@@ -167,7 +167,7 @@ t.test('a write that needs a unique value', async t => {
     const settling = await world.next('settleUnique')
     const again = world.link('alice', 'one')
     const reserving = await world.next('reserveUnique')
-    // The settlement comes late, as that of a node that was away for a while.
+    // The settlement is late, as that of a node that was disconnected for a while.
     await reserving.go()
     await settling.go()
     t.equal(await again, 'one')
@@ -175,7 +175,7 @@ t.test('a write that needs a unique value', async t => {
     t.equal(await ((world.isSlow = false), world.link('bobby', 'one')), undefined)
   })
 
-  t.test('fails if it cannot be reserved, and nothing stays reserved', async t => {
+  t.test('fails if the value cannot be reserved, and leaves nothing reserved', async t => {
     const world = await start(t)
     const refused = t.rejects(world.link('alice', 'one'), { name: 'StoreUnavailable' })
     await (await world.next('reserveUnique')).go(new StoreUnavailable('The log does not answer'))
@@ -187,7 +187,7 @@ t.test('a write that needs a unique value', async t => {
     t.same(world.platform.listInDoubt(), [])
   })
 
-  t.test('is made again in steps, too', async t => {
+  t.test('is run again once the value is reserved, even in slices', async t => {
     const world = await start(t)
     const store = world.store('alice')
     const linked = store.writeInSteps(function* (draft) {
@@ -203,7 +203,7 @@ t.test('a write that needs a unique value', async t => {
     t.same(world.platform.listInDoubt(), [])
   })
 
-  t.test('leaves to the next opening what it did not come to settle', async t => {
+  t.test('leaves a failed settlement to the next opening of the file', async t => {
     const world = await start(t)
     const linked = world.link('alice', 'one')
     await (await world.next('reserveUnique')).go()

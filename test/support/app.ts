@@ -1,4 +1,4 @@
-/** The app, with somebody signed in who has data: for tests that look at pages in a browser. */
+/** The app with a signed-in user who has data: for tests of pages in a browser. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { Client, type Answer, type Overrides } from './coffer.js'
@@ -8,16 +8,16 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 export const desk = { viewport: { width: 1344, height: 896 } }
 
 export interface App extends Pages {
-  /** Whose data it is, with a personal token. */
+  /** The owner of the data, with a personal token. */
   readonly daisy: Client
   /**
-   * Opens a page of the app, such as `/app/daisy/timeline`, with Daisy signed in. Its clock shows the time of the service and
-   * stands still; its timers run.
+   * Opens a page of the app, such as `/app/daisy/timeline`, with Daisy signed in. Its clock is fixed at the time of the
+   * service; its timers run.
    */
   enter(path?: string, options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Starts the service and a browser, and registers Daisy. The test's teardown ends it. */
+/** Starts the service and a browser, and registers Daisy. The test's teardown closes them. */
 export async function startApp(t: Test, overrides: Overrides = {}): Promise<App> {
   const pages = await startPages(t, overrides)
   const { service, open, register } = pages
@@ -29,7 +29,7 @@ export async function startApp(t: Test, overrides: Overrides = {}): Promise<App>
     ...pages,
     daisy,
     async enter(path = '/app/', options = desk) {
-      // A page that is open to nobody, so that the cookie is there before the first page of the app.
+      // A public page, so that the cookie is set before the first page of the app.
       const page = await open('/access/facts.json', options)
       await page.clock.setFixedTime(service.clock.now() * 1000)
       await page.context().addCookies([await cookieOf(pages)])
@@ -41,13 +41,13 @@ export async function startApp(t: Test, overrides: Overrides = {}): Promise<App>
   }
 }
 
-/** Waits until a page has painted what it has, so that it listens for keys. */
+/** Waits until a page is rendered, so that it listens for keys. */
 export async function untilSettled(page: Page): Promise<void> {
   await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => setTimeout(() =>
     requestAnimationFrame(() => setTimeout(resolve)))))`)
 }
 
-/** Types into the field that a page moves the focus to: one that may still have to be read. */
+/** Types into the field that a page focuses, which may not have loaded yet. */
 export async function typeIntoFocus(page: Page, text: string): Promise<void> {
   await page.locator('input:focus, textarea:focus').waitFor()
   await page.keyboard.type(text)

@@ -1,4 +1,4 @@
-/** Archives of accounts, taken apart and put together as somebody does who forges them. */
+/** Unpacks and repacks account archives, as an attacker does. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
@@ -9,7 +9,7 @@ import type { Answer } from './coffer.js'
 /** The files of an archive by name. */
 export type Files = Map<string, Buffer>
 
-/** The files of a ZIP. */
+/** Reads the files of a ZIP. */
 export async function unzipped(file: string): Promise<Files> {
   const zip = await openPromise(file)
   const files: Files = new Map()
@@ -18,7 +18,7 @@ export async function unzipped(file: string): Promise<Files> {
   return files
 }
 
-/** Writes a ZIP of these files; unless told otherwise with the digests that they have. */
+/** Writes a ZIP of these files; updates their digests unless stated otherwise. */
 export async function zipOf(
   file: string,
   files: ReadonlyMap<string, Buffer>,
@@ -43,13 +43,13 @@ export async function zipOf(
   writeFileSync(file, await buffer(zip.outputStream))
 }
 
-/** The rows of a table of an archive. */
+/** Reads the rows of a table of an archive. */
 export function rowsOf(files: Files, table: string): Answer[] {
   const lines = files.get(`tables/${table}.jsonl`)!.toString().split('\n')
   return lines.filter(line => line !== '').map(line => JSON.parse(line))
 }
 
-/** Gives a table of an archive other rows. What proves that bodies are as they were is left out. */
+/** Replaces the rows of a table of an archive. Drops the integrity values of bodies. */
 export function changeRows(files: Files, table: string, change: (rows: Answer[]) => Answer[] | void): void {
   const rows = rowsOf(files, table)
   for (const { body } of rows) if (typeof body === 'object' && body !== null) delete body.integrity

@@ -1,4 +1,4 @@
-/** An app that asks Alice for an access, and short ways through what follows. */
+/** An app that requests an access from Alice, with helpers for the steps that follow. */
 import type { Test } from 'tap'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from './coffer.js'
 
@@ -7,7 +7,7 @@ export const asked = {
   requestedPermissions: [{ streamId: 'diary', level: 'read' }]
 }
 
-/** A service, Alice's access for the app, and short ways through the flow. */
+/** Starts a service with an app that requests an access from Alice, and returns helpers for the flow. */
 export async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, overrides)
   const { alice } = service
@@ -16,7 +16,7 @@ export async function start(t: Test, overrides: Overrides = {}) {
   return { service, alice, app, ...flow(service, alice) }
 }
 
-/** The steps of the flow, on a service. */
+/** Returns the steps of the flow, on a service. */
 export function flow(service: Service, alice: Client) {
   const call = async (method: string, params: object, ip = '127.0.0.1'): Promise<Answer> =>
     await service.call(undefined, `authRequest.${method}`, params, undefined, { ip })

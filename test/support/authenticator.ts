@@ -1,32 +1,32 @@
-/** An authenticator as tests need it: it makes passkeys and signs with them, rightly or in any way that an attacker might. */
+/** An authenticator for tests: it creates passkeys and signs with them, correctly or as an attacker might. */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 import type { Assertion, Attestation, CreationOptions, RequestOptions } from '../../schemas/passkey.js'
 
-/** What is to be said otherwise than is so. */
+/** What the authenticator pretends. */
 export interface Lies {
   readonly origin?: string
   readonly rpId?: string
   readonly challenge?: string
   readonly type?: string
-  /** Whether the authenticator has verified the person. */
+  /** Whether the authenticator has verified the user. */
   readonly isVerified?: boolean
   readonly isPresent?: boolean
   readonly counter?: number
   readonly userHandle?: string
-  /** An id in place of the credential's own. */
+  /** Replaces the credential's id. */
   readonly id?: string
-  /** Form of the attestation, and its statement in CBOR. */
+  /** Format of the attestation, and its statement in CBOR. */
   readonly format?: string
   readonly statement?: Buffer
-  /** Whether the page is in a frame of another one. */
+  /** The page in whose frame the page is. */
   readonly topOrigin?: string
-  /** Whether it is, as browsers say that do not tell of which one. */
+  /** Whether the page is in a frame, for browsers that do not report of which page. */
   readonly isFramed?: boolean
-  /** A key of COSE in place of the passkey's own. */
+  /** A COSE key that replaces the passkey's own. */
   readonly key?: Buffer
 }
 
-/** One passkey, with its private key. */
+/** A passkey with its private key. */
 export class Authenticator {
   readonly id = randomBytes(32).toString('base64url')
   readonly #key: KeyObject
@@ -34,7 +34,7 @@ export class Authenticator {
   #counter: number
   #userHandle = ''
 
-  /** `counts`: whether it counts its signatures; most that synchronise do not. */
+  /** `counts`: whether it counts its signatures; most synchronised passkeys do not. */
   constructor(
     private readonly origin: string,
     private readonly counts = false
@@ -51,7 +51,7 @@ export class Authenticator {
     ])
   }
 
-  /** Makes the passkey that a page asks for. */
+  /** Creates the passkey that a page requests. */
   create({ challenge, rp, user }: CreationOptions, lies: Lies = {}): Attestation {
     this.#userHandle = user.id
     const id = lies.id ?? this.id
@@ -83,7 +83,7 @@ export class Authenticator {
     }
   }
 
-  /** Signs what a page asks for. */
+  /** Signs what a page requests. */
   get({ challenge, rpId }: RequestOptions, lies: Lies = {}): Assertion {
     if (this.counts) this.#counter++
     const authData = this.#head(rpId, 0, lies)
@@ -102,7 +102,7 @@ export class Authenticator {
     }
   }
 
-  /** Whose it is, what was verified, and how often it has signed. */
+  /** Returns the relying party, the flags and the signature counter. */
   #head(
     rpId: string,
     flags: number,

@@ -1,16 +1,16 @@
-/** A system with nothing on it: a folder with the C library and single programs of the machine, entered by `chroot`. */
+/** A bare system: a folder with the C library and selected programs of the machine, entered by `chroot`. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Not in memory: files there may often not be run. */
+/** Not a file system in memory: programs on one often may not run. */
 const place = '/var/tmp'
 
-/** Enters a root folder ($0) with the system's view of its processes, seen by nobody else. */
+/** Enters a root folder ($0) with the system's `/proc`, mounted for this process only. */
 const entering = 'mount --bind /proc "$0/proc" && exec chroot "$@"'
 
-/** Why there can be none; `false` if there can. */
+/** Why a bare system is impossible; `false` if it is possible. */
 export const noBareSystem: string | false = problem()
 
 function problem(): string | false {
@@ -27,7 +27,7 @@ function problem(): string | false {
 export class BareSystem {
   private constructor(readonly root: string) {}
 
-  /** Makes one that lasts as long as the test. Without programs it holds libraries alone: those that Node is linked to. */
+  /** Creates a system for the duration of the test. Without programs it has only the libraries that Node links to. */
   static make(t: Test, ...programs: string[]): BareSystem {
     const system = new BareSystem(mkdtempSync(join(place, 'coffer-bare-')))
     t.teardown(() => rmSync(system.root, { recursive: true, force: true }))
@@ -43,7 +43,7 @@ export class BareSystem {
     return system
   }
 
-  /** The place of one of its paths on this machine. */
+  /** Returns the location of one of its paths on this machine. */
   at(path: string): string {
     return join(this.root, path)
   }
@@ -54,13 +54,13 @@ export class BareSystem {
     copyFileSync(source, this.at(path))
   }
 
-  /** The arguments of `unshare` that start a program in it, as a user of its own (by default root). */
+  /** Returns the arguments of `unshare` that run a program in it, by default as root. */
   args(program: readonly string[], user?: string): string[] {
     const by = user === undefined ? [] : [`--userspec=${user}`]
     return ['--mount', 'sh', '-c', entering, this.root, ...by, this.root, ...program]
   }
 
-  /** Runs a program in it to its end, with no more in its surroundings than is given. */
+  /** Runs a program in it until it ends, with no environment variables but `PATH` and the given ones. */
   run(
     program: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -73,14 +73,14 @@ export class BareSystem {
     return { status, output: stdout + stderr }
   }
 
-  /** Copies a program of this machine to where it is here, with its libraries. */
+  /** Copies a program of this machine to the same path, with its libraries. */
   addProgram(name: string): void {
     const path = name.startsWith('/') ? name : execFileSync('which', [name], { encoding: 'utf8' }).trim()
     this.add(path, path)
     this.addLibraries(path)
   }
 
-  /** Adds the parts of the C library that Node is not linked to: they come with the others everywhere. */
+  /** Adds the parts of the C library that Node does not link to: elsewhere they come with the others. */
   #completeLibraries(): void {
     const { stdout } = spawnSync('ldd', [process.execPath], { encoding: 'utf8' })
     const [library = ''] = /(?<= )\/\S+\/libc\.so\.6/.exec(stdout) ?? []
@@ -90,7 +90,7 @@ export class BareSystem {
     }
   }
 
-  /** Copies the libraries that a program or library is linked to. */
+  /** Copies the libraries to which a program or library links. */
   addLibraries(path: string): void {
     const { stdout } = spawnSync('ldd', [path], { encoding: 'utf8' })
     for (const [library = ''] of stdout.matchAll(/(?<=^|\s)\/\S+/g))

@@ -1,4 +1,4 @@
-/** A real Chromium, one for each process of tests; and people who look at pages with it. */
+/** A real Chromium, shared by the tests of a process, and helpers that visit pages with it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
@@ -7,10 +7,10 @@ import { packageDirectory } from '../../core/version.js'
 import { findChromium } from '../../scripts/dev/chromium.js'
 import { ends } from './ends.js'
 
-/** Where pictures of the pages are left for whoever wants to look at them. */
+/** Where screenshots of the pages are saved for review. */
 export const pictures = join(packageDirectory, '.test-output', 'pages')
 
-/** For how long a test waits for what it expects, in milliseconds: machines may be busy. */
+/** Timeout for what a test expects, in milliseconds: machines may be busy. */
 const patience = 60_000
 
 const flags = [
@@ -22,16 +22,16 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages of others may load what is not on this machine: it is refused at once, rather than when a name server gives up.
+  // Foreign pages may load external resources: refuse these immediately rather than after a DNS timeout.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE [::1], EXCLUDE localhost, EXCLUDE *.localhost'
 ]
 
-/** The one that the files of this process share. */
+/** The browser that the files of this process share. */
 let shared: Browser | undefined
 
 /**
- * Starts the browser, unless another file of the process has; the test's teardown closes what was opened in it. Throws where
- * there is none, as pages that nobody looks at may be broken.
+ * Starts the browser, unless another file of the process has; the test's teardown closes what was opened in it. Throws
+ * if there is no browser: pages that no test opens may be broken.
  */
 export async function startBrowser(t: Test): Promise<Browser> {
   const browser = shared?.isConnected() === true ? shared : await launch()
@@ -56,7 +56,7 @@ async function launch(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: flags, timeout: 60_000 })
 }
 
-/** What went wrong behind the scenes of a page: scripts that threw, what its policy refused, whom else it talked to. */
+/** Collects a page's problems: exceptions, violations of its content security policy, requests to other origins. */
 export class Watch {
   readonly troubles: string[] = []
 
@@ -75,14 +75,14 @@ export class Watch {
   }
 }
 
-/** A page of somebody's own, with nothing kept from before; without a service worker unless `options` allow it. */
+/** Opens a page in a new browser context; without a service worker unless `options` allow it. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(patience)
   return await context.newPage()
 }
 
-/** The words of the page's heading, once it is this one. */
+/** Waits until the page's heading matches. */
 export async function untilHeading(page: Page, name: string | RegExp): Promise<void> {
   const heading = page.getByRole('heading', { level: 1 })
   await heading

@@ -1,4 +1,4 @@
-/** A real server of S3-compatible storage on loopback, with one bucket. */
+/** A real S3-compatible server on loopback, with one bucket. */
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { StorageSettings } from '../../scripts/backup/place.js'
 
-/** What it is made with; the package has no types. */
+/** The server's options; the package has no types. */
 interface Options {
   readonly address: string
   readonly port: number
@@ -24,16 +24,16 @@ type S3rver = new (options: Options) => {
 }
 
 export interface Bucket {
-  /** The address of a place in it. */
+  /** The URL of a path in the bucket. */
   readonly to: string
   readonly settings: StorageSettings
   /** The same settings as flags. */
   readonly flags: readonly string[]
-  /** Keys of the objects in it. */
+  /** Returns the keys of the objects in the bucket. */
   keys(): string[]
 }
 
-/** Starts the server; the test's teardown ends it. */
+/** Starts the server; the test's teardown stops it. */
 export async function bucket(t: Test, prefix = 'coffer'): Promise<Bucket> {
   const Server = createRequire(import.meta.url)('s3rver') as S3rver
   const directory = mkdtempSync(join(tmpdir(), 'coffer-bucket-'))

@@ -1,4 +1,4 @@
-/** The one harness: a whole service on a temporary directory, with a clock that stands still. */
+/** The test harness: a complete service on a temporary directory, with a manual clock. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,17 +16,17 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../server/server.js'
 import type { DurabilityProvider } from '../../storage/wal/durability.js'
 
-/** An answer as any client gets it: the result's members, or `error`; `accessId` beside them. */
-// oxlint-disable-next-line no-explicit-any -- tests look into answers freely
+/** A response as any client gets it: the result's members, or `error`, with `accessId`. */
+// oxlint-disable-next-line no-explicit-any -- tests inspect responses freely
 export type Answer = any
 
-/** Settings on top of the defaults, however deep. */
+/** Settings that override the defaults at any depth. */
 export type Overrides = Deep<Settings>
 type Deep<T> = {
   [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object ? Deep<T[K]> : T[K]
 }
 
-/** Somebody with a token. */
+/** A client with a token. */
 export class Client {
   constructor(
     readonly service: Service,
@@ -38,31 +38,31 @@ export class Client {
     return this.access.token
   }
 
-  /** Calls a method straight through the registry. Lists are pulled to their end. */
+  /** Calls a method directly through the registry, and reads lists to their end. */
   async call(method: string, params: unknown = {}): Promise<Answer> {
     return await this.service.call(this.username, method, params, this.token)
   }
 
-  /** As {@link call}, but fails loudly if the call does: for preparing a test. */
+  /** Like {@link call}, but throws if the call fails: for setting up a test. */
   async do(method: string, params: unknown = {}): Promise<Answer> {
     const answer = await this.call(method, params)
     if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
     return answer
   }
 
-  /** Creates a stream; its id serves as its name. */
+  /** Creates a stream with its id as its name. */
   async stream(id: string, parentId: string | null = null): Promise<Answer> {
     return (await this.do('streams.create', { id, name: id, parentId })).stream
   }
 
-  /** Creates an event: a note in `diary` unless told otherwise. */
+  /** Creates an event: by default a note in `diary`. */
   async event(fields: Record<string, unknown> = {}): Promise<Answer> {
     return (
       await this.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'hello', ...fields })
     ).event
   }
 
-  /** A new access with a level on a stream, or with whatever permissions are given. */
+  /** Creates an access with a level on a stream, or with the given permissions. */
   async grant(level: Level, streamId: string, fields: Record<string, unknown> = {}): Promise<Client> {
     return await this.grantAll([{ streamId, level }], fields)
   }
@@ -72,7 +72,7 @@ export class Client {
     return new Client(this.service, this.username, access)
   }
 
-  /** A request over HTTP below the user's root, with the token; a body is sent as JSON, or as the form that it is. */
+  /** Sends an HTTP request below the user's root, with the token; a body is sent as JSON, or as a form. */
   async http(
     verb: string,
     path: string,
@@ -86,9 +86,9 @@ export class Client {
   }
 }
 
-/** Threads that own users' files, unless a test says otherwise: those that look into the core need it in their own. */
+/** Number of threads that own users' files, by default: tests that inspect the core need it in their own thread. */
 const workers = Number(process.env['COFFER_TEST_WORKERS'] ?? 0)
-/** Methods that only tests have. */
+/** Methods that exist only in tests. */
 export const methodModules = [new URL('./methods.js', import.meta.url).href]
 
 /** The service under test. */
@@ -100,8 +100,8 @@ export class Service {
   ) {}
 
   /**
-   * Makes a user who is signed in; no hashing, no registration. Only with `fields` has the account values, as events: with
-   * those given, and what is standard.
+   * Creates a signed-in user, without hashing or registration. Only with `fields` does the account have field values as
+   * events: the given ones and defaults.
    */
   async user(username: string, fields?: Readonly<Record<string, string | number>>): Promise<Client> {
     const params = { username, ...(fields && { fields }) }
@@ -130,7 +130,7 @@ export class Service {
     return await read(outcome)
   }
 
-  /** A request over HTTP. */
+  /** Sends an HTTP request. */
   async http(
     verb: string,
     path: string,
@@ -156,7 +156,7 @@ export class Service {
   }
 }
 
-/** Starts a service that the test's teardown ends. */
+/** Starts a service; the test's teardown stops it. */
 export async function coffer(
   t: Test,
   overrides: Overrides = {},
@@ -180,7 +180,7 @@ export async function coffer(
   return Object.assign(service, { alice })
 }
 
-/** As {@link coffer}, for tests that look into the core: it runs in their own thread, always. */
+/** Like {@link coffer}, for tests that inspect the core: it always runs in their own thread. */
 export async function openCoffer(
   t: Test,
   overrides: Overrides = {},
@@ -189,7 +189,7 @@ export async function openCoffer(
   return await coffer(t, { ...overrides, workers: 0 }, log)
 }
 
-/** Defaults with overrides, on any free port. */
+/** Returns the default settings with overrides, on any free port. */
 export function testSettings(dataDir: string, overrides: Overrides = {}): Settings {
   const settings = merged(Value.Default(Settings, { workers }) as object, overrides)
   return { ...(settings as Settings), port: 0, dataDir }
@@ -207,7 +207,7 @@ function isGroup(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The configuration that follows from {@link testSettings}. */
+/** Returns the configuration for {@link testSettings}. */
 export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
   return toConfig(testSettings(dataDir, overrides), version)
 }
@@ -226,7 +226,7 @@ async function read(outcome: Outcome): Promise<Answer> {
   return { ...JSON.parse(`{${text}}`), accessId }
 }
 
-/** The texts that an outcome comes in, one after the other; raises the error of a refusal. */
+/** Yields the texts of an outcome; throws the error of a refusal. */
 export async function* textsOf(outcome: Outcome): AsyncGenerator<string, void, undefined> {
   if (!outcome.ok) throw outcome.error
   yield outcome.members

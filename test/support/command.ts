@@ -1,4 +1,4 @@
-/** Runs the command `coffer`: here, which is quick, or as a process of its own, where that is what a test is about. */
+/** Runs the command `coffer`: in this process, which is fast, or in a separate one, if the test is about that. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ export interface Ended {
   readonly errors: string
 }
 
-/** What a command is given beside its arguments. */
+/** Input of a command other than its arguments. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
 }
 
-/** Runs it as a process of its own, to its end. */
+/** Runs the command in a separate process until it ends. */
 export async function commandProcess(
   args: readonly string[],
   { cwd, env, input = '' }: Surroundings & { readonly cwd?: string } = {}
@@ -39,10 +39,10 @@ export async function commandProcess(
   return { code, output, errors }
 }
 
-/** The one that is running: what it is given and says is the whole process's. */
+/** The running command: it uses the input and output of the whole process. */
 let running: Promise<unknown> = Promise.resolve()
 
-/** Runs it in this process, to its end. */
+/** Runs the command in this process until it ends. */
 export async function command(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const ended = running.then(async () => await runHere(args, surroundings))
   running = ended.catch(() => undefined)

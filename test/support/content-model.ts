@@ -1,11 +1,11 @@
-/** Conditions on contents, held the obvious way against objects; and events and queries to try them with. */
+/** Evaluates content conditions on objects the obvious way, and generates events and queries to try them with. */
 import type { Event } from '../../schemas/event.js'
 import type { Random } from './random.js'
 
 /** `{path, <operation>: value}`. */
 export type ModelCondition = Readonly<Record<string, unknown>> & { readonly path: string }
 
-/** Whether a value within an event meets all conditions. */
+/** Returns whether a value within an event meets all conditions. */
 export function meetsAll(whole: unknown, conditions: readonly ModelCondition[] = []): boolean {
   return conditions.every(({ path, ...rest }) => {
     const [[operation, operand]] = Object.entries(rest) as [[string, unknown]]
@@ -35,7 +35,7 @@ function holds(value: unknown, operation: string, operand: never): boolean {
 const keys = ['a', 'b', 'app:c-d_1', '0', '__proto__']
 const scalars = [0, 1, -1, 0.1 + 0.2, 1e21, 2 ** 53, '', 'a', 'ab', 'ä', '1', 'true', true, false, null]
 
-/** Something that an event may hold: a value, or objects of few keys, so that paths lead somewhere. */
+/** Generates the content of an event: a value, or objects with few keys, so that paths often match. */
 export function makeContent(random: Random, depth = 0): unknown {
   if (depth > 2 || random.chance(0.4)) return random.pick(scalars)
   if (random.chance(0.1)) return [random.pick(scalars), { a: 1 }]

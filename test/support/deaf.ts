@@ -1,4 +1,4 @@
-/** Clients of sockets that ask and do not listen, and what they make the service hold. */
+/** Socket clients that send requests and never read, and how much memory they cost the service. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -14,16 +14,16 @@ export const MiB = 1024 * KiB
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes that this process holds: the service, and clients, which in these tests hold next to nothing. */
+/** Returns the memory of this process in bytes: that of the service, as clients in these tests use next to none. */
 export function held(): number {
-  // What a first pass frees may have held what is outside the heap.
+  // Objects freed by the first pass may have held memory outside of the heap.
   collectGarbage()
   collectGarbage()
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
 }
 
-/** A connection in the client's namespace that reads nothing from then on. */
+/** Opens a connection in the client's namespace that stops reading. */
 export async function deaf(
   t: Test,
   { service, token, username }: Client,
@@ -43,7 +43,7 @@ export async function deaf(
   return socket
 }
 
-/** Asks for the same answer many times. */
+/** Requests the same response many times. */
 export function ask(socket: WebSocket, { username }: Client, count: number): void {
   send(
     socket,
@@ -51,31 +51,31 @@ export function ask(socket: WebSocket, { username }: Client, count: number): voi
   )
 }
 
-/** A number of answers of some length that is more than the system itself has room for, and some. */
+/** Returns a number of responses of some length that exceeds the buffers of the system. */
 export function enough(length: number): number {
   return Math.ceil((12 * MiB) / (length + 3 * KiB)) + 20
 }
 
-/** Sends messages in one piece: in many they would take more memory here than in the service. */
+/** Sends messages in one write: many writes would take more memory here than in the service. */
 export function send(socket: WebSocket, messages: readonly string[]): void {
   const frames = messages.map(message => {
     const bytes = Buffer.from(message)
     const length = Buffer.alloc(2)
     length.writeUInt16BE(bytes.length)
-    // A text that is masked by zeros.
+    // A text frame whose mask is zero.
     return Buffer.concat([Buffer.from([0x81, 0x80 | 126]), length, Buffer.alloc(4), bytes])
   })
-  // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
+  // oxlint-disable-next-line no-underscore-dangle -- the property's name in ws
   ;(socket as unknown as { _socket: Socket })._socket.write(Buffer.concat(frames))
 }
 
-/** Waits until nothing is done any more that was asked for before. */
+/** Waits until all earlier requests are complete. */
 export async function quiet(t: Test, client: Client): Promise<void> {
   const socket = await socketOf(t, client)
   for (let n = 0; n < 100; n++) await socket.call('getAccessInfo')
 }
 
-/** Moves the clock on, step by step: what is under way goes on in between. */
+/** Advances the clock in steps, so that pending work continues in between. */
 export async function pass({ clock }: Service, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 5) {
     clock.advance(5)
@@ -84,12 +84,12 @@ export async function pass({ clock }: Service, seconds: number): Promise<void> {
 }
 
 export async function closed(socket: WebSocket): Promise<void> {
-  // Who does not read does not hear of it either.
+  // A paused socket does not notice its end either.
   socket.resume()
   if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
 }
 
-/** A service with a stream of alice's that makes answers so long. */
+/** Starts a service with a stream of alice's that makes responses this long. */
 export async function withAnswersOf(
   t: Test,
   length: number,

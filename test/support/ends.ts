@@ -1,4 +1,4 @@
-/** What the files of a process share, and is ended once all of them have been run. */
+/** Teardown of what the files of a process share, once all of them have run. */
 
-/** How to end each; absent in a process of one file, which ends everything by itself. */
+/** Teardown functions; absent in a process of one file, which cleans up after itself. */
 export const ends: { all?: (() => Promise<void>)[] } = {}

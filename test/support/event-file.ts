@@ -1,4 +1,4 @@
-/** A user's file with streams and events, for tests of storage by itself. */
+/** A user's file with streams and events, for tests of storage alone. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export class EventFile {
     this.events = this.#openEvents()
   }
 
-  /** As if the file had been closed and opened again. */
+  /** Discards caches, as closing and reopening the file does. */
   reopen(): void {
     this.events = this.#openEvents()
   }
@@ -45,7 +45,7 @@ export class EventFile {
     return this.streams.insert({ id, name: id, parentId, ...tracking }).number
   }
 
-  /** An event as if it came from a method: a point in time at second 1 unless told otherwise. */
+  /** Creates an event as a method does: by default without duration, at second 1. */
   event(fields: Partial<Event> = {}): Event {
     const streamIds = fields.streamIds ?? ['diary']
     return {
@@ -70,7 +70,7 @@ export class EventFile {
     return event
   }
 
-  /** A query that has not been begun. */
+  /** Creates a query without starting it. */
   query(query: Partial<EventQuery>): EventRun {
     return this.events.query({
       isRunning: false,
@@ -83,7 +83,7 @@ export class EventFile {
     })
   }
 
-  /** Pages of a query: the ids in each. */
+  /** Runs a query, and returns the ids of each page. */
   pages(query: Partial<EventQuery>): string[][] {
     const run = this.query(query)
     const pages: string[][] = []
@@ -101,7 +101,7 @@ export class EventFile {
   }
 }
 
-/** A new file with a stream `diary`. */
+/** Creates a file with a stream `diary`. */
 export function eventFile(t: Test): EventFile {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const db = openFile(join(directory, 'user.sqlite'), {

@@ -1,4 +1,4 @@
-/** The events of a user as plain arrays, queried the slow and obvious way: what the real thing is held against. */
+/** The events of a user as plain arrays, queried the slow and obvious way: the reference for the service. */
 import type { Event } from '../../schemas/event.js'
 import type { Level } from '../../schemas/permission.js'
 import type { Stream } from '../../schemas/stream.js'
@@ -16,7 +16,7 @@ export interface ModelQuery {
   readonly limit?: number
   readonly state?: 'default' | 'trashed' | 'all'
   readonly modifiedSince?: number
-  /** Ids of streams without their first character: the service is told to take that for the prefix of tags. */
+  /** Stream ids without their first character: the service is configured with that as the prefix of tags. */
   readonly tags?: string[]
   readonly content?: ModelCondition[]
   readonly clientData?: ModelCondition[]
@@ -29,21 +29,21 @@ export interface StreamsObject {
   readonly not?: string[]
 }
 
-/** What somebody was granted, by stream id; `undefined` for a personal access. */
+/** Permissions by stream id; `undefined` for a personal access. */
 export type Permissions = Readonly<Record<string, Level>> | undefined
 
-/** A stream as `streams.get` answers it. */
+/** A stream as `streams.get` returns it. */
 interface Tree extends Stream {
   readonly children: readonly Tree[]
 }
 
 export class EventModel {
   readonly streams = new Map<string, Stream>()
-  /** In the order in which they were created. */
+  /** In order of creation. */
   readonly events: Event[] = []
   readonly #paths = new Map<string, string[]>()
 
-  /** The ids that `events.get` should answer, in order. */
+  /** Returns the ids that `events.get` should return, in order. */
   get(query: ModelQuery, permissions: Permissions, now: number): string[] {
     const found = this.events
       .map((event, index) => ({ event, index }))
@@ -55,7 +55,7 @@ export class EventModel {
     return found.slice(skip, skip + (query.limit ?? usual)).map(({ event }) => event.id)
   }
 
-  /** Takes a tree of streams instead of those that were there. */
+  /** Replaces all streams by those of a tree. */
   replaceStreams(trees: readonly Tree[]): void {
     this.streams.clear()
     this.#paths.clear()
@@ -106,7 +106,7 @@ export class EventModel {
     )
   }
 
-  /** The ids from a stream up to its root. */
+  /** Returns the ids from a stream up to its root. */
   #path(id: string): string[] {
     let path = this.#paths.get(id)
     if (!path) {

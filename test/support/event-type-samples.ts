@@ -1,4 +1,4 @@
-/** The types that the document lists, written down from it, with contents that each has to take and to refuse. */
+/** The event types in the documentation, with contents that each must accept and refuse. */
 
 interface Samples {
   readonly accepted: readonly unknown[]

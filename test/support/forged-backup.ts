@@ -1,4 +1,4 @@
-/** A plain backup as somebody forges it who knows how they are made: whatever is changed, the digests are made to fit. */
+/** Forges a plain backup as an attacker who knows the format does: the digests match whatever is changed. */
 import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,12 +25,12 @@ export class ForgedBackup {
     this.manifest = JSON.parse(readFileSync(join(root, 'manifest'), 'utf8'))
   }
 
-  /** An account in the manifest. */
+  /** Returns an account of the manifest. */
   user(username: string): Answer {
     return this.manifest.users.find((user: Answer) => user.username === username)
   }
 
-  /** The list of an account's files. */
+  /** Returns the list of an account's files. */
   record(username: string): Answer {
     return JSON.parse(readFileSync(this.path(this.user(username).record), 'utf8'))
   }
@@ -54,12 +54,12 @@ export class ForgedBackup {
     this.save()
   }
 
-  /** Changes the file of an account, and the list of its files with it. */
+  /** Changes the file of an account, and updates the list of its files. */
   changeFile(username: string, change: (bytes: Buffer) => Buffer): void {
     this.changeRecord(username, ({ file }) => this.write(file, change(readFileSync(this.path(file)))))
   }
 
-  /** As {@link changeFile}, by SQL, whatever SQLite would protect. */
+  /** Like {@link changeFile}, by SQL, and despite what SQLite would protect. */
   changeRows(username: string, change: (db: Database) => void): void {
     this.changeFile(username, bytes => edited(bytes, join(this.root, 'edited.sqlite'), change))
   }
@@ -72,7 +72,7 @@ export class ForgedBackup {
     this.save()
   }
 
-  /** Writes a file of the backup, and what is known of it. */
+  /** Writes a file of the backup, and updates its size and digest. */
   write(stored: Stored, bytes: Buffer): void {
     writeFileSync(this.path(stored), bytes)
     stored.size = bytes.length
@@ -98,7 +98,7 @@ function edited(bytes: Buffer, file: string, change: (db: Database) => void): Bu
   return result
 }
 
-/** All names below a folder, with the sizes of files: to see whether anything has been written there. */
+/** Lists all names below a folder, with file sizes, to check whether anything was written there. */
 export function treeOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map(entry => {
@@ -110,7 +110,7 @@ export function treeOf(folder: string): string[] {
     .toSorted()
 }
 
-/** Gives a body of a row other values, and leaves out what would prove the old ones. */
+/** Changes the body of a row, and drops its integrity value. */
 export function rebody(db: Database, table: string, where: string, change: (body: Answer) => void): void {
   const text = db.prepare(`SELECT body FROM ${table} WHERE ${where} LIMIT 1`).pluck().get() as
     | string

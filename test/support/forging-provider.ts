@@ -1,4 +1,4 @@
-/** A provider on loopback that says whatever a test wants, with keys of its own: for forged and broken answers. */
+/** A provider on loopback that returns whatever a test wants, with its own keys: for forged and broken responses. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -13,26 +13,26 @@ import {
 import type { Test } from 'tap'
 import type { Overrides } from './coffer.js'
 
-/** What the token endpoint answers: by default a correct id token for {@link ForgingProvider.claims}. */
+/** The response of the token endpoint: by default a correct ID token for {@link ForgingProvider.claims}. */
 type Answer = (response: ServerResponse) => Promise<void> | void
 
 export class ForgingProvider {
   issuer = ''
-  /** Claims on top of correct ones. */
+  /** Added to the correct claims. */
   claims: Record<string, unknown> = {}
-  /** What `userinfo` says; `undefined`: there is none. */
+  /** The response of `userinfo`; without one there is no such endpoint. */
   userinfo: Record<string, unknown> | undefined
-  /** On top of correct metadata. */
+  /** Added to the correct metadata. */
   metadata: Record<string, unknown> = {}
-  /** Answers in place of what is right, by path. */
+  /** Replaces the correct responses, by path. */
   readonly answers = new Map<string, Answer>()
-  /** What the callback is told on top of code and state. */
+  /** Parameters of the callback in addition to code and state. */
   told: Record<string, string | null> = {}
-  /** Bodies of the calls of the token endpoint. */
+  /** Bodies of the requests to the token endpoint. */
   readonly exchanged: URLSearchParams[] = []
-  /** The last request for authorization. */
+  /** The last authorization request. */
   authorization = new URLSearchParams()
-  /** Where the browser was last sent. */
+  /** The URL of the last redirect. */
   callback = ''
   readonly asked: string[] = []
   signer: CryptoKey
@@ -57,7 +57,7 @@ export class ForgingProvider {
     }
   }
 
-  /** An id token, as told. */
+  /** Creates an ID token with these claims. */
   async idToken(claims: Record<string, unknown> = this.claims): Promise<string> {
     const now = Math.floor(Date.now() / 1000)
     const nonce = this.authorization.get('nonce')
@@ -107,10 +107,10 @@ export class ForgingProvider {
   }
 }
 
-/** Made once: it takes a while. */
+/** Created once: it takes a while. */
 let keys: Promise<[GenerateKeyPairResult, GenerateKeyPairResult]> | undefined
 
-/** Starts a provider that the test's teardown ends. */
+/** Starts a provider; the test's teardown stops it. */
 export async function forgingProvider(t: Test): Promise<ForgingProvider> {
   const [own, other] = await (keys ??= Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]))
   const made = new ForgingProvider(own.privateKey, other.privateKey, await exportJWK(own.publicKey))

@@ -1,11 +1,11 @@
-/** What tests of forged and damaged backups and archives begin with: a service full of things, and a folder that is watched. */
+/** Setup for tests of forged and damaged backups and archives: a service with all kinds of data, a watched folder. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { coffer, type Client, type Service } from './coffer.js'
 import { treeOf } from './forged-backup.js'
 
-/** A service of which alice, and whoever is named, has something of everything. Its files are up to date. */
+/** Starts a service in which alice, and any other named users, have data of every kind. Its files are checkpointed. */
 export async function fullCoffer(
   t: Test,
   others: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = {}
@@ -44,13 +44,13 @@ async function fill(client: Client): Promise<void> {
   await service.call(undefined, 'test.setPassword', { username, password: 'a password' })
 }
 
-/** A data directory to be, in the middle of a folder in which nothing else may change. */
+/** A future data directory inside a folder in which nothing else may change. */
 export class WatchedTarget {
   readonly path: string
   readonly #around: string
   readonly #before: string[]
 
-  /** Begins with an empty one. */
+  /** Starts with an empty folder. */
   constructor(folder: string) {
     this.#around = join(folder, 'around')
     this.path = join(this.#around, 'in', 'the', 'middle', 'data')
@@ -60,13 +60,13 @@ export class WatchedTarget {
     this.#before = treeOf(this.#around)
   }
 
-  /** What it holds, files of a lock left out. */
+  /** Lists its contents, without lock files. */
   get held(): string[] {
     const names = existsSync(this.path) ? readdirSync(this.path) : []
     return names.filter(name => !name.startsWith('coffer.lock'))
   }
 
-  /** Asserts that nothing has been written around it. */
+  /** Asserts that nothing was written outside of it. */
   assertAlone(t: Test, what = 'nothing is written anywhere else'): void {
     const outside = treeOf(this.#around).filter(path => !path.startsWith(this.path))
     t.same(outside, this.#before, what)

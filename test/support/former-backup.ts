@@ -1,9 +1,9 @@
-/** Turns a plain backup into one as it was encrypted before backups were in the format of age. */
+/** Converts a plain backup into the encryption format used before age. */
 import { createCipheriv, hkdfSync, randomBytes, scryptSync } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** What such a backup tells of its key. */
+/** The key derivation parameters that such a backup contains. */
 export const formerDerivation = { kdf: 'scrypt', N: 2 ** 17, r: 8, p: 1 }
 
 /** Encrypts all files of a backup, in place. */

@@ -1,8 +1,8 @@
-/** Ports for processes that have to be told which one to listen at. */
+/** Free ports for processes whose port must be known in advance. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
-/** Ports that nobody uses, each held until all are found. */
+/** Returns free ports, each held until all are found. */
 export async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = []
   for (let index = 0; index < count; index++) {
@@ -21,7 +21,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** A port that nobody uses. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1)
   return port!

@@ -1,25 +1,25 @@
-/** A proxy before a service, below a path of its own: tests stop it, let it hang, or have it serve another build. */
+/** A proxy in front of a service, below a path: tests can stop it, make it hang, or make it serve another build. */
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 
-/** What becomes of requests: answered by the service, by an error of the proxy, or not at all. */
+/** How requests are handled: by the service, by an error of the proxy, or not at all. */
 type Mood = 'open' | 'failing' | 'silent'
 
 export class Front {
   mood: Mood = 'open'
-  /** Root of the service behind it, without a slash at the end. */
+  /** Root URL of the service behind it, without a trailing slash. */
   target = ''
-  /** Changes answers that are text; paths are changed back by the `asked` rule. */
+  /** Changes text responses; the `asked` rule maps paths back. */
   rewrite: { asked(path: string): string; answered(text: string): string } | undefined
   readonly #server: Server = createServer((req, res) => this.#pass(req, res))
   #port = 0
 
   private constructor(readonly path: string) {}
 
-  /** Starts one below a path, such as `/coffer`; the test's teardown ends it. */
+  /** Starts a proxy below a path, such as `/coffer`; the test's teardown stops it. */
   static async start(t: Test, path = ''): Promise<Front> {
     const front = new Front(path)
     await front.resume()
@@ -27,7 +27,7 @@ export class Front {
     return front
   }
 
-  /** Root of the service as browsers see it, without a slash at the end. */
+  /** Root URL of the service as browsers see it, without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}${this.path}`
   }
@@ -38,7 +38,7 @@ export class Front {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Refuses connections from now on, and cuts those that there are. */
+  /** Refuses new connections, and closes the open ones. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return
     const closed = once(this.#server, 'close')

@@ -1,18 +1,18 @@
-/** What the first generation of the client library (`pryv` 1.x) does with an account, in the callbacks of its time. */
+/** What the first generation of the client library (`pryv` 1.x) does with an account, with callbacks. */
 import dns from 'node:dns'
 import { request } from 'node:http'
 import type { Test } from 'tap'
 import { coffer, type Answer, type Client, type Overrides } from './coffer.js'
 import { until } from './socket.js'
 
-/** It knows accounts by host names only. */
+/** The library addresses accounts only by host name. */
 const domain = 'coffer.test'
 
 type Callback = (error: unknown, ...results: Answer[]) => void
-// oxlint-disable-next-line no-explicit-any -- there are no types of it, and it is looked into freely
+// oxlint-disable-next-line no-explicit-any -- the library has no types, and is inspected freely
 type Anything = any
 
-/** Makes every host of the domain this machine, for as long as the test runs. */
+/** Resolves every host of the domain to this machine, for the duration of the test. */
 function resolveHere(t: Test): void {
   const { lookup } = dns
   const here = { address: '127.0.0.1', family: 4 }
@@ -24,7 +24,7 @@ function resolveHere(t: Test): void {
   t.teardown(() => void (dns.lookup = lookup))
 }
 
-/** The result of a function that takes a callback last; the first one if there are several. */
+/** Resolves with the result of a function whose last argument is a callback: the first result if there are several. */
 function done(target: Anything, method: string, ...args: unknown[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const callback: Callback = (error, result) => (error ? reject(error) : resolve(result))
@@ -33,11 +33,11 @@ function done(target: Anything, method: string, ...args: unknown[]): Promise<Ans
 }
 
 export interface Features {
-  /** Updates hold fields that only the service sets: the operator has to have them ignored. */
+  /** Updates contain fields that only the service sets: the operator must configure that these are ignored. */
   readonly sendsProtectedFields?: true
-  /** Files are read back. */
+  /** The library can read files. */
   readonly readsFiles?: true
-  /** The socket speaks a version of the protocol that is served. */
+  /** The socket uses a supported version of the protocol. */
   readonly hasSocket?: true
 }
 
@@ -72,7 +72,7 @@ export async function tour(t: Test, library: Anything, features: Features): Prom
   await monitor(t, library, connect(), alice, features)
 }
 
-/** The status that its way to sign in is answered with: nobody has a password here. */
+/** Returns the status of the library's sign-in request: no user has a password here. */
 function signInStatus({ username }: Client, port: number): Promise<number | undefined> {
   const headers = { 'content-type': 'application/json', origin: `https://sw.${domain}` }
   return new Promise((resolve, reject) => {
@@ -128,7 +128,7 @@ async function files(
   t.equal(text, 'first')
 }
 
-/** Loads what is there; where the socket works, hears of what comes after. */
+/** Loads existing events and, if the socket works, receives later ones. */
 async function monitor(
   t: Test,
   { Filter, MESSAGES }: Anything,

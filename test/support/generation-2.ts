@@ -1,4 +1,4 @@
-/** What the documentation of the client library shows, for all of its second generation (`pryv` 2.x) and the third. */
+/** The examples in the documentation of the client library, for its second generation (`pryv` 2.x) and the third. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { apiEndpoint } from '../../core/service-info.js'
 import { coffer, type Answer, type Client } from './coffer.js'
 import { until } from './socket.js'
 
-/** A connection of the library; functions that came later may be missing. */
+/** A connection of the library; functions that were added later may be missing. */
 interface Connection {
   readonly apiEndpoint: string
   api(calls: readonly object[], progress?: (percent: number) => void): Promise<Answer[]>
@@ -61,7 +61,7 @@ const password = 'a long secret'
 const everything = { fromTime: 0, toTime: 9_999_999_999, limit: 10_000 }
 const changes = { ...everything, modifiedSince: 0, state: 'all', includeDeletions: true }
 
-/** Signs in, writes, reads and streams, sends files and points, and gives back what it was given. */
+/** Signs in, writes, reads and streams, sends files and data points, and deletes what it created. */
 export async function tour(t: Test, { Connection, Service }: Library): Promise<void> {
   const made = await coffer(t)
   const service = new Service(`${made.server.url}/reg/service/info`)
@@ -119,7 +119,7 @@ async function callInBatch(t: Test, connection: Connection): Promise<Answer[]> {
   return results
 }
 
-/** Streams events, with deletions after them and without, few and many, and none at all. */
+/** Streams events, with and without deletions: few, many and none. */
 async function stream(t: Test, connection: Connection, id: string): Promise<void> {
   const texts = [
     '"quoted" ] } \\',
@@ -148,7 +148,7 @@ async function stream(t: Test, connection: Connection, id: string): Promise<void
   }
 }
 
-/** So many new events, or one that is there, are put into the trash and deleted. */
+/** Trashes and deletes this many new events, or existing ones. */
 async function deleteMany(connection: Connection, count: number, known: readonly string[]): Promise<void> {
   const ids = [...known]
   while (ids.length < count) {
@@ -161,7 +161,7 @@ async function deleteMany(connection: Connection, count: number, known: readonly
 async function streamed(connection: Connection, query: object) {
   const items: Event[] = []
   const body = await connection.getEventsStreamed(query, event => void items.push(event))
-  // The oldest ones hand deletions over with the rest of the answer.
+  // The oldest versions return deletions with the rest of the response.
   const rest = (body.eventDeletions ?? []) as Event[]
   const deletions = (body.eventDeletionsCount ?? rest.length) as number
   return { items: [...items, ...rest], deletions, body }
@@ -197,7 +197,7 @@ async function addPoints(t: Test, connection: Connection): Promise<void> {
   t.match(added, [{ status: 'ok' }])
 }
 
-/** The add-ons of the library: calls and messages over a socket, and a monitor that follows both ways. */
+/** The add-ons of the library: calls and messages over a socket, and a monitor with both update methods. */
 export async function liveTour(t: Test, library: Library): Promise<void> {
   const { alice, clock } = await coffer(t)
   await alice.stream('diary')
@@ -231,7 +231,7 @@ export async function liveTour(t: Test, library: Library): Promise<void> {
     const monitor = new library.Monitor(endpoint, { limit: 100 })
     for (const name of ['event', 'eventDelete', 'error'])
       monitor.on(name, (item: Answer) => seen.push(`${name} ${item.content ?? item.id ?? item}`))
-    // In the middle of an update it cannot be stopped.
+    // The monitor cannot be stopped during an update.
     const isStopped = new Promise<void>(resolve => {
       monitor.on('ready', () => {
         if (!seen.includes(`eventDelete ${created?.id}`) && !hasFailed(seen)) return

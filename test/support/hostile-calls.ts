@@ -1,19 +1,19 @@
-/** Calls that are almost right, made from params that are and from the schemas: a new method is attacked by being there. */
+/** Almost valid calls, derived from valid params and from the schemas: a new method is covered automatically. */
 import type { AnyMethod } from '../../core/call/method.js'
 import { oddity } from './oddities.js'
 import type { Random } from './random.js'
 
-/** The parts of JSON Schema that matter here. */
+/** The parts of JSON Schema that are used here. */
 interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-/** The params of a call as JSON text, and member by member for those wires that send them so. */
+/** The params of a call as JSON text, and by member for transports that send them separately. */
 export interface HostileParams {
   readonly text: string
-  /** JSON texts by name; absent where the params are no object. */
+  /** JSON texts by name; absent if the params are not an object. */
   readonly members: ReadonlyMap<string, string> | undefined
 }
 
@@ -30,7 +30,7 @@ const strangers = [
   '$where'
 ]
 
-/** So many params for a method, made of right ones; the same for the same random numbers. */
+/** Generates this many params for a method from valid ones; the same for the same seed. */
 export function hostileParams(
   { params }: AnyMethod,
   right: object,
@@ -54,8 +54,8 @@ export function hostileParams(
 }
 
 /**
- * Right params with one of the values, as JSON text, in the place of one member: each value in each place, and in `more`; with a
- * `step` only so manieth ones, others from place to place, beginning with what `turn` says.
+ * Yields valid params in which one member has one of the values, as JSON text: each value in each position, and in
+ * `more`. With a `step`, only every `step`-th value, different ones per position, starting with `turn`.
  */
 export function* paramsWithEach(
   { params }: AnyMethod,
@@ -80,27 +80,27 @@ function written(target: object, odd: ReadonlyMap<string, string>): HostileParam
   const text = spelled(JSON.stringify(target), odd)
   if (Array.isArray(target)) return { text, members: undefined }
   const members = Object.entries(target)
-    // What is left out has no text.
+    // An undefined value has no JSON text.
     .filter(([, value]) => value !== undefined)
     .map(([name, value]): [string, string] => [name, spelled(JSON.stringify(value), odd)])
   return { text, members: new Map(members) }
 }
 
-/** Odd texts in the places of their marks. */
+/** Replaces marks by odd JSON texts. */
 function spelled(text: string, odd: ReadonlyMap<string, string>): string {
   let result = text
   for (const [mark, value] of odd) result = result.replaceAll(`"${mark}"`, () => value)
   return result
 }
 
-/** Sets a member at a path, as far as the path leads; `__proto__` is a member like any other. */
+/** Sets a member at a path, as far as the path exists; `__proto__` is a member like any other. */
 function put(target: object, [name = '', ...rest]: readonly string[], value: unknown): void {
   const inner: unknown = Object.hasOwn(target, name) ? (target as Record<string, unknown>)[name] : undefined
   if (rest.length > 0 && typeof inner === 'object' && inner !== null) return put(inner, rest, value)
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Paths of all that a schema names, some levels down. */
+/** Returns the paths of all members in a schema, some levels deep. */
 function placesIn(schema: Schema, depth = 0): string[][] {
   if (depth > 3) return []
   const below = Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [
@@ -111,7 +111,7 @@ function placesIn(schema: Schema, depth = 0): string[][] {
   return [...below, ...items, ...(schema.anyOf ?? []).flatMap(branch => placesIn(branch, depth))]
 }
 
-/** Paths of all that a value holds, some levels down. */
+/** Returns the paths of all members in a value, some levels deep. */
 function membersOf(value: unknown, depth = 0): string[][] {
   if (depth > 3 || typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => [

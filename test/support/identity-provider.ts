@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on loopback, where whoever comes is signed in as the person that a test names. */
+/** A real OpenID Connect provider on loopback that signs in the person a test names. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider, type Context } from 'oidc-provider'
@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { coffer, type Client, type Overrides, type Service } from './coffer.js'
 import { SignInVisitor } from './sign-in-visitor.js'
 
-/** Somebody who has an account at the provider. */
+/** A person with an account at the provider. */
 export interface Person {
   readonly sub: string
   readonly [claim: string]: unknown
@@ -15,11 +15,11 @@ export interface Person {
 export const clientSecret = 'a secret of the client'
 
 export class IdentityProvider {
-  /** Who is signed in there from now on; `undefined`: somebody who says no. */
+  /** The person who is signed in from now on; `undefined` for a person who denies the request. */
   person: Person | undefined = { sub: 'robin-at-work' }
-  /** How they have signed in there. */
+  /** The authentication methods that they used. */
   amr: readonly string[] = ['pwd']
-  /** The paths that have been asked for. */
+  /** The requested paths. */
   readonly asked: string[] = []
 
   constructor(
@@ -27,19 +27,19 @@ export class IdentityProvider {
     private readonly stopListening: () => Promise<void>
   ) {}
 
-  /** The provider as a setting of the service. */
+  /** Returns the provider as a setting of the service. */
   setting(more: object = {}): NonNullable<NonNullable<Overrides['auth']>['oidc']>[number] {
     const { issuer } = this
     return { name: 'work', label: 'Work', issuer, clientId: 'coffer', clientSecret, ...more }
   }
 
-  /** Listens no longer. */
+  /** Stops listening. */
   async stop(): Promise<void> {
     await this.stopListening()
   }
 }
 
-/** Starts a provider that the test's teardown ends. It knows every service on this machine, at whatever port. */
+/** Starts a provider; the test's teardown stops it. It accepts every service on this machine, on any port. */
 export async function identityProvider(t: Test): Promise<IdentityProvider> {
   let listener: RequestListener | undefined
   const server = createServer((request, response) => listener?.(request, response))
@@ -65,7 +65,7 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
       email: ['email', 'email_verified'],
       profile: ['name', 'preferred_username', 'groups', 'amr']
     },
-    // As many providers do: claims are told in the id token.
+    // As with many providers, claims are in the ID token.
     conformIdTokenClaims: false,
     cookies: { keys: ['a key of cookies'] },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
@@ -97,7 +97,7 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
   const callback = provider.callback()
   listener = (request, response) => {
     made.asked.push((request.url ?? '').split('?')[0]!)
-    // Nobody stays signed in there: a test names who comes each time.
+    // No session remains: a test names the person each time.
     const { cookie = '' } = request.headers
     request.headers.cookie = cookie.replaceAll(/_session[^=;]*=[^;]*;? ?/g, '')
     if (!request.url?.startsWith('/interaction')) return callback(request, response)
@@ -111,7 +111,7 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
   return made
 }
 
-/** A provider, and a service that names it. */
+/** Starts a provider, and a service that uses it. */
 export async function withProvider(
   t: Test,
   { auth, ...others }: Overrides = {},

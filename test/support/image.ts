@@ -1,9 +1,9 @@
-/** Makes the last stage of a Dockerfile in a bare system, by doing what its lines say; for those kinds of lines that ours has. */
+/** Builds the last stage of a Dockerfile in a bare system, for the instructions that ours uses. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import type { BareSystem } from './bare.js'
 
-/** How a container of an image is started. */
+/** How to start a container of an image. */
 export interface Image {
   readonly env: Readonly<Record<string, string>>
   readonly user: string | undefined
@@ -13,7 +13,7 @@ export interface Image {
   readonly volumes: readonly string[]
 }
 
-/** The lines of the last stage: what each tells, and its rest. */
+/** Returns the instructions of the last stage: the keyword of each, and its arguments. */
 function lastStage(text: string): [kind: string, rest: string][] {
   const lines = text
     .replaceAll(/^#.*\n/gm, '')
@@ -27,7 +27,7 @@ function lastStage(text: string): [kind: string, rest: string][] {
   return lines.slice(lines.findLastIndex(([kind]) => kind === 'FROM') + 1)
 }
 
-/** Does what a Dockerfile says. `built`: what earlier stages have made, by its path there. Throws for a line that it does not know. */
+/** Executes a Dockerfile. `built`: output of earlier stages, by its path there. Throws on unknown instructions. */
 export function makeImage(system: BareSystem, text: string, built: Readonly<Record<string, string>>): Image {
   let env: Record<string, string> = {}
   let user: string | undefined
@@ -59,7 +59,7 @@ export function makeImage(system: BareSystem, text: string, built: Readonly<Reco
   return { env, folder, command, health, volumes, user: user && idsOf(system, user) }
 }
 
-/** User and group of a name, as `chroot` takes them. */
+/** Returns the user and group of a name, in the form that `chroot` takes. */
 function idsOf(system: BareSystem, name: string): string {
   const line = execFileSync('grep', [`^${name}:`, system.at('/etc/passwd')], { encoding: 'utf8' })
   const [, , uid, gid] = line.split(':')

@@ -1,10 +1,10 @@
-/** Files that are brought in, sent as people send them, and what becomes of them. */
+/** Helpers that import files as the app does, and check the results. */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { ZipFile } from 'yazl'
 import type { Answer, Client } from './coffer.js'
 
-/** Sends a file; answers the import once it is looked at, or cannot be. */
+/** Sends a file; returns the import once it has been examined, or has failed to be. */
 export async function sent(
   client: Client,
   name: string,
@@ -19,7 +19,7 @@ export async function sent(
   return await rested(client, body.import.id)
 }
 
-/** The import once nothing is going on any more; `undefined` once it is gone. */
+/** Returns the import once it is idle; `undefined` if it was deleted. */
 export async function rested(client: Client, id: string): Promise<Answer> {
   for (let pauseMs = 5; ; pauseMs = Math.min(30, pauseMs * 1.3)) {
     const { error, import: found } = await client.call('imports.getOne', { id })
@@ -29,13 +29,13 @@ export async function rested(client: Client, id: string): Promise<Answer> {
   }
 }
 
-/** Has it written. */
+/** Starts writing, and returns the finished import. */
 export async function written(client: Client, id: string, params: object = {}): Promise<Answer> {
   await client.do('imports.run', { id, ...params })
   return await rested(client, id)
 }
 
-/** Sends a file and has it written. */
+/** Sends a file and imports it. */
 export async function broughtIn(
   client: Client,
   name: string,
@@ -46,18 +46,18 @@ export async function broughtIn(
   return await written(client, id)
 }
 
-/** Takes it out again. */
+/** Undoes an import. */
 export async function takenOut(client: Client, id: string): Promise<void> {
   await client.do('imports.delete', { id })
   await rested(client, id)
 }
 
-/** The sum of counts. */
+/** Returns the sum of counts. */
 export function total(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** A ZIP of texts by name, as bytes. */
+/** Returns a ZIP of texts by name. */
 export async function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name)
@@ -67,7 +67,7 @@ export async function zipOf(files: Readonly<Record<string, string | Buffer>>): P
   return Buffer.concat(chunks)
 }
 
-/** A tar archive; names that are longer than a header holds stand in blocks of their own. */
+/** Returns a tar archive; names that exceed a header are stored in pax records. */
 export function tarOf(files: Readonly<Record<string, string | Buffer>>, ending = Buffer.alloc(1024)): Buffer {
   const parts: Buffer[] = []
   const add = (name: string, content: Buffer, type = '0'): void => {
@@ -93,7 +93,7 @@ export function tarOf(files: Readonly<Record<string, string | Buffer>>, ending =
   return Buffer.concat([...parts, ending])
 }
 
-/** Writes a large file piece by piece. */
+/** Writes a large file in chunks. */
 export async function writePieces(file: string, pieces: Iterable<string>): Promise<void> {
   const target = createWriteStream(file)
   for (const piece of pieces) if (!target.write(piece)) await once(target, 'drain')

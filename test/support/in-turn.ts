@@ -1,4 +1,4 @@
-/** Runs files of tests in this process, one after the other: most take less time than starting one does. */
+/** Runs test files one after another in this process: most take less time than starting a process does. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,20 +6,20 @@ import { ends } from './ends.js'
 import { loadTracing, loadWithoutTracing } from './load-tap.js'
 
 const { COFFER_TEST_FILES: files = '', COFFER_TEST_UNTRACED: untraced } = process.env
-// None of the tests' business.
+// Hidden from the tests.
 delete process.env['COFFER_TEST_FILES']
 delete process.env['COFFER_TEST_UNTRACED']
 const t = await (untraced === undefined ? loadTracing() : loadWithoutTracing())
 const limitMs = Number(process.env['TAP_TIMEOUT']) * 1000
 const home = process.cwd()
 ends.all = []
-/** What a file has to have done at its end, the latest first. */
+/** Teardown functions of the current file, the latest first. */
 const teardowns: (() => unknown)[] = []
-// The library would end all tests as soon as none runs any more, while the next file is being loaded.
+// The library would end all tests as soon as none is running, while the next file is being loaded.
 t.teardown = t.after = teardown => void teardowns.unshift(teardown)
 for (const file of files.split('\n')) {
   t.setTimeout(limitMs)
-  // Where a test leaves its folder, the library goes elsewhere.
+  // If a test changes the working directory, change back for the library.
   process.chdir(home)
   try {
     await import(pathToFileURL(resolve(file)).href)

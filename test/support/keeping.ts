@@ -1,4 +1,4 @@
-/** How files are kept where a test is about something else: as a service does by default. */
+/** Storage policies for tests of something else: the defaults of a service. */
 import { Value } from 'typebox/value'
 import { createDigests } from '../../core/integrity.js'
 import { Settings } from '../../core/settings/settings.js'
@@ -18,7 +18,7 @@ export const policies: Policies = {
   anonymousCallsPerHour: strangersPerHour
 }
 
-/** No integrity values. */
+/** Without integrity values. */
 export const unsealed: Policies = {
   versioning,
   system,
@@ -26,7 +26,7 @@ export const unsealed: Policies = {
   digests: createDigests({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 
-/** No other accounts: every value is free. */
+/** Without other accounts: every value is free. */
 export const alone: UniqueValues = {
   isInDoubt: false,
   begin() {},

@@ -1,22 +1,22 @@
-/** Loads the test library, with or without its tracing of errors that nobody catches. */
+/** Loads the test library, with or without tracing uncaught errors. */
 import hooks from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 
 type Library = (typeof import('tap'))['default']
 
-/** Loads the library as it is: it knows which test an error came from. */
+/** Loads the library unchanged: it attributes errors to tests. */
 export async function loadTracing(): Promise<Library> {
   return (await import('tap')).default
 }
 
 /**
- * Loads the library so that it is not told of every promise and callback of the process, which takes a fifth of the CPU. An
- * error that nobody catches then ends the process rather than failing the test that it came from: its file fails nevertheless,
- * and is run again with the tracing.
+ * Loads the library without its hook for all promises and callbacks of the process, which costs a fifth of the CPU. An
+ * uncaught error then ends the process instead of failing the test that caused it: its file fails nevertheless, and is
+ * run again with tracing.
  */
 export async function loadWithoutTracing(): Promise<Library> {
   const { createHook } = hooks
-  // The library makes its only hook while it loads.
+  // The library creates its only hook while it loads.
   hooks.createHook = () => createHook({})
   syncBuiltinESMExports()
   try {

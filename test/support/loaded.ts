@@ -1,4 +1,4 @@
-/** Preloaded into a process: at its end, tells on standard error which files of modules it has loaded, as JSON. */
+/** Preloaded into a process: at exit, prints the module files that it has loaded to standard error, as JSON. */
 import { Session } from 'node:inspector'
 
 const session = new Session()

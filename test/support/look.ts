@@ -1,4 +1,4 @@
-/** Looks at a page as it is: on a phone and on a desk, by day and by night; for barriers, and for what does not fit. */
+/** Checks a page on a phone and a desktop, in light and dark mode, for accessibility problems and for overflow. */
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
@@ -13,25 +13,25 @@ const sizes = [
 ]
 const schemes = ['light', 'dark'] as const
 
-/** What a page shows in place of a text that it has not loaded. */
+/** Keys that a page shows in place of missing texts. */
 const textKeys = new Set(messageFolders.flatMap(folder => listKeys(readMessages(folder, 'en'))))
 
-/** Findings of these kinds keep somebody out. */
+/** Levels of findings that make a page inaccessible. */
 const serious = new Set(['serious', 'critical'])
-/** What the night can change alone: all else is as it was by day. */
+/** The rules that dark mode can affect: all others have the same result as in light mode. */
 const ofColours = ['color-contrast', 'link-in-text-block']
 /**
- * In the long form everything is looked for in each size, by day and by night; otherwise all barriers by day in one size, the
- * night's in the other one, which is which by turns.
+ * In the long form all checks run in each size, in light and dark mode; otherwise accessibility is checked fully in
+ * light mode in one size, and for colours in dark mode in the other one, alternating.
  */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 let turns = 0
-/** Only files that run by themselves leave pictures: they take longer than what is looked for. */
+/** Only files that run by themselves save screenshots: these take longer than the checks. */
 const leavesPictures = !ends.all
-/** Time within which a page is drawn in another size, on a busy machine, in milliseconds. */
+/** Timeout for rendering a page in another size, on a busy machine, in milliseconds. */
 const drawnMs = 30_000
 
-/** Looks at the page in its present state. A file that runs by itself leaves a picture of each kind under this name. */
+/** Checks the page in its present state. A file that runs by itself saves screenshots of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
   t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
@@ -55,14 +55,14 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** Returns the keys of texts that stand in the page as they are. */
+/** Returns the keys that the page shows in place of texts. */
 async function listMissingTexts(page: Page): Promise<string[]> {
   const labels = `[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)`
   const texts = (await page.evaluate(`[document.body.innerText, ...${labels}].join('\\n')`)) as string
   return texts.split(/[^\w.-]+/).filter(word => word.includes('.') && textKeys.has(word))
 }
 
-/** What does not fit, and still does not once the page has had time to be drawn in its new size. */
+/** Returns what overflows even after the page has had time to be rendered in its new size. */
 async function lasting(page: Page): Promise<string[]> {
   const endMs = performance.now() + drawnMs
   for (;;) {
@@ -72,10 +72,10 @@ async function lasting(page: Page): Promise<string[]> {
   }
 }
 
-/** What keeps somebody out of the page: all of it, or of these rules alone. */
+/** Returns accessibility problems of the page: of all rules, or of these only. */
 async function barriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly })
-  // All else that it answers would take longer to send than to find.
+  // The complete result would take longer to transfer than to compute.
   const violations = (await page.evaluate(
     `axe.run(${options}).then(({ violations }) => violations)`
   )) as axe.Result[]
@@ -84,13 +84,13 @@ async function barriers(page: Page, runOnly?: readonly string[]): Promise<string
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-/** Run in the page: what is wider than the window or cut off, and whether there is more than one primary action. */
+/** Run in the page: finds what is wider than the window or cut off, and more than one primary action. */
 const misfits = `(() => {
   const found = []
   const { scrollWidth } = document.documentElement
   if (scrollWidth > innerWidth) found.push('the page scrolls sideways: ' + scrollWidth)
   for (const each of document.querySelectorAll('body *')) {
-    // Rows of chips, and regions that are reached by keys, scroll by themselves.
+    // Rows of chips, and regions that can be focused, scroll by themselves.
     if (each.closest('.unseen, noscript, svg, .chips, [role=region][tabindex="0"]')) continue
     const { left, right } = each.getBoundingClientRect()
     if (left < 0 || right > innerWidth + 0.5) found.push('sticks out: ' + each.outerHTML.slice(0, 80))
@@ -98,7 +98,7 @@ const misfits = `(() => {
     if (each.tagName !== 'INPUT' && textOverflow !== 'ellipsis' && overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1)
       found.push('is clipped: ' + each.outerHTML.slice(0, 80))
   }
-  // Behind a dialog nothing can be chosen.
+  // Behind a dialog nothing can be clicked.
   const top = document.querySelector('dialog[open]') ?? document
   if (top.querySelectorAll('.primary').length > 1) found.push('more than one primary action')
   return found

@@ -1,10 +1,10 @@
-/** A real mail server on loopback, and what it was given. */
+/** A real mail server on loopback, and the mails that it received. */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from 'tap'
 import { until } from './socket.js'
 
-/** One mail as it came in. */
+/** A received mail. */
 export interface Mail {
   readonly from: string
   readonly to: readonly string[]
@@ -20,21 +20,21 @@ export interface Mail {
 export class Mailbox {
   readonly mails: Mail[] = []
   port = 0
-  /** Connections so far. */
+  /** Number of connections so far. */
   connections = 0
 
-  /** Settings that send mails here. */
+  /** Settings that send mails to this server. */
   get settings(): { services: { email: { smtp: { host: string; port: number } } } } {
     return { services: { email: { smtp: { host: '127.0.0.1', port: this.port } } } }
   }
 
-  /** Waits until so many mails have come in all; answers the last of them. */
+  /** Waits until this many mails have been received in total; returns the last one. */
   async received(count: number): Promise<Mail> {
     await until(() => this.mails.length >= count, `${count} mails`)
     return this.mails[count - 1]!
   }
 
-  /** Waits for the mail to an address that is the latest of so many. */
+  /** Waits for this many mails to an address; returns the last one. */
   async receivedBy(address: string, count = 1): Promise<Mail> {
     const found = (): Mail[] => this.mails.filter(({ to }) => to.includes(address))
     await until(() => found().length >= count, `${count} mails to ${address}`)
@@ -42,12 +42,12 @@ export class Mailbox {
   }
 }
 
-/** The link in a mail. */
+/** Returns the link in a mail. */
 export function linkOf({ text }: Mail): URL {
   return new URL(/https?:\/\/\S+/.exec(text)![0])
 }
 
-/** Starts a mail server that the test's teardown ends. */
+/** Starts a mail server; the test's teardown stops it. */
 export async function mailbox(t: Test, options: SMTPServerOptions = {}): Promise<Mailbox> {
   const made = new Mailbox()
   const server = new SMTPServer({
@@ -94,7 +94,7 @@ function read(from: string, to: readonly string[], source: string): Mail {
   }
 }
 
-/** The body of the part of a type. */
+/** Returns the body of the part with this type. */
 function part(source: string, type: string): string {
   const found = source
     .split(/\r\n--[^\r\n]+/)
@@ -106,7 +106,7 @@ function part(source: string, type: string): string {
   return /base64/i.test(head) ? Buffer.from(text, 'base64').toString() : text
 }
 
-/** Words of a header that are not plain ASCII. */
+/** Decodes the words of a header that are not plain ASCII. */
 function words(header: string): string {
   return header
     .replaceAll(/\?=\s+=\?/g, '?==?')

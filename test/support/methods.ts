@@ -1,4 +1,4 @@
-/** Methods that only tests have: they reach what other threads own. */
+/** Methods that exist only in tests: they reach what other threads own. */
 import { Type } from 'typebox'
 import { createIdentity } from '../../core/identities/identities.js'
 import { identityField, toIdentityKey } from '../../schemas/identity.js'
@@ -15,7 +15,7 @@ import { storeValues, selectUniqueValues } from '../../core/registration/fields.
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
 
-/** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
+/** Creates a signed-in user, without hashing or registration. Returns the personal access. */
 async function makeUser(
   services: Services,
   username: string,
@@ -41,7 +41,7 @@ async function makeUser(
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
-      // Who has account values has signed in as a person does.
+      // A user with field values counts as signed in.
       if (fields) store.sessions.recordSignIn(access.id, { time: now, address: '127.0.0.1' })
       if (fields) storeValues(services, store, values, { now, by: access.id })
     }
@@ -79,7 +79,7 @@ const setPassword = serviceMethod({
   }
 })
 
-/** Keeps the thread busy for some milliseconds, as a read that has much to look at. */
+/** Keeps the thread busy for some milliseconds, as a large read does. */
 const spend = method({
   id: 'test.spend',
   summary: 'For tests',
@@ -94,7 +94,7 @@ const spend = method({
   }
 })
 
-/** As if the user had signed in with an app a second ago. */
+/** Acts as if the user had signed in with an app a second ago. */
 const signIn = serviceMethod({
   id: 'test.signIn',
   summary: 'For tests',
@@ -108,7 +108,7 @@ const signIn = serviceMethod({
   }
 })
 
-/** As if all open sessions of the user had begun by signing in right now. */
+/** Acts as if all open sessions of the user had just begun by signing in. */
 const noteSignIns = serviceMethod({
   id: 'test.noteSignIns',
   summary: 'For tests',
@@ -126,7 +126,7 @@ const noteSignIns = serviceMethod({
   }
 })
 
-/** As if a letter had brought the user a token to set a new password with. */
+/** Acts as if the user had received a token by mail to reset the password. */
 const mailToken = serviceMethod({
   id: 'test.mailToken',
   summary: 'For tests',
@@ -141,7 +141,7 @@ const mailToken = serviceMethod({
   }
 })
 
-/** As if an app had set an email address, and a letter had brought a token to confirm it with there. */
+/** Acts as if an app had set an email address, and a mail to it had contained a token to confirm it. */
 const mailConfirmation = serviceMethod({
   id: 'test.mailConfirmation',
   summary: 'For tests',
@@ -156,7 +156,7 @@ const mailConfirmation = serviceMethod({
   }
 })
 
-/** Changes the private profile set as only the service itself does; answers all that is in it. */
+/** Changes the private profile set as only the service does; returns its content. */
 const changeProfile = serviceMethod({
   id: 'test.changeProfile',
   summary: 'For tests',
@@ -170,7 +170,7 @@ const changeProfile = serviceMethod({
   }
 })
 
-/** As if the user had set up a second factor. */
+/** Acts as if the user had turned on two-factor authentication. */
 const enrol = serviceMethod({
   id: 'test.enrol',
   summary: 'For tests',
@@ -185,7 +185,7 @@ const enrol = serviceMethod({
   }
 })
 
-/** As if the user were between the first step and the second. */
+/** Acts as if the user had entered a password, but not yet a code. */
 const beginMfa = serviceMethod({
   id: 'test.beginMfa',
   summary: 'For tests',
@@ -204,7 +204,7 @@ const beginMfa = serviceMethod({
   }
 })
 
-/** As if a provider had vouched for somebody, for the page that has the secret; linked with an account, if one is named. */
+/** Acts as if a provider had authenticated a person, for the page with the secret; links the given account, if any. */
 const prove = serviceMethod({
   id: 'test.prove',
   summary: 'For tests',

@@ -1,11 +1,11 @@
-/** A client of OAuth, and a person who agrees as the page would: by the same calls. */
+/** An OAuth client, and a user who consents by the same calls as the page. */
 import * as oauth from 'oauth4webapi'
 import type { Answer, Client, Overrides, Service } from './coffer.js'
 
 export const clientId = 'diary-client'
 export const redirectUri = 'https://diary.example.com/callback'
 
-/** An app that comes by OAuth, without a secret, which may ask for anything. */
+/** An OAuth app without a secret that may request anything. */
 export const app = { id: clientId, displayName: 'Diary', oauth: { redirectURIs: [redirectUri] } }
 
 /** Settings with these apps. */
@@ -13,21 +13,21 @@ export function apps(...all: readonly object[]): Overrides {
   return { access: { apps: all as never } }
 }
 
-/** Who agrees, in a session. */
+/** The user who consents, in a session. */
 export type Person = Pick<Client, 'do' | 'token' | 'username'>
 
-/** What a client remembers between its request and the answer. */
+/** What a client remembers between its request and the response. */
 export interface Begun {
   readonly verifier: string
   readonly challenge: string
   readonly params: Record<string, string>
-  /** Where the service sends the person. */
+  /** Where the service redirects the user. */
   readonly location: URL
   readonly status: number
   readonly body: Answer
 }
 
-/** Begins as clients do: with PKCE. `params` replace those that are usual; `undefined` leaves one out. */
+/** Starts a request as clients do, with PKCE. `params` replace the defaults; `undefined` omits one. */
 export async function begin(
   service: Pick<Service, 'http'>,
   params: Record<string, string | undefined> = {}
@@ -53,7 +53,7 @@ export async function begin(
   return { verifier, challenge, params: sent, location, status, body }
 }
 
-/** Agrees as the page does, in the session of a person; answers where the page sends them. */
+/** Consents as the page does, in the session of a user; returns where the page redirects. */
 export async function agree(
   service: Pick<Service, 'call'>,
   person: Person,
@@ -88,7 +88,7 @@ export async function agree(
   return new URL(answer.redirect)
 }
 
-/** Tells the service that the person has agreed, with the token of an access. */
+/** Reports the user's consent to the service, with the token of an access. */
 export async function decide(
   service: Pick<Service, 'call'>,
   person: Person,
@@ -99,7 +99,7 @@ export async function decide(
   return await service.call(undefined, 'authRequest.decide', decision, person.token)
 }
 
-/** Posts a form; answers what comes back as it is. */
+/** Posts a form; returns the raw response. */
 export async function post(
   service: Pick<Service, 'http'>,
   path: string,
@@ -113,7 +113,7 @@ export async function post(
   })
 }
 
-/** Exchanges a code for tokens, with what belongs to it; `fields` replace parts of that. */
+/** Exchanges a code for tokens; `fields` replace the defaults. */
 export async function exchange(
   service: Pick<Service, 'http'>,
   begun: Begun,
@@ -130,7 +130,7 @@ export async function exchange(
   })
 }
 
-/** All of it: from the request to the tokens. */
+/** Runs the whole flow, from the request to the tokens. */
 export async function obtain(
   service: Service,
   person: Client,
@@ -143,7 +143,7 @@ export async function obtain(
   return body
 }
 
-/** The events that a token lets one read, or the error. */
+/** Returns the events that a token can read, or the error. */
 export async function read(service: Service, username: string, token: string): Promise<Answer> {
   return (await service.http('GET', `/${username}/events`, undefined, { authorization: `Bearer ${token}` }))
     .body

@@ -1,4 +1,4 @@
-/** Values that no well-behaved client sends, as JSON text: some of them no program's own values can hold. */
+/** Values that no well-behaved client sends, as JSON text: some cannot be represented as values of a program. */
 import type { Random } from './random.js'
 
 const numbers = [
@@ -68,7 +68,7 @@ const words = [
   '\u{1f468}\u200d\u{1f469}\u200d\u{1f466}'
 ]
 
-/** Written out: NUL, halves of surrogate pairs, what is not a character at all. */
+/** As escapes: NUL, lone surrogates, and a noncharacter. */
 const escapes = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00x"', '"x\\udbff\\ud800"', '"\\uffff"']
 
 const others = [
@@ -123,7 +123,7 @@ const large = [
   `0.${'1'.repeat(5000)}`
 ]
 
-/** Odd JSON texts, each once. */
+/** Odd JSON texts, without duplicates. */
 export const oddities: readonly string[] = [
   ...numbers,
   ...words.map(word => JSON.stringify(word)),
@@ -132,16 +132,16 @@ export const oddities: readonly string[] = [
   ...large
 ]
 
-/** An odd JSON text; large ones come less often. */
+/** Returns an odd JSON text; large ones are less frequent. */
 export function oddity(random: Random): string {
   if (random.chance(0.1)) return random.pick(large)
   return random.pick([...numbers, ...words.map(word => JSON.stringify(word)), ...escapes, ...others])
 }
 
-/** Characters of one value in a URL: what is longer would be refused for the length of the request's head. */
+/** Maximum number of characters of one value in a URL: a longer one would exceed the size limit of the head. */
 const mostInUrl = 1500
 
-/** A path segment or query text that says what a JSON text does, percent-encoded byte by byte: lone surrogates too. */
+/** Encodes the value of a JSON text for a path segment or query, percent-encoded byte by byte, even lone surrogates. */
 export function percentEncoded(json: string): string {
   let text = json
   if (json.startsWith('"')) text = JSON.parse(json) as string
@@ -150,7 +150,7 @@ export function percentEncoded(json: string): string {
   for (const character of text) {
     const code = character.codePointAt(0)!
     const isLone = code >= 0xd800 && code <= 0xdfff
-    // A lone half in UTF-8's own form, which decoders refuse.
+    // A lone surrogate encoded as UTF-8, which decoders refuse.
     const bytes = isLone
       ? [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]
       : Buffer.from(character)

@@ -1,4 +1,4 @@
-/** Client libraries of former years, in a folder of their own: too many to be installed with everything else. */
+/** Earlier versions of client libraries, in a separate folder: too many to install with everything else. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,24 +9,24 @@ const source = join(packageDirectory, 'test', 'clients', 'older')
 const target = join(packageDirectory, '.test-output', 'older-clients')
 const lock = 'package-lock.json'
 
-/** Options of a test that needs them: why it is skipped, if it is. */
+/** Options of a test that needs these libraries: the reason to skip it, if any. */
 export function olderClientsNeeded(): { skip: string | false } {
   if (!process.env['COFFER_TEST_LONG'])
     return { skip: 'set COFFER_TEST_LONG=1 to install and run older clients' }
   return { skip: isInstalled() ? false : install() }
 }
 
-/** Loads one of them, by its name in that folder. */
+/** Loads one of these libraries by its name in the folder. */
 export function loadOlder(name: string): unknown {
   return createRequire(join(target, 'package.json'))(name)
 }
 
-/** The path of a file of one of them. */
+/** Returns the path of a file in one of these libraries. */
 export function fileOfOlder(name: string): string {
   return createRequire(join(target, 'package.json')).resolve(name)
 }
 
-/** The names of those that begin so. */
+/** Returns the names that begin with a prefix. */
 export function olderNames(prefix: string): string[] {
   const { dependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
     dependencies: object
@@ -34,7 +34,7 @@ export function olderNames(prefix: string): string[] {
   return Object.keys(dependencies).filter(name => name.startsWith(prefix))
 }
 
-/** `false` once they are there, else why not. */
+/** Returns `false` once the libraries are installed, otherwise the reason why not. */
 function install(): string | false {
   mkdirSync(target, { recursive: true })
   for (const name of ['package.json', lock]) copyFileSync(join(source, name), join(target, name))
@@ -45,7 +45,7 @@ function install(): string | false {
   return false
 }
 
-/** Whether just those are there. */
+/** Returns whether exactly these libraries are installed. */
 function isInstalled(): boolean {
   const mark = join(target, 'installed')
   return existsSync(mark) && readFileSync(mark, 'utf8') === readFileSync(join(source, lock), 'utf8')

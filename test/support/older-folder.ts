@@ -1,4 +1,4 @@
-/** A data directory as an earlier version left it: made by its steps, with the rows of a present one. */
+/** A data directory as an earlier version left it: created by its migrations, with the rows of a current one. */
 import { renameSync, rmSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import type { Layout } from '../../storage/files/layout.js'
@@ -8,16 +8,16 @@ import { platformMigrations } from '../../storage/migrations/platform/index.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { createFile } from '../../storage/sqlite/open.js'
 
-/** Versions of the schemas: how many of the steps have been taken. */
+/** Schema versions: how many migrations have run. */
 export interface Versions {
   readonly platform: number
   readonly user: number
 }
 
-/** The last version before texts are indexed: rows of such an index cannot be copied. */
+/** The last version before text search: rows of a text index cannot be copied. */
 export const beforeTexts = 15
 
-/** Takes all files of a data directory, which nobody has open, back to earlier versions. */
+/** Converts all files of a closed data directory to earlier versions. */
 export function makeOlder(layout: Layout, versions: Versions): void {
   const inspection = new PlatformInspection(layout)
   const ids = [...inspection.accounts()].map(({ id }) => id)
@@ -26,7 +26,7 @@ export function makeOlder(layout: Layout, versions: Versions): void {
   makeFileOlder(layout.platformFile, platformMigrations.slice(0, versions.platform))
 }
 
-/** The version of a file. */
+/** Returns the schema version of a file. */
 export function versionAt(file: string): unknown {
   const db = new SQLite(file, { readonly: true })
   try {
@@ -50,7 +50,7 @@ function makeFileOlder(file: string, steps: readonly Migration[]): void {
     .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
     .pluck()
     .all() as string[]
-  // Last what triggers have counted meanwhile.
+  // What triggers have counted meanwhile is replaced last.
   for (const name of names.toSorted((a, b) => Number(a === 'storage_used') - Number(b === 'storage_used'))) {
     const columns = columnsOf(db, 'main', name).filter(each => columnsOf(db, 'present', name).includes(each))
     const list = columns.map(each => `"${each}"`).join(', ')
@@ -61,7 +61,7 @@ function makeFileOlder(file: string, steps: readonly Migration[]): void {
   for (const kind of ['', '-wal', '-shm']) rmSync(present + kind, { force: true })
 }
 
-/** Columns that hold values of their own. */
+/** Returns the columns that are not generated. */
 function columnsOf(db: SQLite.Database, schema: string, table: string): string[] {
   const sql = 'SELECT name FROM pragma_table_xinfo(?, ?) WHERE hidden = 0'
   return db.prepare(sql).pluck().all(table, schema) as string[]

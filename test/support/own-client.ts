@@ -1,4 +1,4 @@
-/** The client of this repository, for accounts of tests; and servers that answer as they are told. */
+/** The client of this repository, for accounts of tests, and servers with scripted replies. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -7,19 +7,19 @@ import type { Test } from 'tap'
 import { Coffer, type CofferOptions } from '../../client/src/index.js'
 import type { Client } from './coffer.js'
 
-/** Somebody's account, by the client. */
+/** Returns a client for an account. */
 export function cofferOf({ service, token, username }: Client, options: CofferOptions = {}): Coffer {
   return new Coffer(`${service.server.url}/${username}/`, { token, ...options })
 }
 
-/** What a call is refused with. Throws if it is not. */
+/** Returns the error of a refused call. Throws if it is not refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
   const answer = await call.catch((error: unknown) => ({ error }))
   if (answer instanceof Object && 'error' in answer) return answer.error
   throw new Error('it was not refused')
 }
 
-/** A request that came in. */
+/** A received request. */
 export interface Asked {
   readonly verb: string
   readonly path: string
@@ -27,7 +27,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** How a request is answered; `passed` asks the service behind. */
+/** How to respond to a request; `passed` forwards it to the service behind. */
 export type Reply = (
   asked: Asked,
   response: ServerResponse,
@@ -39,7 +39,7 @@ export interface Scripted {
   readonly asked: Asked[]
 }
 
-/** Starts a server that answers each request by the next of the replies, and all further ones by the last. */
+/** Starts a server that uses the next reply for each request, and the last one for all further requests. */
 export async function scripted(t: Test, target: string, ...replies: readonly Reply[]): Promise<Scripted> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -66,19 +66,19 @@ export async function scripted(t: Test, target: string, ...replies: readonly Rep
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** Answers as the service behind does. */
+/** Responds as the service behind does. */
 export const pass: Reply = async (_asked, response, passed) => {
   const answer = await passed()
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
 }
 
-/** Has the service behind do it, and cuts the line in place of an answer. */
+/** Forwards the request, and disconnects instead of responding. */
 export const lose: Reply = async (_asked, response, passed) => {
   await passed()
   response.destroy()
 }
 
-/** Refuses for the time being. */
+/** Refuses temporarily. */
 export function refuse(status: number, retryAfter?: number): Reply {
   return (_asked, response) => {
     const error = { id: status === 429 ? 'too-many-requests' : 'api-unavailable', message: 'Later' }
@@ -91,7 +91,7 @@ export function refuse(status: number, retryAfter?: number): Reply {
   }
 }
 
-/** Cuts the line without a word. */
+/** Disconnects without a response. */
 export const cut: Reply = (_asked, response) => {
   response.destroy()
 }

@@ -1,4 +1,4 @@
-/** A service with its pages, a browser to look at them, and an app that asks for accesses. */
+/** A service with its pages, a browser that visits them, and an app that requests accesses. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { startBrowser, untilHeading, visit, Watch } from './browser.js'
@@ -7,7 +7,7 @@ import { coffer, type Answer, type Overrides, type Service } from './coffer.js'
 export const appId = 'weight-diary'
 export const password = 'four words in a row'
 
-/** What the app asks for unless told otherwise. */
+/** What the app requests by default. */
 export const permissions = [
   { streamId: 'diary', level: 'contribute', defaultName: 'Diary' },
   { streamId: 'weight', level: 'read', defaultName: 'Body weight' }
@@ -16,19 +16,19 @@ export const permissions = [
 export interface Pages {
   readonly service: Service
   readonly browser: Browser
-  /** Root of the service, without a slash at the end. */
+  /** Root URL of the service, without a trailing slash. */
   readonly url: string
-  /** Asks for an access as an app does; the answer has `authUrl` and `poll`. */
+  /** Requests an access as an app does; the response has `authUrl` and `poll`. */
   ask(fields?: object): Promise<Answer>
-  /** What has become of it. */
+  /** Polls the result of a request. */
   poll(asked: Answer): Promise<Answer>
-  /** Registers somebody; the answer is a personal token. */
+  /** Registers a user; returns a personal token. */
   register(username: string): Promise<string>
-  /** Opens a page of the service, or an address; whatever goes wrong in it fails the test. */
+  /** Opens a page of the service, or a URL; any problem of the page fails the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Starts it all; the test's teardown ends it, and tells what went wrong behind the scenes. */
+/** Starts everything; the test's teardown stops it, and reports problems of the pages. */
 export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pages> {
   const service = await coffer(t, overrides)
   const { url } = service.server

@@ -1,4 +1,4 @@
-/** People who have passkeys: how these are added, and how somebody signs in with one, over HTTP. */
+/** Users with passkeys: adding these, and signing in with one, over HTTP. */
 import type { Attestation, RequestOptions } from '../../schemas/passkey.js'
 import { Authenticator } from './authenticator.js'
 import type { Answer, Client, Service } from './coffer.js'
@@ -6,25 +6,25 @@ import type { Answer, Client, Service } from './coffer.js'
 export const passkeyApp = 'passkey-app'
 export const password = 'four words in a row'
 
-/** The origin of the service's pages, for passkeys: these know no addresses. */
+/** Returns the origin of the service's pages for passkeys, which do not support IP addresses. */
 export function originOf({ server }: Service): string {
   const url = new URL(server.url)
   url.hostname = 'localhost'
   return url.origin
 }
 
-/** Gives somebody a password, with which to add passkeys. */
+/** Gives a user a password, which is needed to add passkeys. */
 export async function givePassword({ service, username }: Client): Promise<void> {
   await service.call(undefined, 'test.setPassword', { username, password })
 }
 
-/** What a browser is asked for, after the password was given. */
+/** Returns the options for creating a passkey, which a browser gets after the password was entered. */
 export async function creationFor(client: Client): Promise<Answer> {
   const { creation } = await client.do('passkeys.challenge', { purpose: 'add', password })
   return creation
 }
 
-/** Adds a passkey; the answer is `passkey`, as the service shows it, and `authenticator`. */
+/** Adds a passkey; returns `passkey`, as the service displays it, and `authenticator`. */
 export async function addPasskey(
   client: Client,
   { counts = false, name = 'Phone' } = {}
@@ -35,7 +35,7 @@ export async function addPasskey(
   return { passkey, authenticator, attestation }
 }
 
-/** What anybody is answered who wants to sign in. */
+/** Returns the public options for signing in with a passkey. */
 export async function requestOf(service: Service): Promise<RequestOptions> {
   const { body } = await service.http(
     'POST',
@@ -46,7 +46,7 @@ export async function requestOf(service: Service): Promise<RequestOptions> {
   return body.request
 }
 
-/** Signs in with what an authenticator has returned. */
+/** Signs in with the response of an authenticator. */
 export async function loginWith(
   service: Service,
   credential: unknown,

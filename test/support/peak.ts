@@ -1,4 +1,4 @@
-/** Preloaded into a process: tells at its end on standard error how much memory it had at most, in KiB. (Linux) */
+/** Preloaded into a process: at exit, prints its peak memory in KiB to standard error. (Linux) */
 import { readFileSync } from 'node:fs'
 
 process.on('exit', () => {

@@ -1,6 +1,6 @@
 /**
- * Who may see and do what, the slow and obvious way, from the rules as they are written down: what the real thing is held
- * against. Streams are objects here: one that is made again under an old id is another one.
+ * Who may see and do what, implemented the slow and obvious way from the written rules: the reference for the service.
+ * Streams are objects here: one that is created again under an old id is a different one.
  */
 import type { Level } from '../../schemas/permission.js'
 
@@ -8,7 +8,7 @@ export interface Place {
   readonly id: string
   parent: Place | undefined
   trashed: boolean
-  /** Whether it is one of the account, and which kind; undefined for the user's own. */
+  /** Whether it is an account stream, and of which kind; undefined for the user's own. */
   readonly account?: 'field' | 'mark'
 }
 
@@ -18,11 +18,11 @@ export interface Thing {
   trashed: boolean
   readonly isHolder: boolean
   readonly isRunning: boolean
-  /** Of each earlier version the paths, as of {@link Left}, that it had when it was replaced. */
+  /** The paths of each earlier version, as in {@link Left}, at the time it was replaced. */
   readonly versions: (readonly (readonly Place[])[])[]
 }
 
-/** What is left of a deleted event or stream: for each stream that it was in, the streams from there up to the root. */
+/** The record of a deleted event or stream: for each of its streams, the path from there up to the root. */
 export interface Left {
   readonly id: string
   readonly paths: readonly (readonly Place[])[]
@@ -31,10 +31,10 @@ export interface Left {
 export interface Holder {
   readonly name: string
   readonly type: 'personal' | 'app' | 'shared'
-  /** The app that has shared it; undefined for what the owner has given. */
+  /** The app that created the share; undefined if the owner did. */
   readonly creator: Holder | undefined
   readonly granted: Map<string, Level>
-  /** Of granted levels that have ended: the stream that they were about. */
+  /** Permissions that have ended, with the stream to which they applied. */
   readonly ended: Map<string, { level: Level; place: Place }>
   readonly expires: number
   isDeleted: boolean
@@ -44,7 +44,7 @@ type Maybe = Level | undefined
 
 const order: readonly Level[] = ['none', 'read', 'create-only', 'contribute', 'manage']
 
-/** The table of what each level allows. */
+/** What each level allows. */
 const table: Readonly<Record<Level, string>> = {
   none: '',
   read: 'list read',
@@ -58,7 +58,7 @@ function permits(level: Maybe, deed: Deed): boolean {
   return level !== undefined && table[level].split(' ').includes(deed)
 }
 
-/** The level that allows what both of two do. */
+/** Returns the level that allows what both levels do. */
 function both(a: Level, b: Level): Level {
   const deeds = table[a].split(' ').filter(deed => table[b].split(' ').includes(deed))
   return order.findLast(level => table[level].split(' ').every(deed => deed === '' || deeds.includes(deed)))!
@@ -103,13 +103,13 @@ export class PermissionModel {
     ]
   }
 
-  /** What a share is worth at a place: no more than its creator has there. */
+  /** Returns the level of an access on a stream: never more than that of its creator. */
   level(holder: Holder, place: Place | '*'): Maybe {
     if (holder.type === 'personal') return 'manage'
     return this.#within(holder, at => this.#own(at, place))
   }
 
-  /** As it was for what is left: by the streams that it lay in, from the lowest to the root. */
+  /** Returns the level on a deleted item, by its streams at the time, from the lowest to the root. */
   levelThen(holder: Holder, path: readonly Place[]): Maybe {
     if (holder.type === 'personal') return 'manage'
     return this.#within(holder, at => this.#ownThen(at, path))
@@ -140,7 +140,7 @@ export class PermissionModel {
     return this.#inherited(holder, place, place.parent && this.#own(holder, place.parent))
   }
 
-  /** The level on a stream on which none is granted, from that on the one above. */
+  /** Returns the level on a stream without a permission, from that on its parent. */
   #inherited(holder: Holder, { id, parent }: Place, above: Maybe): Maybe {
     const star = holder.granted.get('*')
     const isAstray = parent && this.isTag(id) && !this.isTag(parent.id)
@@ -164,7 +164,7 @@ export class PermissionModel {
   }
 
   may(holder: Holder, deed: Deed, place: Place | '*'): boolean {
-    // Streams of tags are nobody's but their owner's.
+    // Only their owner may manage streams of tags.
     if (deed === 'manage' && place !== '*' && this.isTag(place.id) && holder.type !== 'personal') return false
     return permits(this.level(holder, place), deed)
   }
@@ -198,7 +198,7 @@ export class PermissionModel {
     return this.subtree(place).every(one => this.may(holder, 'manage', one))
   }
 
-  /** Whether an app holds at every place there is, and at every id it names, what it wants to hand on. */
+  /** Returns whether an app has every level that it wants to grant, on each existing stream and each id it names. */
   covers(holder: Holder, granted: ReadonlyMap<string, Level>): boolean {
     const wanted: Holder = { ...holder, creator: undefined, granted: new Map(granted), ended: new Map() }
     const unknown = [...granted.keys(), ...holder.granted.keys()].filter(
@@ -218,7 +218,7 @@ export class PermissionModel {
     })
   }
 
-  /** Forgets streams that are deleted for good: what was granted on them ends. */
+  /** Removes permanently deleted streams, and ends the permissions on them. */
   remove(gone: readonly Place[]): void {
     for (const place of gone) {
       this.leftPlaces.push({ id: place.id, paths: [this.path(place).map(one => one)] })
@@ -232,7 +232,7 @@ export class PermissionModel {
     for (const { id } of gone) this.places.delete(id)
   }
 
-  /** An id that is taken again is not a deletion any more. */
+  /** A reused id is no longer a deletion. */
   add(place: Place): Place {
     const index = this.leftPlaces.findIndex(({ id }) => id === place.id)
     if (index >= 0) this.leftPlaces.splice(index, 1)
@@ -240,7 +240,7 @@ export class PermissionModel {
     return place
   }
 
-  /** Keeps a version of what is about to change. */
+  /** Saves a version before a change. */
   keep({ places, versions }: Thing): void {
     versions.push(places.map(place => this.path(place)))
   }

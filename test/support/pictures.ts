@@ -1,7 +1,7 @@
-/** Pictures to make previews of, and a look at what came of them. Tests that need them are skipped where sharp is missing. */
+/** Images for previews, and measurements of the results. Tests that need them are skipped if sharp is missing. */
 import { constants, deflateRawSync } from 'node:zlib'
 
-/** What is known of a picture. */
+/** Properties of an image. */
 export interface Look {
   readonly width: number
   readonly height: number
@@ -27,10 +27,10 @@ const sharp = await import(name).then(
   () => undefined
 )
 
-/** Why tests with pictures cannot run; `false` if they can. */
+/** The reason to skip tests with images; `false` if they can run. */
 export const noPictures = sharp ? false : 'sharp is not installed'
 
-/** A picture of one colour. */
+/** Creates an image of one colour. */
 export async function picture(
   width: number,
   height: number,
@@ -43,7 +43,7 @@ export async function picture(
     .toBuffer()
 }
 
-/** A GIF of two frames, one colour each. */
+/** Creates a GIF with two frames, one colour each. */
 export async function animation(width: number, height: number, colours: readonly string[]): Promise<Buffer> {
   const frames = await Promise.all(
     colours.map(async colour => await picture(width, height, { colour, format: 'png' }))
@@ -57,12 +57,12 @@ export async function lookAt(bytes: Buffer): Promise<Look> {
   return await sharp!(bytes).metadata()
 }
 
-/** Red, green and blue of the first pixel. */
+/** Returns red, green and blue of the first pixel. */
 export async function firstPixel(bytes: Buffer): Promise<number[]> {
   return Array.from((await sharp!(bytes).raw().toBuffer()).subarray(0, 3))
 }
 
-/** A small JPEG file of a large picture, all of which is gone over once for each of its scans. */
+/** Creates a small JPEG file of a large image, which has to be processed once for each scan. */
 export function manyScans(width: number, height: number, scans: number): Buffer {
   const oneCode = [1, ...Array<number>(15).fill(0)]
   const size = [height >> 8, height & 0xff, width >> 8, width & 0xff]
@@ -80,7 +80,7 @@ export function manyScans(width: number, height: number, scans: number): Buffer 
   ])
 }
 
-/** A WebP of very many frames of one pixel each. */
+/** Creates a WebP with very many frames of one pixel each. */
 export function manyFrames(frames: number): Buffer {
   const pixel = chunk('VP8L', Buffer.from('2f0000000007d0fffef7bfff8188880a', 'hex'))
   const frame = chunk('ANMF', Buffer.concat([Buffer.alloc(16), pixel]))
@@ -89,7 +89,7 @@ export function manyFrames(frames: number): Buffer {
   return chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...parts]))
 }
 
-/** A TIFF of very many pages that are all but empty. */
+/** Creates a TIFF with very many pages that are almost empty. */
 export function manyPages(pages: number): Buffer {
   const bytes = Buffer.alloc(8 + pages * 18)
   bytes.write('II*\0', 'latin1')
@@ -107,8 +107,8 @@ export function manyPages(pages: number): Buffer {
 }
 
 /**
- * A small PNG of a large picture, black, of 64 bits a pixel and interlaced: all of it has to be in memory before its first
- * row is known.
+ * Creates a small PNG of a large image, black, with 64 bits per pixel and interlaced: it must be decoded completely
+ * before its first row is available.
  */
 export function interlaced(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
@@ -116,7 +116,7 @@ export function interlaced(width: number, height: number): Buffer {
   header.writeUInt32BE(height, 4)
   header.set([16, 6, 0, 0, 1], 8)
   const length = interlacedLength(width, height)
-  // What is flushed can be repeated: it refers to nothing before it.
+  // A fully flushed block can be repeated: it does not refer to earlier ones.
   const pieceLength = 1 << 20
   const piece = deflateRawSync(Buffer.alloc(pieceLength), { finishFlush: constants.Z_FULL_FLUSH })
   const last = deflateRawSync(Buffer.alloc(length % pieceLength))
@@ -132,7 +132,7 @@ export function interlaced(width: number, height: number): Buffer {
   ])
 }
 
-/** Bytes of the seven passes, each row with its filter. */
+/** Returns the size of the seven passes, each row with its filter. */
 function interlacedLength(width: number, height: number): number {
   const passes = [
     [0, 8, 0, 8],

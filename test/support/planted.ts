@@ -1,19 +1,19 @@
-/** An account with a mark in all that can be written about it, to be looked for when it is gone. */
+/** An account with a mark in everything that can be stored, to search for after it was deleted. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import type { Answer } from './coffer.js'
 
-/** Makes requests to a service. */
+/** Sends requests to a service. */
 type Send = (verb: string, path: string, body?: unknown, token?: string) => Promise<Answer>
 
-/** What is needed to go on with the account. */
+/** What is needed to continue with the account. */
 export interface Planted {
   readonly token: string
   readonly appToken: string
   readonly eventId: string
 }
 
-/** Requests over HTTP to a base URL; anything but success fails loudly. */
+/** Returns a function that sends HTTP requests to a base URL, and throws unless they succeed. */
 export function sender(url: string): Send {
   return async (verb, path, body, token) => {
     const isForm = body instanceof FormData
@@ -32,7 +32,7 @@ export function sender(url: string): Send {
   }
 }
 
-/** Registers `username` and leaves `mark` everywhere. `hook` is called by its webhook. */
+/** Registers `username` and stores `mark` everywhere. Its webhook calls `hook`. */
 export async function plant(send: Send, username: string, mark: string, hook?: string): Promise<Planted> {
   const password = `${mark}-password`
   const appId = `${mark}-app`
@@ -92,12 +92,12 @@ export async function plant(send: Send, username: string, mark: string, hook?: s
   return { token, appToken: access.token, eventId: event.id }
 }
 
-/** Files below a folder that hold a text anywhere, or are named by it. Another process looks: closing a database's file in this one would drop its locks. */
+/** Lists files that contain a text or are named by it. Runs grep: closing a database file here would drop its locks. */
 export function filesWith(directory: string, text: string): string[] {
   return [...lines('grep', ['-rlaiF', text, directory]), ...lines('find', [directory, '-iname', `*${text}*`])]
 }
 
-/** All bytes of the platform file and its log. */
+/** Returns all bytes of the platform file and its log. */
 export function platformBytes(directory: string): string {
   return execFileSync('sh', ['-c', 'cat platform.sqlite*'], { cwd: directory, encoding: 'latin1' })
 }
@@ -107,9 +107,9 @@ function lines(command: string, args: readonly string[]): string[] {
     return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' }).split('\n').filter(Boolean)
   } catch (error) {
     const { status, stderr } = error as { status?: number; stderr?: string }
-    // grep ends with 1 if it finds nothing.
+    // The exit status of grep is 1 if it finds nothing.
     if (status === 1 && !stderr) return []
-    // A log that is carried over just then goes while it is being looked for.
+    // A log that is being checkpointed may disappear during the search.
     const complaints = (stderr ?? '').split('\n').filter(Boolean)
     if (complaints.length > 0 && complaints.every(line => line.endsWith('No such file or directory')))
       return lines(command, args)
@@ -117,7 +117,7 @@ function lines(command: string, args: readonly string[]): string[] {
   }
 }
 
-/** Names of all files of attachments, and of those that are on their way to become such. */
+/** Lists all files of attachments, and of uploads in progress. */
 export function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && /\/(?:attachments|drafts)\b/.test(entry.parentPath))

@@ -1,4 +1,4 @@
-/** A client of Engine.IO that polls, without Socket.IO in front: each request is up to the test. */
+/** A polling client of Engine.IO without Socket.IO: the test controls each request. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Client } from './coffer.js'
@@ -9,7 +9,7 @@ export interface Begun {
   readonly text: string
 }
 
-/** A request without the id of a connection, which begins one. */
+/** Sends a request without a session id, which opens a connection. */
 export async function handshake(
   url: string,
   { eio = 4, headers = {} }: { eio?: 3 | 4; headers?: Record<string, string> } = {}
@@ -25,7 +25,7 @@ export class PollingClient {
     readonly id: string
   ) {}
 
-  /** Begins a connection; rejects if there is no room for one. */
+  /** Opens a connection; rejects if there are too many. */
   static async begin(
     url: string,
     eio: 3 | 4 = 4,
@@ -37,7 +37,7 @@ export class PollingClient {
     return new PollingClient(url, eio, id)
   }
 
-  /** As {@link begin}, in the client's namespace. */
+  /** Like {@link begin}, in the client's namespace. */
   static async of({ service, token, username }: Client, eio: 3 | 4 = 4): Promise<PollingClient> {
     const client = await PollingClient.begin(service.server.url, eio)
     await client.post(eio === 4 ? `40/${username},{"auth":"${token}"}` : `40/${username}?auth=${token},`)
@@ -50,7 +50,7 @@ export class PollingClient {
     return `${this.url}/socket.io/?EIO=${this.eio}&transport=polling&sid=${this.id}`
   }
 
-  /** Sends packets; answers the status. */
+  /** Sends packets; returns the status. */
   async post(...packets: string[]): Promise<number> {
     const body =
       this.eio === 4 ? packets.join('\u001e') : packets.map(packet => `${packet.length}:${packet}`).join('')
@@ -63,13 +63,13 @@ export class PollingClient {
     return response.status
   }
 
-  /** What waits, or comes; an error's text as well. */
+  /** Returns pending packets, or waits for some; also returns the text of an error. */
   async poll(): Promise<string> {
     return await (await fetch(this.target)).text()
   }
 }
 
-/** A request on a line of its own, of which the body may never end. */
+/** Sends a request on a separate connection; its body may never end. */
 export async function begunPost(url: string, head: string, body = ''): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,14 +1,14 @@
-/** Limits on how long things may take: they hold on machines that are busy or slow, and against whatever stands still. */
+/** Time limits in tests: they tolerate busy or slow machines, and detect a blocked event loop. */
 import t from 'tap'
 import { coffer } from './coffer.js'
 import { assertTakesLessThan, Probe, slowness, stopwatch } from './probe.js'
 
-/** Keeps everything in this process waiting. */
+/** Blocks the event loop of this process. */
 function standStill(ms: number): void {
   for (const elapsed = stopwatch(); elapsed() < ms;);
 }
 
-/** Takes what a test would be told. */
+/** Records the assertions of a test. */
 class Verdict {
   readonly told: boolean[] = []
 
@@ -18,8 +18,8 @@ class Verdict {
   }
 }
 
-t.test('a limit on the time that something takes', async t => {
-  t.test('fails whatever takes too long each time, after three attempts', async t => {
+t.test('a time limit', async t => {
+  t.test('fails what is too slow each time, after three attempts', async t => {
     const verdict = new Verdict()
     let attempts = 0
     await assertTakesLessThan(verdict, 100, () => (attempts++, 100_000))
@@ -27,14 +27,14 @@ t.test('a limit on the time that something takes', async t => {
     t.equal(attempts, 3)
   })
 
-  t.test('forgives what chance has delayed', async t => {
+  t.test('tolerates random delays', async t => {
     const verdict = new Verdict()
     const times = [100_000, 100_000, 10]
     await assertTakesLessThan(verdict, 100, () => times.shift()!)
     t.same(verdict.told, [true])
   })
 
-  t.test('fails a service that stands still for as long as the machine makes of it', async t => {
+  t.test('fails a service that blocks, scaled by the speed of the machine', async t => {
     const service = await coffer(t)
     const probe = new Probe(service.alice)
     const verdict = new Verdict()

@@ -1,22 +1,22 @@
-/** Somebody who goes on using the service while something happens to it, and how long things may take. */
+/** A user who keeps using the service during an operation, and time limits. */
 import { createHash } from 'node:crypto'
 import { openSync, readSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Test } from 'tap'
 import type { Client } from './coffer.js'
 
-/** How long {@link work} takes on a machine for which the limits of tests are meant, in milliseconds. */
+/** Duration of {@link work} on a machine for which the limits of tests are meant, in milliseconds. */
 const usualMs = 15
-/** For how long the machine's pace is taken to be what it was, in milliseconds. */
+/** How long a measurement of the machine's speed is used, in milliseconds. */
 const freshMs = 2000
-/** The machine's pace, and when it was measured. */
+/** The slowness of the machine, and when it was measured. */
 const last = { value: 1, atMs: -Infinity }
-/** Between two calls of a probe, in milliseconds. */
+/** Pause between two calls of a probe, in milliseconds. */
 const restMs = 20
 
 /**
- * Begins to measure; what is answered tells the milliseconds since: on the clock, or of the processor where that is less, so
- * that a busy machine is not taken for a service that stands still.
+ * Starts measuring; the returned function gives the milliseconds since: the smaller of wall-clock and CPU time, so that
+ * a busy machine is not mistaken for a blocked service.
  */
 export function stopwatch(): () => number {
   const start = performance.now()
@@ -27,12 +27,12 @@ export function stopwatch(): () => number {
   }
 }
 
-/** How many times as long as usual everything takes on this machine now; 1 if less. */
+/** Returns how much slower than usual this machine is now; at least 1. */
 export function slowness(): number {
   return Math.max(1, Math.min(timeOfWork(), timeOfWork(), timeOfWork()) / usualMs)
 }
 
-/** As {@link slowness}, of a moment ago if it was asked then: asking takes longer than many things of which it is asked. */
+/** Like {@link slowness}, but cached for a short time: measuring takes longer than many measured operations. */
 function slownessOfLate(): number {
   if (performance.now() - last.atMs > freshMs)
     Object.assign(last, { value: slowness(), atMs: performance.now() })
@@ -40,9 +40,9 @@ function slownessOfLate(): number {
 }
 
 /**
- * Fails unless something takes less than a limit in milliseconds, which is longer on a slower machine: as much as some work
- * takes longer shortly before or right after it. Chance may delay something, but not each time: it is tried up to `attempts` times, if it can be
- * repeated, and the quickest counts.
+ * Fails unless an operation takes less than a limit in milliseconds, scaled by the slowness of the machine shortly
+ * before or after it. Random delays are tolerated: the operation is repeated up to `attempts` times, and the fastest
+ * attempt counts.
  */
 export async function assertTakesLessThan(
   t: Pick<Test, 'ok'>,
@@ -55,7 +55,7 @@ export async function assertTakesLessThan(
   for (let attempt = 1; attempt <= attempts && !isQuick; attempt++) {
     const before = slownessOfLate()
     const took = await measure()
-    // What is quick enough already need not be held against the machine's pace once more.
+    // If it is fast enough already, the slowness need not be measured again.
     const allowed = limitMs * (took < limitMs * before ? before : Math.max(before, slowness()))
     isQuick = took < allowed
     all.push(`${took.toFixed(0)} of ${allowed.toFixed(0)} ms`)
@@ -69,7 +69,7 @@ function timeOfWork(): number {
   return elapsed()
 }
 
-/** A bit of what the service does: making objects, JSON text and digests of it. */
+/** Does some typical work of the service: creates objects, JSON text and digests. */
 function work(): void {
   const rows = Array.from({ length: 4000 }, (_, n) => ({ id: `id-${n}`, n, text: 'some text'.repeat(4) }))
   for (let n = 0; n < 3; n++) {
@@ -82,7 +82,7 @@ function work(): void {
 export class Probe {
   constructor(private readonly client: Client) {}
 
-  /** Runs something. `slowestMs` is the longest call of the probe's meanwhile, as by {@link stopwatch}. */
+  /** Runs an operation. `slowestMs` is the longest call of the probe meanwhile, measured by {@link stopwatch}. */
   async during<T>(run: () => Promise<T>): Promise<{ value: T; slowestMs: number }> {
     const progress = { isOver: false }
     let slowestMs = 0
@@ -92,7 +92,7 @@ export class Probe {
         const { status } = await this.client.http('GET', '/streams')
         if (status !== 200) throw new Error(`the probe was answered by ${status}`)
         const answeredMs = elapsed()
-        // Who comes at any other time would wait as well.
+        // A request that arrives during the pause would wait as well.
         await new Promise(resolve => setTimeout(resolve, restMs))
         slowestMs = Math.max(slowestMs, answeredMs, elapsed() - restMs)
       } while (!progress.isOver)
@@ -104,16 +104,16 @@ export class Probe {
     return { value: ran.value, slowestMs }
   }
 
-  /** Fails if somebody else waits for longer than a limit while something runs, up to three times. */
+  /** Fails if another user waits for longer than a limit during an operation, up to three times. */
   async assertServed(t: Pick<Test, 'ok'>, limitMs: number, run: () => Promise<unknown>): Promise<void> {
     await assertTakesLessThan(t, limitMs, async () => (await this.during(run)).slowestMs)
   }
 }
 
-/** Linux's count of the nanoseconds for which this thread has run. */
+/** Linux's counter of the CPU time of this thread in nanoseconds. */
 const threadStat = platform() === 'linux' ? openSync('/proc/thread-self/schedstat', 'r') : undefined
 
-/** The milliseconds for which this thread has run: neither those of others nor those of the collector of garbage beside it. */
+/** Returns the CPU time of this thread in milliseconds, without other threads or concurrent garbage collection. */
 function threadMs(): number {
   if (threadStat === undefined) return performance.now()
   const bytes = Buffer.alloc(64)
@@ -121,7 +121,7 @@ function threadMs(): number {
   return Number.parseInt(bytes.toString('latin1'), 10) / 1e6
 }
 
-/** Measures the longest that nobody else had a turn in this thread while something ran, in milliseconds of this thread. */
+/** Returns the longest turn of the event loop during an operation, in milliseconds of CPU time of this thread. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [beganMs, longest, isDone] = [threadMs(), 0, false]
   const turn = (): void => {

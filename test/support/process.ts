@@ -1,4 +1,4 @@
-/** The service as a process of its own. */
+/** The service as a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,13 +8,13 @@ import { packageDirectory } from '../../core/version.js'
 export interface Running {
   readonly process: ChildProcess
   readonly url: string
-  /** Lines of the log, as they come. */
+  /** Log lines so far. */
   readonly lines: string[]
-  /** Exit status, and time until then in milliseconds. */
+  /** Sends a signal; returns the exit status, and the milliseconds until then. */
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; lastedMs: number }>
 }
 
-/** Starts a command that serves; resolves at the log line that tells the URL. */
+/** Starts a command that serves; resolves at the log line with the URL. */
 export async function start(
   t: Test,
   dataDir: string | undefined,

@@ -1,8 +1,8 @@
-/** Random choices that come out the same each time for the same seed. */
+/** Reproducible random choices: the same for the same seed. */
 export class Random {
   constructor(private state: number) {}
 
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 to 1, without 1. */
   next(): number {
     // mulberry32
     this.state = (this.state + 0x6d2b79f5) | 0
@@ -11,7 +11,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** From 0 up to, not including, `limit`. */
+  /** Returns an integer from 0 to `limit`, without `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
@@ -24,13 +24,13 @@ export class Random {
     return items[this.below(items.length)]!
   }
 
-  /** Up to `most` of the items, one at least; some may come twice. */
+  /** Returns one or more items, up to `most`, possibly with duplicates. */
   some<T>(items: readonly T[], most: number): T[] {
     return Array.from({ length: 1 + this.below(most) }, () => this.pick(items))
   }
 }
 
-/** The choices of a run: by the seed in COFFER_TEST_SEED, or by another one each time. The seed is printed. */
+/** Returns random choices with the seed in COFFER_TEST_SEED, or with a new one each time. The seed is printed. */
 export function seeded(t: { comment(text: string): void }): Random {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
   t.comment(`COFFER_TEST_SEED=${seed}`)

@@ -1,4 +1,4 @@
-/** Requests that no well-behaved client sends: any host, any bytes, bodies in pieces. */
+/** Requests that no well-behaved client sends: any host, any bytes, partial bodies. */
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ export interface RawRequest {
   readonly body?: string | Buffer
 }
 
-/** A request with exactly these headers; the body of the answer parsed if it is JSON. */
+/** Sends a request with exactly these headers; parses the body of the response if it is JSON. */
 export async function rawHttp(
   base: string,
   { verb = 'GET', path, headers = {}, body }: RawRequest
@@ -24,7 +24,7 @@ export async function rawHttp(
     method: verb,
     headers,
     agent: false,
-    // Some of what is sent comes back.
+    // The response repeats part of the request.
     maxHeaderSize: 256 * 1024
   })
   outgoing.end(body)
@@ -35,7 +35,7 @@ export async function rawHttp(
   return { status: response.statusCode, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** Sends bytes as they are; answers all that comes back until the other side closes, or `isEnough` of it has come. */
+/** Sends raw bytes; returns the response once the other side closes, or once `isEnough` of it has arrived. */
 export async function rawBytes(
   base: string,
   bytes: string | Buffer,
@@ -54,7 +54,7 @@ export async function rawBytes(
   return received
 }
 
-/** Sends bytes and cuts the line. */
+/** Sends bytes and disconnects. */
 export async function sendAndLeave(base: string, bytes: string): Promise<void> {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname)

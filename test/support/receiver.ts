@@ -14,7 +14,7 @@ export interface Delivery {
 
 export class Receiver {
   readonly deliveries: Delivery[] = []
-  /** What it answers: a status, or whatever the function does with the response. */
+  /** The response: a status, or a function that handles it. */
   answer: number | ((response: ServerResponse) => void) = 200
   port = 0
 
@@ -22,19 +22,19 @@ export class Receiver {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** The messages of all calls so far, call by call. */
+  /** The messages of all calls so far, by call. */
   get messages(): string[][] {
     return this.deliveries.map(({ body }) => body.messages as string[])
   }
 
-  /** Waits until so many calls have come in all. */
+  /** Waits until this many calls have been received in total. */
   async received(count: number): Promise<string[][]> {
     await until(() => this.deliveries.length >= count, `${count} calls (${JSON.stringify(this.messages)})`)
     return this.messages
   }
 }
 
-/** Starts a receiver that the test's teardown ends. */
+/** Starts a receiver; the test's teardown stops it. */
 export async function receiver(t: Test): Promise<Receiver> {
   const made = new Receiver()
   const server = createServer((request, response) => {

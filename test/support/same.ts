@@ -1,8 +1,8 @@
-/** Compares large values, which are nearly always the same. */
+/** Compares large values that are nearly always equal. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 
-/** As `t.same`, which writes both values out even if nothing differs: that takes longer than most calls. */
+/** Like `t.same`, which formats both values even if they are equal: that takes longer than most calls. */
 export function assertSame(
   t: Pick<Test, 'pass' | 'same'>,
   found: unknown,

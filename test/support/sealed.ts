@@ -1,8 +1,8 @@
-/** Integrity values recomputed the long way from what a client got: an oracle that shares nothing with the service. */
+/** Integrity values recomputed from a client's data: a reference that shares no code with the service. */
 import { createHash } from 'node:crypto'
 import type { Answer } from './coffer.js'
 
-/** The integrity value of an event, an earlier version or a deletion, as a client works it out. */
+/** Returns the integrity value of an event, an earlier version or a deletion, as a client computes it. */
 export function eventSeal(event: Answer): string {
   const copy = structuredClone(event)
   for (const key of ['integrity', 'headId', 'tags', 'endTime', 'streamId']) delete copy[key]
@@ -12,14 +12,14 @@ export function eventSeal(event: Answer): string {
   return seal('EVENT', copy, event.integrity)
 }
 
-/** The integrity value of an access. */
+/** Returns the integrity value of an access. */
 export function accessSeal(access: Answer): string {
   const copy = structuredClone(access)
   for (const key of ['integrity', 'lastUsed', 'calls', 'apiEndpoint', 'user']) delete copy[key]
   return seal('ACCESS', copy, access.integrity)
 }
 
-/** The digest of a file's bytes as attachments carry it. */
+/** Returns the digest of a file's bytes, in the form used in attachments. */
 export function fileSeal(bytes: string | Buffer): string {
   return `sha256-${createHash('sha256').update(bytes).digest('base64')}`
 }
@@ -43,7 +43,7 @@ function stable(value: Answer): string {
   return `{${kept.map(key => `${stable(key)}:${stable(value[key])}`).join(',')}}`
 }
 
-/** Ranges of code units that are written as escapes. */
+/** Ranges of code units that are escaped. */
 const hidden = [
   [0x7f, 0x9f],
   [0xad, 0xad],

@@ -1,10 +1,10 @@
-/** Bodies that are sent in part, or by many at a time. */
+/** Partial bodies, and bodies from many clients. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import type { Service } from './coffer.js'
 
-/** What is sent by many: it takes memory only once. */
+/** Shared content of all bodies: it takes memory only once. */
 const blanks = Buffer.alloc(12 * 1024 * 1024, ' ')
 
 export interface Sending {
@@ -13,12 +13,12 @@ export interface Sending {
   readonly type?: string
   readonly encoding?: string
   readonly size: number
-  /** Bytes that are really sent; all of them unless told otherwise. */
+  /** Number of bytes that are sent; by default all. */
   readonly sent?: number
   readonly body?: Buffer
 }
 
-/** Sends a body, or a part of it; the connection stays open. */
+/** Sends a body or part of it; the connection stays open. */
 export async function send(
   t: Test,
   { server }: Service,
@@ -46,7 +46,7 @@ export async function send(
   return { socket, answer }
 }
 
-/** The first answer on a connection, of a long one the beginning. */
+/** Returns the first response on a connection, or the beginning of a long one. */
 async function answerOn(socket: Socket): Promise<string> {
   let text = ''
   for await (const chunk of socket.setEncoding('utf8')) {
@@ -58,7 +58,7 @@ async function answerOn(socket: Socket): Promise<string> {
   return text
 }
 
-/** Lets what is on its way arrive. */
+/** Waits until sent data has arrived. */
 export async function arrived(sockets: readonly Socket[], enough: () => boolean): Promise<void> {
   let before = -1
   for (let same = 0; same < 20 && !enough();) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Answer, Service } from './coffer.js'
 
-/** Where a way has ended: the page, with what it says in its fragment. */
+/** The last page of a redirect chain, with the values in its fragment. */
 export interface Arrival {
   readonly page: URL
   readonly ticket: string | undefined
@@ -12,7 +12,7 @@ export interface Arrival {
 const mostRedirects = 12
 
 export class SignInVisitor {
-  /** By origin, then name. */
+  /** Cookies by origin, then name. */
   readonly #jars = new Map<string, Map<string, string>>()
   readonly secret: string
 
@@ -23,7 +23,7 @@ export class SignInVisitor {
     this.secret = secret ?? randomBytes(24).toString('base64url')
   }
 
-  /** One request, without following what it answers. */
+  /** Sends one request, without following redirects. */
   async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
     const { origin } = new URL(url)
     const jar = this.#jars.get(origin) ?? new Map<string, string>()
@@ -41,7 +41,7 @@ export class SignInVisitor {
     return response
   }
 
-  /** The URL at which a sign-in begins. */
+  /** Returns the URL at which a sign-in starts. */
   startUrl(provider = 'work', page?: string): string {
     const url = new URL(`${this.service.server.url}/auth/oidc/${provider}/start`)
     url.searchParams.set('secret', this.secret)
@@ -49,7 +49,7 @@ export class SignInVisitor {
     return url.href
   }
 
-  /** Goes where a redirect leads; `until` stops the way before a URL is asked for. */
+  /** Follows redirects; `until` stops before a URL is requested. */
   async follow(url: string, until: (url: string) => boolean = () => false): Promise<string> {
     let at = url
     for (let count = 0; count < mostRedirects; count++) {
@@ -72,19 +72,19 @@ export class SignInVisitor {
     return arrivalAt(await this.follow(this.startUrl(provider, page)))
   }
 
-  /** Goes to the provider and stops before the callback, whose URL it returns. */
+  /** Follows the redirects to the provider, and returns the URL of the callback without requesting it. */
   async toCallback(provider?: string): Promise<string> {
     return await this.follow(this.startUrl(provider), url => url.includes('/callback'))
   }
 
-  /** Signs in to an account by what a way has ended with. */
+  /** Signs in to an account with a ticket. */
   async signIn(username: string, ticket: string | undefined): Promise<Answer> {
     const { url } = this.service.server
     const body = { ticket, secret: this.secret, appId: 'test-app' }
     return (await this.service.http('POST', `/${username}/auth/identity`, body, { origin: url })).body
   }
 
-  /** What can be done with a ticket. */
+  /** Returns what a ticket permits. */
   async lookUp(ticket: string | undefined): Promise<Answer> {
     return (await this.service.http('POST', '/auth/identity', { ticket, secret: this.secret })).body
   }
@@ -99,7 +99,7 @@ export class SignInVisitor {
   }
 }
 
-/** What the URL of a page says. */
+/** Parses the URL of a page. */
 export function arrivalAt(url: string): Arrival {
   const page = new URL(url)
   const said = new URLSearchParams(page.hash.slice(1))

@@ -1,26 +1,26 @@
-/** A client of HTTP that takes of an answer only what it is told to. */
+/** An HTTP client that reads a response only as far as the test requests. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Client } from './coffer.js'
 
 export class SlowClient {
-  /** Bytes that have been taken. */
+  /** Number of bytes read. */
   received = 0
   readonly #chunks: Buffer[] = []
   #tail = ''
   #length: number | undefined
   #hasEnded = false
 
-  /** `isOne`: whether one answer is all that comes. */
+  /** `isOne`: whether only one response is expected. */
   private constructor(
     private readonly socket: Socket,
     private readonly isOne: boolean
   ) {
-    // What becomes of the connection is asked for by `closed`.
+    // How the connection ends is checked by `closed`.
     socket.on('error', () => undefined).once('close', () => (this.#hasEnded = true))
   }
 
-  /** Sends a request, and takes the head of its answer. */
+  /** Sends a request, and reads the head of its response. */
   static async get(
     client: Client,
     path: string,
@@ -44,7 +44,7 @@ export class SlowClient {
     return slow
   }
 
-  /** Sends requests as they are. */
+  /** Sends raw requests. */
   static async send(url: string, bytes: string, isOne = false): Promise<SlowClient> {
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port) })
@@ -53,18 +53,18 @@ export class SlowClient {
     return new SlowClient(socket, isOne)
   }
 
-  /** All that has been taken. */
+  /** Everything that has been read. */
   get text(): string {
     return Buffer.concat(this.#chunks).toString('latin1')
   }
 
-  /** Status of the answer. */
+  /** Returns the status of the response. */
   async status(): Promise<number> {
     while (!this.text.includes('\r\n\r\n') && !this.#hasEnded) await this.take(1)
     return Number(/^HTTP\/1.1 (\d+)/.exec(this.text)?.[1])
   }
 
-  /** Takes at least so many bytes more, if they come. */
+  /** Reads at least this many more bytes, if there are any. */
   async take(bytes: number): Promise<void> {
     const wanted = this.received + bytes
     while (this.received < wanted && !this.#hasEnded && !(this.isOne && this.isWhole)) {
@@ -88,13 +88,13 @@ export class SlowClient {
     })
   }
 
-  /** Takes all that comes. */
+  /** Reads to the end. */
   async takeAll(): Promise<string> {
     await this.take(Infinity)
     return this.text
   }
 
-  /** Whether the answer is there to its end, as far as its form tells. */
+  /** Whether the response is complete, as far as its headers determine that. */
   get isWhole(): boolean {
     this.#length ??= lengthOf(this.#chunks[0]?.toString('latin1') ?? '')
     if (this.#length === undefined) return false
@@ -110,7 +110,7 @@ export class SlowClient {
   }
 }
 
-/** Of head and body; infinite if the body comes in chunks. */
+/** Returns the length of head and body; infinite for a chunked body. */
 function lengthOf(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined

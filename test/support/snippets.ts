@@ -1,4 +1,4 @@
-/** Runs the examples of the documentation: blocks that are marked `run`, against a service of their own. */
+/** Runs the examples of the documentation: blocks marked `run`, against a separate service. */
 import { spawn } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,30 +9,30 @@ import { packageDirectory } from '../../core/version.js'
 import { startServer } from '../../server/server.js'
 import { testSettings, type Answer, type Overrides } from './coffer.js'
 
-/** Where examples say that the service is. */
+/** The URL of the service in examples. */
 const standardUrl = 'http://127.0.0.1:3000'
-/** A line between the outputs of two blocks. */
+/** A line that separates the outputs of two blocks. */
 const separator = '--- next block ---'
 
-/** A block that is run: commands for `sh`, a program in `js`. */
+/** A block to run: commands for `sh`, or a program in `js`. */
 export interface Example {
   readonly language: string
   readonly source: string
-  /** What the last answer of the block looks like, where the page shows it. */
+  /** The last response of the block, if the page shows it. */
   readonly sample: unknown
 }
 
-/** What came of an example. */
+/** The results of an example. */
 export interface Ran extends Example {
-  /** The lines that it printed. */
+  /** The lines that it printed, parsed. */
   readonly answers: readonly Answer[]
-  /** Statuses of its calls, other than 200. */
+  /** Statuses of its calls other than 200. */
   readonly statuses: readonly number[]
-  /** Those that it announces: `# 201` behind a call. */
+  /** Statuses that it documents: `# 201` after a call. */
   readonly announced: readonly number[]
 }
 
-/** The examples of a page. */
+/** Returns the examples of a page. */
 export function examplesOf(path: string): Example[] {
   return blocksOf(path).flatMap(({ language, source }, index, blocks) => {
     if (language === 'json' || language === 'yaml') return []
@@ -41,7 +41,7 @@ export function examplesOf(path: string): Example[] {
   })
 }
 
-/** The settings that the examples of a page take. */
+/** Returns the settings for the examples of a page. */
 export function settingsOf(path: string): Overrides {
   const texts = blocksOf(path).filter(({ language }) => language === 'yaml')
   return (parse(texts.map(({ source }) => source).join('\n')) ?? {}) as Overrides
@@ -55,13 +55,13 @@ function blocksOf(path: string): { language: string; source: string }[] {
   }))
 }
 
-/** Runs examples one after the other, as one person at one terminal would. */
+/** Runs examples in order, in one shell. */
 export async function runExamples(
   t: Test,
   examples: readonly Example[],
   overrides: Overrides = {}
 ): Promise<Ran[]> {
-  // Where programs find the package's libraries: the test command sees to that.
+  // A folder in which programs find the package's libraries: the test command ensures that.
   const directory = t.testdir()
   copyFileSync(join(packageDirectory, 'docs', 'images', 'consent.png'), join(directory, 'picture.png'))
   const server = await startServer(testSettings(join(directory, 'data'), overrides))
@@ -73,7 +73,7 @@ export async function runExamples(
     writeFileSync(file, local)
     return `node '${file}'\n`
   })
-  // Each answer is a line on standard output, its status one on standard error.
+  // Each response is a line on standard output, its status one on standard error.
   const reporting = `set -a\ncurl() { command curl --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }\n`
   const { noted, printed } = await bash(
     reporting + commands.join(`echo '${separator}'; echo '${separator}' >&2\n`),
@@ -88,7 +88,7 @@ export async function runExamples(
   }))
 }
 
-/** Runs a script in bash; answers the lines on standard output and on standard error, block by block. */
+/** Runs a script in bash; returns the lines on standard output and on standard error, by block. */
 async function bash(
   script: string,
   blocks: number,
@@ -107,7 +107,7 @@ async function bash(
   return { printed, noted }
 }
 
-/** Whether an answer is as a page shows it: `…` stands for anything, at the end of a list for any number of items. */
+/** Returns whether a response matches a page: `…` matches anything, or any number of items at the end of a list. */
 export function fits(answer: unknown, sample: unknown): boolean {
   if (sample === '…') return answer !== undefined
   if (Array.isArray(sample)) {

@@ -1,10 +1,10 @@
-/** Real Socket.IO clients, of 4.x and of 2.x, behind one face. */
+/** Real Socket.IO clients, 4.x and 2.x, behind one interface. */
 import { createRequire } from 'node:module'
 import type { Test } from 'tap'
 import { io, type Socket as SocketOf4 } from 'socket.io-client'
 import type { Answer, Client } from './coffer.js'
 
-/** The client of 2.x has no types of its own; what is used of it is alike. */
+/** The 2.x client has no types; the part used here is the same. */
 const io2 = createRequire(import.meta.url)('socket.io-client-2') as typeof io
 
 export const versions = [
@@ -15,16 +15,16 @@ export type Version = (typeof versions)[number]
 
 export interface SocketOptions {
   readonly version?: Version
-  /** Path of the namespace; `/{username}` unless told otherwise. */
+  /** Path of the namespace; `/{username}` by default. */
   readonly path?: string
   readonly options?: Record<string, unknown>
 }
 
-/** One open socket. */
+/** An open socket. */
 export class TestSocket {
-  /** Messages heard so far, by name. */
+  /** Names of the messages received so far. */
   readonly heard: string[] = []
-  /** What came with them. */
+  /** Payloads of these messages. */
   readonly payloads: unknown[] = []
 
   constructor(readonly raw: SocketOf4) {
@@ -35,14 +35,14 @@ export class TestSocket {
       })
   }
 
-  /** Calls a method; answers `{error, meta}` or the result. */
+  /** Calls a method; returns `{error, meta}` or the result. */
   call(method: string, params: unknown = {}): Promise<Answer> {
     return new Promise(resolve =>
       this.raw.emit(method, params, (error: unknown, result: unknown) => resolve(error ?? result))
     )
   }
 
-  /** Messages heard since the last time; a round trip makes sure that those under way have come. */
+  /** Returns the messages since the last call; a round trip ensures that pending ones have arrived. */
   async news(): Promise<string[]> {
     await this.call('no-such-method')
     return this.heard.splice(0).toSorted()
@@ -75,9 +75,9 @@ export async function connect(
     const refuse = (reason: unknown): void =>
       reject(reason instanceof Error ? reason : new Error(messageOf(reason)))
     raw.on('connect_error', refuse)
-    // 2.x tells a refused namespace this way.
+    // 2.x reports a refused namespace this way.
     raw.on('error' as 'connect_error', refuse)
-    // A line that is cut before the namespace has been joined fails without a word; after a refusal it closes first.
+    // A connection that closes before joining the namespace emits no error; after a refusal it closes first.
     raw.io.on('close', reason => void setImmediate(refuse, new Error(`closed: ${reason}`)))
   })
   refused.catch(() => {})
@@ -85,19 +85,19 @@ export async function connect(
   return socket
 }
 
-/** Refusals reach clients of 2.x as plain text, those of the protocol itself as objects. */
+/** Returns the message of a refusal: plain text for clients of 2.x, an object for errors of the protocol. */
 function messageOf(reason: unknown): string {
   return typeof reason === 'object' && reason !== null && 'message' in reason
     ? String(reason.message)
     : String(reason)
 }
 
-/** A socket of somebody's. */
+/** Connects with the token of a client. */
 export function socketOf(t: Test, client: Client, options: SocketOptions = {}): Promise<TestSocket> {
   return connect(t, client.service.server.url, client.username, client.token, options)
 }
 
-/** Waits until something holds, looking less often the longer that takes: 50 times a second at last. */
+/** Waits until a condition is true, checking less and less often: 50 times a second in the end. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 60_000
   for (let pauseMs = 2; !(await holds()); pauseMs = Math.min(20, pauseMs * 1.3)) {

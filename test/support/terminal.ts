@@ -1,9 +1,9 @@
-/** Runs a command on a pseudo terminal, with the tool `script` of util-linux. */
+/** Runs a command in a pseudo-terminal, by `script` of util-linux. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import type { Test } from 'tap'
 import { until } from './socket.js'
 
-/** Options of a test that needs a terminal: skipped, with the reason, where there is none. */
+/** Options of a test that needs a terminal: the reason to skip it, if there is none. */
 export function terminalNeeded(): { skip?: string } {
   try {
     return /util-linux/.test(execFileSync('script', ['--version'], { encoding: 'utf8' }))
@@ -18,16 +18,16 @@ const none = 'there is no pseudo terminal here (the tool "script" of util-linux)
 
 export interface Terminal {
   readonly process: ChildProcess
-  /** What has been shown so far. */
+  /** Returns the output so far. */
   readonly shown: () => string
-  /** Waits until something is shown. */
+  /** Waits until the output contains something. */
   shows(words: string | RegExp): Promise<void>
   type(text: string): void
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code. */
   readonly ended: Promise<number | null>
 }
 
-/** Starts the command; the test's teardown ends it. */
+/** Starts the command; the test's teardown stops it. */
 export function onTerminal(
   t: Test,
   args: readonly string[],

@@ -1,14 +1,14 @@
-/** Search in texts, the slow and obvious way: character by character. */
+/** Text search, the slow and obvious way: character by character. */
 import type { Event } from '../../schemas/event.js'
 import type { Random } from './random.js'
 
-/** Whether every word of `sought` begins a word of the event's texts. */
+/** Returns whether every word of `sought` is the prefix of a word in the event's texts. */
 export function meetsText(event: Event, sought: string): boolean {
   const words = textsOf(event).flatMap(wordsIn)
   return wordsIn(sought).every(word => words.some(other => other.startsWith(word)))
 }
 
-/** All words of an event, each once. */
+/** Returns all words of an event, without duplicates. */
 export function wordsOfModel(event: Event): Set<string> {
   return new Set(textsOf(event).flatMap(wordsIn))
 }
@@ -21,7 +21,7 @@ function textsOf({ attachments = [], content, description = '', type }: Event): 
   return texts
 }
 
-/** What is seen of the markup that {@link someHtml} makes. */
+/** Returns the visible text of the markup that {@link someHtml} generates. */
 function seen(html: string): string {
   let [text, tag, isTag] = ['', '', false]
   for (const character of html) {
@@ -53,7 +53,7 @@ const stems = [
   'a', 'I', '5', '37', 'İzmir', 'œuvre', 'x', 'NEAR', 'AND', 'not', '℡', '𝔘', 'ı'
 ] // oxfmt-ignore
 
-/** A word, some of them far more frequent than others. */
+/** Returns a random word; some are far more frequent than others. */
 export function someWord(random: Random): string {
   const stem = (): string => stems[Math.floor(stems.length * random.next() ** 2)]!
   return random.chance(0.3) ? stem() + stem() : stem()

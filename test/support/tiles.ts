@@ -1,4 +1,4 @@
-/** Writes PMTiles files of vector tiles, as an operator would get them from elsewhere: a small world of a lake and what lies at it. */
+/** Writes PMTiles files of vector tiles, as operators download them: a small world with a lake and its surroundings. */
 import { gzipSync } from 'node:zlib'
 
 export interface Tile {
@@ -18,7 +18,7 @@ export interface Shape {
 
 const extent = 4096
 
-/** A file of tiles; `perLeaf`: entries of a directory below the first, if there are any. */
+/** Returns a file of tiles; `perLeaf`: entries per leaf directory, if there are any. */
 export function pmtiles(
   tiles: readonly Tile[],
   { attribution = '', perLeaf = Infinity }: { readonly attribution?: string; readonly perLeaf?: number } = {}
@@ -62,7 +62,7 @@ export function pmtiles(
   return Buffer.concat([header, root, metadata, ...leaves, ...ordered.map(({ bytes }) => bytes)])
 }
 
-/** The number of a tile: counted along the curve, rather than by the formula that readers use. */
+/** Returns the id of a tile: counted along the curve, not by the formula that readers use. */
 function idByWalk({ zoom, x, y }: Omit<Tile, 'bytes'>): number {
   let before = 0
   for (let each = 0; each < zoom; each++) before += 4 ** each
@@ -99,7 +99,7 @@ function directory(
   return gzipSync(Buffer.from(numbers.flatMap(varint)))
 }
 
-/** All tiles that shapes lie in, from zoom 0 on. */
+/** Returns all tiles that the shapes touch, from zoom 0 up. */
 export function tilesOf(shapes: readonly Shape[], maxZoom: number): Tile[] {
   const tiles: Tile[] = []
   for (let zoom = 0; zoom <= maxZoom; zoom++) {

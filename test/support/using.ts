@@ -1,9 +1,9 @@
-/** What a first user does with a service, over HTTP: to see that all of it is there. */
+/** What a new user does with a service over HTTP, to check that everything works. */
 import type { Test } from 'tap'
 import type { Answer } from './coffer.js'
 import { noPictures, picture } from './pictures.js'
 
-/** Registers somebody, adds an event, reads it, and looks at the pages. */
+/** Registers a user, creates an event, reads it, and requests the pages. */
 export async function useService(t: Test, url: string, username = 'daisy'): Promise<void> {
   const call = async (path: string, body?: object, token?: string): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
@@ -33,7 +33,7 @@ export async function useService(t: Test, url: string, username = 'daisy'): Prom
   }
 }
 
-/** Sends a picture, and has a small one made of it. */
+/** Uploads an image, and requests its preview. */
 async function previewOf(t: Test, url: string, username: string, token: string): Promise<void> {
   const form = new FormData()
   form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'picture/attached' }))

@@ -1,4 +1,4 @@
-/** What `events.sample` and `streams.facts` have to answer, made in the plainest way of what `events.get` gives. */
+/** The expected results of `events.sample` and `streams.facts`, computed naively from those of `events.get`. */
 import type { Event } from '../../schemas/event.js'
 import type { Answer } from './coffer.js'
 
@@ -8,12 +8,12 @@ export interface Difference {
   readonly expected: unknown
 }
 
-/** What is not the same, if anything. */
+/** Returns the difference, if any. */
 export function differs(what: string, found: unknown, expected: unknown): Difference | undefined {
   return JSON.stringify(found) === JSON.stringify(expected) ? undefined : { what, found, expected }
 }
 
-/** Sums may be made in another order: the last digits of means are not compared. */
+/** Rounds numbers: means may be summed in another order, so their last digits are not compared. */
 export function rounded(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (name, at: unknown) =>
@@ -22,7 +22,7 @@ export function rounded(value: unknown): unknown {
   )
 }
 
-/** Of events that come newest first. */
+/** Computes samples of events that are sorted from newest to oldest. */
 export function samplesOf(
   events: readonly Event[],
   { from, parts, to }: { from: number; to: number; parts: number },
@@ -58,7 +58,7 @@ export function samplesOf(
   })
 }
 
-/** Of events that come newest first. */
+/** Computes facts of events that are sorted from newest to oldest. */
 export function factsOf(streamId: string, events: readonly Event[]): object[] {
   return [...new Set(events.map(({ type }) => type))].map(type => {
     const all = events.filter(event => event.type === type)
@@ -75,7 +75,7 @@ export function factsOf(streamId: string, events: readonly Event[]): object[] {
   })
 }
 
-/** In an order of their own. */
+/** Sorts facts in a fixed order. */
 export function sortedFacts(facts: readonly Answer[]): Answer[] {
   return facts.toSorted((a: Answer, b: Answer) => (key(a) < key(b) ? -1 : 1))
 }

@@ -1,4 +1,4 @@
-/** An account in which everything changes at random, and readers of all kinds who ask for samples and facts. */
+/** An account with random changes, and readers of all kinds that request samples and facts. */
 import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
 import { openCoffer, type Answer, type Client } from './coffer.js'
@@ -49,7 +49,7 @@ export class World {
     return world
   }
 
-  /** Changes something; what is refused changes nothing. */
+  /** Makes a random change; a refused one changes nothing. */
   async change(): Promise<void> {
     const { alice, random } = this
     const [event] = await this.#some()
@@ -68,7 +68,7 @@ export class World {
       [1, 'streams.update', { id: stream, update: place }],
       [1, 'streams.update', { id: stream, update: { trashed: random.chance(0.5) } }],
       [1, 'streams.create', { id: stream, name: stream, parentId: null }],
-      // The second call fails: what it has begun is undone.
+      // The second call fails: the first part of it is rolled back.
       [1, 'callBatch', this.#creations(1, ['s0']).concat(this.#creations(1, ['s0', 'no-such-stream']))]
     ]
     if (random.chance(0.2)) return await this.create(random.pick([1, 3, 30]))
@@ -109,7 +109,7 @@ export class World {
     const what = `events.sample ${JSON.stringify({ ...query, parts, field })}`
     if (error ?? all.error) return differs(what, error?.id, all.error?.id)
     const { toTime } = query
-    // As `events.get` has periods that reach into the range, too.
+    // `events.get` also returns periods that began before the range.
     const within = all.events.filter(({ time }: Event) => time >= from && time <= toTime)
     return this.#compare(what, samples, samplesOf(within, { from, to: toTime, parts }, field?.split('.')))
   }
@@ -140,7 +140,7 @@ export class World {
     return new Set(events.map(({ id }: Event) => id))
   }
 
-  /** Every stream that events may be asked of, those of the service included. */
+  /** Returns all streams whose events may be requested, including those of the service. */
   async #streamsOf(reader: Client): Promise<string[]> {
     const { streams } = await reader.do('streams.get')
     const ids = (list: Answer[]): string[] => list.flatMap(({ children, id }) => [id, ...ids(children)])
@@ -164,7 +164,7 @@ export class World {
     )
   }
 
-  /** By one of the ways in. */
+  /** Calls a method over a random transport. */
   async #call(reader: Client, method: string, params: object): Promise<Answer> {
     if (this.random.chance(0.6)) return await reader.call(method, params)
     if (this.random.chance(0.5)) {

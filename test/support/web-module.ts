@@ -1,4 +1,4 @@
-/** Modules of the pages, for tests of their pure functions in Node: bundled as the pages' own build does. */
+/** Modules of the pages, for tests of their pure functions in Node: bundled as in the pages' build. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 import { packageDirectory } from '../../core/version.js'
 
-/** Loads modules of the pages by their paths in `web/`; all of them share what they import. */
+/** Loads modules of the pages by their paths in `web/`; they share what they import. */
 export async function loadWeb<T>(...paths: readonly string[]): Promise<T> {
   const entry = 'virtual:entry'
   const lines = paths.map(path => `export * from ${JSON.stringify(join(packageDirectory, 'web', path))}`)

@@ -1,18 +1,18 @@
-/** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (docs/spec/limits.md#guessing) */
+/** Guessing tokens is throttled over every transport; valid tokens are not affected. (docs/spec/limits.md#guessing) */
 import t, { type Test } from 'tap'
 import { type Answer, type Client, coffer, openCoffer, type Overrides } from '../support/coffer.js'
 import { connect, socketOf } from '../support/socket.js'
 
 const limited: Overrides = { throttle: { invalidTokens: 3 }, http: { trustedProxies: ['127.0.0.1'] } }
 
-/** Requests with a token, as if from an address. */
+/** Returns a function that sends requests with a token, from an IP address. */
 const from =
   (client: Client, ip = '192.0.2.1') =>
   async (token: string, path = '/access-info') =>
     await client.http('GET', path, undefined, { authorization: token, 'x-forwarded-for': ip })
 
 t.test('guessing tokens', async t => {
-  t.test('has to wait after some failures, while tokens that exist go on', async t => {
+  t.test('is throttled after some failures, without affecting valid tokens', async t => {
     const { alice, clock } = await coffer(t, limited)
     const ask = from(alice)
     for (let count = 0; count < 3; count++) t.equal((await ask(`guess-${count}`)).status, 401)
@@ -27,7 +27,7 @@ t.test('guessing tokens', async t => {
     t.equal((await ask('guess')).headers.get('retry-after'), '4')
   })
 
-  t.test('counts tokens in every place where one can be', async t => {
+  t.test('is counted wherever a token may be sent', async t => {
     const { alice, service } = await start(t)
     const event = (await alice.event()).id
     const basic = `Basic ${Buffer.from('guess:').toString('base64')}`
@@ -51,7 +51,7 @@ t.test('guessing tokens', async t => {
     }
   })
 
-  t.test('is no easier over sockets, and cuts none that are open', async t => {
+  t.test('is throttled over sockets as well, without closing open ones', async t => {
     const { alice, service } = await start(t)
     const options = { options: { extraHeaders: { 'x-forwarded-for': '192.0.2.1' } } }
     const open = await socketOf(t, alice, options)
@@ -63,7 +63,7 @@ t.test('guessing tokens', async t => {
     t.match(await (await socketOf(t, alice, options)).call('getAccessInfo'), { name: 'coffer-test' })
   })
 
-  t.test('is not counted where the token is one that has ended', async t => {
+  t.test('is not counted for the token of an expired access', async t => {
     const { alice, clock } = await openCoffer(t, limited)
     const expired = await alice.grant('read', '*', { expireAfter: 10 })
     clock.advance(10)
@@ -71,7 +71,7 @@ t.test('guessing tokens', async t => {
     t.equal((await from(alice)('guess')).status, 401)
   })
 
-  t.test('counts calls without the token that they need, over whichever wire', async t => {
+  t.test('includes calls without the required token, over every transport', async t => {
     const { alice, service } = await start(t)
     const { clock, server } = service
     const options = { options: { extraHeaders: { 'x-forwarded-for': '192.0.2.1' } } }
@@ -94,7 +94,7 @@ t.test('guessing tokens', async t => {
     }
   })
 
-  t.test('counts nothing that needs no token', async t => {
+  t.test('does not include requests that need no token', async t => {
     const { service } = await start(t)
     const forwarded = { 'x-forwarded-for': '192.0.2.1' }
     for (let count = 0; count < 5; count++)
@@ -121,7 +121,7 @@ t.test("guessing the operator's key", async t => {
     http: { trustedProxies: ['127.0.0.1'] },
     userAccount: { delete: ['adminToken', 'personalToken'] }
   }
-  // Of two threads, one is asked about the one name, the other about the other.
+  // With two threads, each of them handles one of the two names.
   const ways = [
     ['GET', '/system/user-info/alice'],
     ['GET', '/metrics'],
@@ -130,7 +130,7 @@ t.test("guessing the operator's key", async t => {
     ['DELETE', '/users/nobody-at-all']
   ] as const
   for (const workers of [0, 2])
-    t.test(`has to wait, on whichever route${workers > 0 ? ', whichever thread answers' : ''}`, async t => {
+    t.test(`is throttled on every route${workers > 0 ? ', whichever thread answers' : ''}`, async t => {
       const service = await coffer(t, { ...overrides, workers })
       const { alice, clock } = service
       const ask = async ([verb, path]: (typeof ways)[number], key: string, ip = '192.0.2.1') =>
@@ -151,12 +151,12 @@ t.test("guessing the operator's key", async t => {
       }
       for (let count = 0; count < 10; count++)
         t.equal((await ask(ways[0], '')).status, 404, 'no guess at all')
-      // Her token is known; what is missing is proof that it is her.
+      // Her token is valid; only the proof of identity is missing.
       t.equal((await ask(['DELETE', '/users/alice'] as never, alice.token)).status, 400)
     })
 })
 
-t.test('signing in tells nobody who exists', async t => {
+t.test('signing in does not reveal which users exist', async t => {
   const { server } = await openCoffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
   const { services } = server
   const store = services.accounts.store(services.accounts.find('alice')!)
@@ -181,17 +181,17 @@ t.test('signing in tells nobody who exists', async t => {
     const [one, other] = [await attempt('alice'), await attempt('nobody-here')]
     t.strictSame(one.answer, other.answer)
     t.match(one.answer, { status: 401, answer: { error: { id: 'invalid-credentials' } } })
-    // What comes first warms up for both.
+    // The first attempts warm up both cases.
     if (count < 2) continue
     work.known += one.cpu
     work.unknown += other.cpu
   }
-  // Time as the processor counts it, which hardly depends on what else the machine does.
+  // CPU time, which hardly depends on the load of the machine.
   const ratio = work.known / work.unknown
   t.ok(ratio > 0.6 && ratio < 1.7, `after the same work: ratio ${ratio.toFixed(2)}`)
 })
 
-t.test('no cookie stands for a token', async t => {
+t.test('cookies are not accepted as tokens', async t => {
   const service = await coffer(t)
   const { alice } = service
   for (const cookie of [`sso=${alice.token}`, `sso=alice`, `token=${alice.token}; auth=${alice.token}`]) {

@@ -15,19 +15,19 @@ t.test('a change', async t => {
   const news = (): Promise<string[][]> => Promise.all(sockets.map(socket => socket.news()))
   const heard = (...messages: string[]): string[][] => sockets.map(() => messages)
 
-  t.test('is told once to every socket, that of the caller too', async t => {
+  t.test('is sent once to every socket, including that of the caller', async t => {
     await sockets[0]!.call('streams.create', { id: 'a', name: 'a' })
     t.same(await news(), heard('streamsChanged'))
   })
 
-  t.test('is told whatever way it was made', async t => {
+  t.test('is sent however it was made', async t => {
     await alice.http('POST', '/streams', { id: 'b', name: 'b' })
     t.same(await news(), heard('streamsChanged'))
     await alice.do('accesses.create', { name: 'x', permissions: [{ streamId: 'a', level: 'read' }] })
     t.same(await news(), heard('accessesChanged'))
   })
 
-  t.test('is told once for each call of a batch', async t => {
+  t.test('is sent once for each call of a batch', async t => {
     await sockets[1]!.call('callBatch', [
       { method: 'streams.create', params: { id: 'c', name: 'c' } },
       { method: 'streams.get', params: {} },
@@ -38,7 +38,7 @@ t.test('a change', async t => {
     t.same(await news(), heard('accessesChanged', 'streamsChanged', 'streamsChanged'))
   })
 
-  t.test('is told once for each kind of thing that a call changes', async t => {
+  t.test('is sent once for each kind of object that a call changes', async t => {
     await alice.do('accesses.create', {
       name: 'z',
       permissions: [{ streamId: 'new', level: 'read', defaultName: 'New' }]
@@ -46,14 +46,14 @@ t.test('a change', async t => {
     t.same(await news(), heard('accessesChanged', 'streamsChanged'))
   })
 
-  t.test('is not told when nothing changed, or the call failed', async t => {
+  t.test('is not sent when nothing changed, or the call failed', async t => {
     await alice.call('streams.get')
     await alice.call('streams.create', { id: 'a', name: 'a' })
     await alice.call('auth.login', { username: 'alice', password: 'wrong', appId: 'some-app' })
     t.same(await news(), heard())
   })
 
-  t.test('is never told to other users', async t => {
+  t.test('is never sent to other users', async t => {
     t.same(await other.news(), [])
     await bob.stream('diary')
     t.same(await other.news(), ['streamsChanged'])
@@ -61,7 +61,7 @@ t.test('a change', async t => {
   })
 })
 
-/** Who listens, by what was granted. */
+/** Subscribers, by their permissions. */
 const listeners: Record<string, Parameters<Client['grantAll']>[0]> = {
   read: [{ streamId: 'diary', level: 'read' }],
   contribute: [{ streamId: 'diary', level: 'contribute' }],
@@ -107,12 +107,12 @@ function eventId(name: string): string {
   return `c${name.padStart(24, '0')}`
 }
 
-/** Listeners that are in one of the lists, in the order of the table. */
+/** Returns subscribers that are in one of the lists, in the order of the table. */
 function named(...lists: string[][]): string[] {
   return Object.keys(listeners).filter(name => lists.some(list => list.includes(name)))
 }
 
-/** Changes, in order, and who hears of each: `diary` with its child `private`, and `work`, are there. */
+/** Changes in order, with the subscribers that are notified of each: `diary`, its child `private`, and `work` exist. */
 const both = [...new Set([...ofDiary, ...ofWork])]
 const matrix: [what: string, call: [string, Answer], message: string, hears: string[]][] = [
   ['a stream made in diary', create('d1', 'diary'), 'streamsChanged', ofDiary],
@@ -159,7 +159,7 @@ const matrix: [what: string, call: [string, Answer], message: string, hears: str
   ['an access on all', share('*'), 'accessesChanged', ['everything', 'everything but diary']]
 ]
 
-t.test('changes are heard of by those whose permissions cover them', async t => {
+t.test('changes are sent to accesses whose permissions cover them', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   await alice.stream('private', 'diary')
@@ -180,7 +180,7 @@ t.test('changes are heard of by those whose permissions cover them', async t => 
   }
 })
 
-t.test('the removal of streams is heard of by those who could see them, or what was in them', async t => {
+t.test('deleting streams notifies accesses that could see them or their events', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   for (const id of ['private', 'plain']) await alice.stream(id, 'diary')
@@ -205,7 +205,7 @@ t.test('the removal of streams is heard of by those who could see them, or what 
     {
       streamsChanged: named(ofChild),
       eventsChanged: named(ofChild, ofDiary),
-      // What was granted on it has ended.
+      // The permissions on it have ended.
       accessesChanged: named(ofChild)
     },
     'for good, events moved up'
@@ -215,7 +215,7 @@ t.test('the removal of streams is heard of by those who could see them, or what 
     await heardOf({ id: 'plain', mergeEventsWithParent: false }),
     {
       streamsChanged: named(ofDiary),
-      // Those to whom diary is closed could not see it, and now can.
+      // Accesses without permission on diary could not see it, and now can.
       eventsChanged: named(ofDiary, ofWork)
     },
     'for good, events kept elsewhere'
@@ -226,7 +226,7 @@ t.test('the removal of streams is heard of by those who could see them, or what 
     {
       streamsChanged: named(ofDiary),
       eventsChanged: named(ofDiary),
-      // One of the accesses that change names the child as well, which is gone already.
+      // One of the changed accesses has permissions on the child as well, which was deleted before.
       accessesChanged: named(ofDiary, ['child', 'everything but diary'])
     },
     'for good, with the events'
@@ -237,7 +237,7 @@ t.test('a socket whose access ends', async t => {
   const { alice, clock } = await coffer(t)
   await alice.stream('diary')
 
-  t.test('is cut when the access is deleted, once the one who did it has been answered', async t => {
+  t.test('is closed when the access is deleted, after the response to its deletion', async t => {
     const shared = await alice.grant('read', 'diary')
     const socket = await socketOf(t, shared)
     const another = await socketOf(t, shared)
@@ -247,7 +247,7 @@ t.test('a socket whose access ends', async t => {
     await Promise.all([socket.closed(), another.closed()])
   })
 
-  t.test('is cut with the app that created it', async t => {
+  t.test('is closed with the app that created it', async t => {
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const socket = await socketOf(t, await app.grant('read', 'diary'))
     const stays = await socketOf(t, await alice.grant('read', 'diary'))
@@ -256,7 +256,7 @@ t.test('a socket whose access ends', async t => {
     t.match(await stays.call('streams.get'), { streams: Array })
   })
 
-  t.test('is cut when the access expires', async t => {
+  t.test('is closed when the access expires', async t => {
     const socket = await socketOf(t, await alice.grant('read', 'diary', { expireAfter: 10 }))
     clock.advance(9)
     t.match(await socket.call('streams.get'), { streams: Array })
@@ -264,7 +264,7 @@ t.test('a socket whose access ends', async t => {
     await socket.closed()
   })
 
-  t.test('is cut when the session lapses, but not while it is used', async t => {
+  t.test('is closed when the session expires, but not while it is used', async t => {
     const socket = await socketOf(t, alice)
     clock.advance(1_209_000)
     t.match(await socket.call('streams.get'), { streams: Array })
@@ -275,7 +275,7 @@ t.test('a socket whose access ends', async t => {
   })
 })
 
-t.test('a socket of somebody who signs out', async t => {
+t.test('a socket is closed when its user signs out', async t => {
   const { alice } = await coffer(t)
   const socket = await socketOf(t, alice)
   await alice.do('auth.logout')
@@ -292,7 +292,7 @@ t.test('scoped subscriptions', async t => {
     { streamId: 'private', level: 'none' }
   ])
 
-  t.test('tell of what is within them, by their keys, and of nothing else', async t => {
+  t.test('notify of changes within their scope only, by their keys', async t => {
     const socket = await socketOf(t, alice)
     t.match(await socket.call('subscribe', { key: 'one', kind: 'streams', query: { streams: ['diary'] } }), {
       ok: true,
@@ -320,7 +320,7 @@ t.test('scoped subscriptions', async t => {
     t.same(await socket.news(), ['streamsChanged'], 'without any, the messages of the API are back')
   })
 
-  t.test('need permission, and give none', async t => {
+  t.test('require permission, and grant none', async t => {
     const socket = await socketOf(t, reader)
     const subscribe = (...streams: string[]): Promise<Answer> =>
       socket.call('subscribe', { key: 'k', kind: 'streams', query: { streams } })
@@ -335,7 +335,7 @@ t.test('scoped subscriptions', async t => {
     t.same(await socket.news(), ['notificationsChanged'])
   })
 
-  t.test('tell nothing of what is hidden within them, beside what is not', async t => {
+  t.test('reveal no hidden changes within their scope', async t => {
     await alice.stream('walks', 'diary')
     await alice.stream('runs', 'diary')
     const socket = await socketOf(t, reader)
@@ -379,40 +379,43 @@ t.test('scoped subscriptions', async t => {
   })
 })
 
-t.test('a change in thousands of streams is soon told to many, whatever their scopes', async t => {
-  const { alice } = await coffer(t)
-  await alice.stream('top')
-  const ids = Array.from({ length: 3900 }, (_, n) => `s${n}`)
-  await alice.do(
-    'callBatch',
-    ids.map(id => ({ method: 'streams.create', params: { id, name: id, parentId: 'top' } }))
-  )
-  const scopes = Object.fromEntries(
-    ['heard', 'unheard'].map((key, part) => [
-      key,
-      { kind: 'events', query: { streams: ids.slice(part * 50, part * 850 + 50) } }
-    ])
-  )
-  // All are granted first: sockets that are open would hear of the others.
-  const readers = await Promise.all(Array.from({ length: 60 }, () => alice.grant('read', '*')))
-  const sockets = await Promise.all(readers.map(reader => socketOf(t, reader)))
-  for (const socket of sockets) await socket.call('subscribe', { scopes })
-  const telling = async (): Promise<number> => {
-    const elapsed = stopwatch()
-    await alice.event({ streamIds: [...ids.slice(900), 's7'] })
-    await until(() => sockets.every(({ heard }) => heard.length === 1), 'the news')
-    return elapsed()
+t.test(
+  'a change in thousands of streams quickly reaches many subscribers, whatever their scopes',
+  async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('top')
+    const ids = Array.from({ length: 3900 }, (_, n) => `s${n}`)
+    await alice.do(
+      'callBatch',
+      ids.map(id => ({ method: 'streams.create', params: { id, name: id, parentId: 'top' } }))
+    )
+    const scopes = Object.fromEntries(
+      ['heard', 'unheard'].map((key, part) => [
+        key,
+        { kind: 'events', query: { streams: ids.slice(part * 50, part * 850 + 50) } }
+      ])
+    )
+    // All accesses are created first: open sockets would be notified of the others.
+    const readers = await Promise.all(Array.from({ length: 60 }, () => alice.grant('read', '*')))
+    const sockets = await Promise.all(readers.map(reader => socketOf(t, reader)))
+    for (const socket of sockets) await socket.call('subscribe', { scopes })
+    const telling = async (): Promise<number> => {
+      const elapsed = stopwatch()
+      await alice.event({ streamIds: [...ids.slice(900), 's7'] })
+      await until(() => sockets.every(({ heard }) => heard.length === 1), 'the news')
+      return elapsed()
+    }
+    await assertTakesLessThan(t, 2000, telling, 1)
+    for (const { payloads } of sockets) t.same(payloads, [{ keys: ['heard'] }])
+    // Changes that take longer than a turn are delivered in order.
+    await alice.event({ streamIds: ids.slice(900) })
+    await alice.event({ streamIds: ['s60'] })
+    await until(() => sockets.every(({ heard }) => heard.length === 2), 'more news')
+    for (const { payloads } of sockets) t.same(payloads.at(-1), { keys: ['unheard'] })
   }
-  await assertTakesLessThan(t, 2000, telling, 1)
-  for (const { payloads } of sockets) t.same(payloads, [{ keys: ['heard'] }])
-  // What takes longer than a turn comes in the order in which it happened.
-  await alice.event({ streamIds: ids.slice(900) })
-  await alice.event({ streamIds: ['s60'] })
-  await until(() => sockets.every(({ heard }) => heard.length === 2), 'more news')
-  for (const { payloads } of sockets) t.same(payloads.at(-1), { keys: ['unheard'] })
-})
+)
 
-t.test('many changes at once, in thousands of streams each, hold up nobody', async t => {
+t.test('many changes in thousands of streams each do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -433,7 +436,7 @@ t.test('many changes at once, in thousands of streams each, hold up nobody', asy
     await until(() => heard.heard.length === before + 40, 'the news')
     const { slowestMs } = await new Probe(bob).during(async () => {
       await Promise.all(created.map(id => alice.do('events.delete', { id })))
-      // What comes later waits until those before have been told.
+      // Later changes wait until earlier ones have been delivered.
       await alice.event({ streamIds: ['s7'] })
     })
     await until(() => heard.heard.length === before + 81, 'more news')

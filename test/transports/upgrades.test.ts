@@ -1,10 +1,10 @@
-/** Requests that offer to go on in another protocol: clients in Java do, and `curl --http2`. */
+/** Requests that offer to upgrade to another protocol: Java clients and `curl --http2` send them. */
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
 
-t.test('an offer of another protocol', async t => {
+t.test('an upgrade offer', async t => {
   const { alice, server } = await coffer(t)
   const { hostname, port } = new URL(server.url)
   const offer = [
@@ -16,7 +16,7 @@ t.test('an offer of another protocol', async t => {
   ].join('\r\n')
 
   for (const protocol of ['h2c', 'websocket', 'anything/1'])
-    t.test(`${protocol} is not taken up: requests on the connection are served`, async t => {
+    t.test(`to ${protocol} is ignored: requests on the connection are served`, async t => {
       const socket = connect(Number(port), hostname)
       let received = ''
       socket.setEncoding('utf8').on('data', text => (received += text))
@@ -27,7 +27,7 @@ t.test('an offer of another protocol', async t => {
       socket.write(
         `POST /alice/streams HTTP/1.1\r\n${offer}\r\nUpgrade: ${protocol}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
       )
-      // The body comes in pieces: some with the offer, some after it has been declined.
+      // The body arrives in chunks: some with the offer, some after it was ignored.
       socket.write(body.slice(0, 10))
       setImmediate(() => socket.write(body.slice(10)))
       await until('201 Created')
@@ -42,7 +42,7 @@ t.test('an offer of another protocol', async t => {
       socket.destroy()
     })
 
-  t.test('is not left unanswered beside the path of the sockets', async t => {
+  t.test('gets a response even at paths similar to that of the sockets', async t => {
     for (const path of ['/socket.io', '/socket.iox/?EIO=4&transport=websocket']) {
       const socket = connect(Number(port), hostname)
       socket.write(`GET ${path} HTTP/1.1\r\n${offer}\r\nUpgrade: websocket\r\n\r\n`)
@@ -51,7 +51,7 @@ t.test('an offer of another protocol', async t => {
     }
   })
 
-  t.test('is nothing that keeps the server from ending', async t => {
+  t.test('does not prevent the server from closing', async t => {
     const socket = connect(Number(port), hostname)
     socket.write(`GET /alice/streams HTTP/1.1\r\n${offer}\r\nUpgrade: h2c\r\n\r\n`)
     await once(socket, 'data')

@@ -1,16 +1,16 @@
-/** From an app to a decision, in a real browser. (docs/spec/app-authorization.md#the-page) */
+/** From an app's request to a decision, in a real browser. (docs/spec/app-authorization.md#the-page) */
 import t from 'tap'
 import { untilHeading } from '../support/browser.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
-t.test('the pages on which apps are allowed', async t => {
+t.test('the consent pages', async t => {
   const pages = await startPages(t, { throttle: { failures: 3 } })
   const { ask, open, poll, register, service, url } = pages
   const token = await register('daisy')
   const call = async (method: string, params: object = {}) =>
     await service.call('daisy', method, params, token)
 
-  await t.test('lead somebody new from the app to an access', async t => {
+  await t.test('lead a new user from the app to an access', async t => {
     const asked = await ask({ deviceName: 'Her phone', expireAfter: 86_400 * 30 })
     const page = await open(asked.authUrl)
     await untilHeading(page, 'Sign in')
@@ -44,7 +44,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('let somebody say no, and lead back to the app', async t => {
+  await t.test('let a user deny, and redirect to the app', async t => {
     const asked = await ask({ returnURL: `${url}/www/assets/index.json#` })
     const page = await open(asked.authUrl)
     await signIn(page, 'DAISY@example.com')
@@ -61,7 +61,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('take one decision, however often and wherever one clicks', async t => {
+  await t.test('take one decision, despite repeated and other clicks', async t => {
     const asked = await ask()
     const page = await open(asked.authUrl)
     await page.route('**/reg/access/*', async route => {
@@ -79,7 +79,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('try again where the line broke, still signed in', async () => {
+  await t.test('retry after a connection error, still signed in', async () => {
     const page = await open((await ask({ returnURL: url })).authUrl)
     await page.route('**/accesses/check-app', async route => await route.abort(), { times: 1 })
     await signIn(page, 'daisy')
@@ -95,11 +95,11 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('ask nothing where the access is there already', async t => {
+  await t.test('skip consent if the access exists', async t => {
     const first = await ask()
     const page = await open(first.authUrl)
     await untilHeading(page, 'Sign in')
-    // By the keyboard alone.
+    // By keyboard only.
     await page.getByLabel('Username or email').focus()
     for (const keys of ['daisy', password]) {
       await page.keyboard.type(keys)
@@ -118,7 +118,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('say what changes where an older access differs', async t => {
+  await t.test('show what changes for an existing access', async t => {
     await call('streams.create', { id: 'sleep', name: 'Sleep' })
     await call('streams.create', { id: 'walks-of-her-own', name: 'Walks' })
     const old = await call('accesses.get')
@@ -150,7 +150,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('tell what is wrong with a sign-in, and when to try again', async t => {
+  await t.test('show sign-in errors, and when to retry', async t => {
     const page = await open((await ask({ requestedPermissions: [] })).authUrl)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('input[name=username]:focus').waitFor()
@@ -173,7 +173,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('come to nothing for requests that are over, unknown or of somebody else', async t => {
+  await t.test('show an error for decided, unknown or foreign requests', async t => {
     const decided = await ask()
     await service.http('POST', new URL(decided.poll).pathname, { status: 'REFUSED' })
     const asked = await ask()
@@ -200,7 +200,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('call account fields by their names', async t => {
+  await t.test('name account fields', async t => {
     const requestedPermissions = [{ streamId: ':system:email', level: 'read', defaultName: 'Your address' }]
     const page = await open((await ask({ requestedPermissions })).authUrl)
     await signIn(page, 'daisy')
@@ -209,7 +209,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('name no end that is in no calendar', async t => {
+  await t.test('show no expiry date beyond the calendar', async t => {
     const page = await open((await ask({ expireAfter: 1e15 })).authUrl)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
@@ -217,7 +217,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('say when an answer comes too late', async t => {
+  await t.test('show an error when a decision is too late', async t => {
     const asked = await ask({ requestingAppId: 'another-app' })
     const page = await open(asked.authUrl)
     await signIn(page, 'daisy')
@@ -229,7 +229,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('show what cannot be granted, and lead back', async t => {
+  await t.test('show what cannot be granted, and redirect to the app', async t => {
     const asked = await ask({
       requestedPermissions: [{ streamId: 'diary', level: 'everything', defaultName: 'x' }]
     })
@@ -242,7 +242,7 @@ t.test('the pages on which apps are allowed', async t => {
     await page.context().close()
   })
 
-  await t.test('ask for an invitation only where one is needed', async t => {
+  await t.test('ask for an invitation only if one is needed', async t => {
     const registration = { invitationTokens: ['welcome'], emailLookup: false }
     const closed = await startPages(t, { registration })
     const page = await closed.open('/register.html?lang=fr')

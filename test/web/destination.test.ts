@@ -1,15 +1,15 @@
-/** Where an app's access goes, who else sees its streams, and what it could change of the account: said before one agrees. */
+/** Consent shows where an app's access goes, who else sees its streams, and what it could change in the account. */
 import t from 'tap'
 import { untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
 
-t.test('the question whether an app may have its access', async t => {
+t.test('the consent question', async t => {
   const pages = await startPages(t, { http: { trustedProxies: ['127.0.0.1'] } })
   const { ask, browser, open, poll, register, service, url } = pages
   const token = await register('daisy')
   const call = async (method: string, params: object = {}, by = token) =>
     await service.call('daisy', method, params, by)
-  /** Asks as a page or a program does; with `ip` from elsewhere. */
+  /** Sends a request as a page or a program does; with `ip` from another address. */
   const askFrom = async (fields: object, headers: Record<string, string> = {}) =>
     (
       await service.http(
@@ -23,7 +23,7 @@ t.test('the question whether an app may have its access', async t => {
   const fromPage = { origin: 'https://app.example.com' }
   const fromAfar = { 'x-forwarded-for': '203.0.113.7' }
 
-  await t.test('names who asks and where the answer goes', async t => {
+  await t.test('names the requester and the destination of the response', async t => {
     const asked = await askFrom(genuine, fromPage)
     const page = await visit(browser)
     await page.goto(asked.authUrl)
@@ -40,7 +40,7 @@ t.test('the question whether an app may have its access', async t => {
     await page.context().close()
   })
 
-  await t.test('is not put again by the page that was allowed', async t => {
+  await t.test('is skipped for the page that was allowed', async t => {
     const asked = await askFrom(genuine, fromPage)
     const page = await visit(browser)
     await page.goto(asked.authUrl)
@@ -51,7 +51,7 @@ t.test('the question whether an app may have its access', async t => {
     await page.context().close()
   })
 
-  await t.test('is put again where somebody else asks in its name, naming both', async t => {
+  await t.test('is repeated when another requester uses the app’s name, naming both', async t => {
     for (const [fields, headers, words] of [
       [
         {},
@@ -88,7 +88,7 @@ t.test('the question whether an app may have its access', async t => {
     }
   })
 
-  await t.test('hands the same access out once it is agreed to, and is then not put any more', async t => {
+  await t.test('returns the same access after consent, and is then skipped', async t => {
     const before = (await call('accesses.get')).accesses.find(({ type }: { type: string }) => type === 'app')
     const other = { returnURL: `${url}/www/assets/index.json#` }
     const asked = await askFrom(other)
@@ -106,7 +106,7 @@ t.test('the question whether an app may have its access', async t => {
     await page.context().close()
   })
 
-  await t.test('tells where a stream lies, who made it and who else sees it', async t => {
+  await t.test('shows the parent of a stream, who created it and who else sees it', async t => {
     await call('streams.create', { id: 'fitness', name: 'Fitness' })
     const { access } = await call('accesses.create', {
       type: 'app',
@@ -130,7 +130,7 @@ t.test('the question whether an app may have its access', async t => {
     await page.context().close()
   })
 
-  await t.test('warns of what an app could change of the account', async t => {
+  await t.test('warns of what an app could change in the account', async t => {
     for (const [streamId, level, isWarned] of [
       [':system:email', 'create-only', true],
       [':_system:account', 'contribute', true],
@@ -150,7 +150,7 @@ t.test('the question whether an app may have its access', async t => {
     }
   })
 
-  await t.test('shows names as they are, without what turns or hides text', async t => {
+  await t.test('displays names without characters that reverse or hide text', async t => {
     const requestingAppId = '\u202Eevil\u200B-app\n<img src=x onerror=alert(1)>'
     const asked = await ask({ requestingAppId })
     const page = await open(asked.authUrl)
@@ -160,7 +160,7 @@ t.test('the question whether an app may have its access', async t => {
     await page.context().close()
   })
 
-  await t.test('sends a grown browser to no address that runs a script', async t => {
+  await t.test('redirects to no URL that runs a script', async t => {
     for (const returnURL of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',

@@ -1,4 +1,4 @@
-/** The way in: setting the service up, start page, invitations, sessions; in a real browser. Pictures are left in `.test-output/pages`. */
+/** Setup, start page, invitations and sessions, in a real browser. Screenshots are saved in `.test-output/pages`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { password, signIn, startPages } from '../support/pages.js'
 t.setTimeout(900_000)
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
-/** Starts the service as a process of its own; answers its URL. */
+/** Starts the service as a separate process; returns its URL. */
 async function serve(t: Test, dataDir: string): Promise<string> {
   const child = spawn(process.execPath, [cli, 'serve', '--port=0', `--dataDir=${dataDir}`], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -33,7 +33,7 @@ async function serve(t: Test, dataDir: string): Promise<string> {
   throw new Error('it did not start')
 }
 
-t.test('setting up a service that runs', async t => {
+t.test('setting up a running service', async t => {
   const post = await mailbox(t)
   const dataDir = join(t.testdir(), 'data')
   const url = await serve(t, dataDir)
@@ -92,13 +92,13 @@ t.test('setting up a service that runs', async t => {
   await signIn(page, 'robin')
   await page.waitForURL(/\/app\/robin/)
 
-  // The link is used up, for the service and for the command.
+  // The link has been used, for the service and for the command.
   await page.goto('about:blank')
   await page.goto(link)
   await untilHeading(page, 'This link has expired')
   const again = await commandProcess(['setup-link', `--dataDir=${dataDir}`, `--port=${port}`])
   t.match([again.code, again.errors], [1, 'The service is already set up. Operators: robin'])
-  // What was chosen lets commands work through the running service.
+  // With the chosen settings, commands work through the running service.
   const invited = await commandProcess(['invite', `--dataDir=${dataDir}`, `--port=${port}`])
   t.match(invited.output, /\/app\/\?register#invitation=/, invited.errors)
   const health = await commandProcess(['health', `--dataDir=${dataDir}`, `--port=${port}`])
@@ -106,7 +106,7 @@ t.test('setting up a service that runs', async t => {
   t.same(watch.troubles, [])
 })
 
-t.test('the start page, and where there is nothing', async t => {
+t.test('the start page, and unknown URLs', async t => {
   const { open, url } = await startPages(t, {
     service: { support: 'help@example.com', terms: 'https://example.com/terms' }
   })
@@ -152,7 +152,7 @@ t.test('invitations', async t => {
   const used = '/access/register.html#invitation=not-valid'
   const right = '/access/register.html#invitation=good-words'
   const heading = 'Create account'
-  await t.test('are needed where people are invited', async t => {
+  await t.test('are required if registration is by invitation', async t => {
     const { open } = await startPages(t, { registration: { invitationTokens: ['good-words'] } })
     let page = await open('/access/register.html')
     await page.getByText('Ask the operator of this service for one.').waitFor()
@@ -172,7 +172,7 @@ t.test('invitations', async t => {
     t.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0)
     await page.context().close()
   })
-  await t.test('mean nothing where everybody may register', async t => {
+  await t.test('are ignored if registration is open', async t => {
     const { open } = await startPages(t)
     const page = await open(used)
     await untilHeading(page, heading)
@@ -180,7 +180,7 @@ t.test('invitations', async t => {
     t.equal(await page.getByText('You’ve been invited.').count(), 0)
     await page.context().close()
   })
-  await t.test('do not help where nobody may', async t => {
+  await t.test('do not help if registration is closed', async t => {
     const { open } = await startPages(t, { registration: { invitationTokens: [] } })
     const page = await open(right)
     await page.getByText('at the moment, even with an invitation').waitFor()

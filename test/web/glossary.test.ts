@@ -17,7 +17,7 @@ const unchecked =
   /^(?:CHANGELOG|docs\/glossary|CONTRIBUTING|storage\/migrations\/|test\/|core\/imports\/tally)/
 const comments = /\/\*[^]*?\*\/|(?<=^|\s)\/\/ [^\n]*/g
 
-/** What is wrong in a language, whatever the words: Swiss spelling, quotation marks, plain spaces. */
+/** Mistakes by language, whatever the words: Swiss spelling, quotation marks, plain spaces. */
 const misspelt: Readonly<Record<Tag, RegExp>> = {
   en: /\w'\w|"/,
   de: /[«»"‑]|\b(?:gross|gröss|grösst|mäss|mass|ausser|aussen|heiss|schliess|weiss|strass)\w*|massstab/i,
@@ -31,7 +31,7 @@ function readRetired(kind: string): string[] {
   return line![1]!.split(', ')
 }
 
-/** Matches any of some words, whole and in any case. */
+/** Matches any of the words, whole and in any case. */
 function matchWords(words: readonly string[]): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${words.join('|')})(?![\p{L}\p{N}])`, 'iu')
 }
@@ -70,7 +70,7 @@ t.test('docs and comments', async t => {
   }
 })
 
-t.test('finds what it looks for', async t => {
+t.test('the patterns match mistakes, and nothing else', async t => {
   t.match('It was LEFT OUT again', matchWords(readRetired('English')))
   t.notMatch('Right outside', matchWords(readRetired('English')))
   t.match('Alles Einlesen', matchWords(readRetired('German')))

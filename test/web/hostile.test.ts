@@ -1,14 +1,14 @@
-/** What others have named, asked for or stored: shown as the text that it is, in a real browser. */
+/** Hostile names, requests and files are displayed as text, in a real browser. */
 import t from 'tap'
 import { untilHeading, visit } from '../support/browser.js'
 import type { Answer } from '../support/coffer.js'
 import { signIn, startPages } from '../support/pages.js'
 
-/** Does something wherever it is taken for markup. */
+/** Executes wherever it is treated as markup. */
 const hostile =
   '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><script>window.hacked=1</script>'
 
-t.test('names that are markup', async t => {
+t.test('markup in names', async t => {
   const { ask, browser, open, register, service, url } = await startPages(t, {
     service: { name: `Coffer ${hostile}`, home: '', support: 'javascript:window.hacked=1' }
   })
@@ -18,7 +18,7 @@ t.test('names that are markup', async t => {
   await call('streams.create', { id: 'weight', name: hostile })
   await call('accesses.create', { name: hostile, permissions: [{ streamId: 'weight', level: 'read' }] })
 
-  await t.test('stay text where somebody is asked to allow an app', async t => {
+  await t.test('is displayed as text on the consent page', async t => {
     const asked = await ask({
       requestingAppId: 'hostile-app',
       requestedPermissions: [
@@ -40,7 +40,7 @@ t.test('names that are markup', async t => {
     await page.context().close()
   })
 
-  await t.test('come to nothing in the address of a page', async t => {
+  await t.test('has no effect in the URL of a page', async t => {
     const query = new URLSearchParams({
       key: hostile,
       poll: `javascript:${hostile}`,
@@ -67,7 +67,7 @@ t.test('names that are markup', async t => {
     }
   })
 
-  await t.test('do nothing as files that are opened', async t => {
+  await t.test('has no effect in opened files', async t => {
     for (const [name, mime] of [
       ['a.html', 'text/html'],
       ['a.svg', 'image/svg+xml'],
@@ -100,7 +100,7 @@ t.test('names that are markup', async t => {
     }
   })
 
-  await t.test('are in nobody’s frame', async t => {
+  await t.test('cannot be framed by other sites', async t => {
     const page = await visit(browser)
     await page.route(
       'https://evil.example.com/',

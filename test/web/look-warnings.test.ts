@@ -1,4 +1,4 @@
-/** How the pages look that warn, or that say what there is not. Pictures of them are left in `.test-output/pages`. */
+/** The look of pages with warnings or with nothing to offer. Screenshots are saved in `.test-output/pages`. */
 import t from 'tap'
 import { untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
@@ -23,7 +23,7 @@ t.test('the pages that warn', async t => {
     { streamId: ':system:email', level: 'contribute', defaultName: 'E-mail' }
   ]
 
-  await t.test('of who else sees a stream, what may be changed, and who asks', async t => {
+  await t.test('of who else sees a stream, what may be changed, and who requests it', async t => {
     await call('streams.create', { id: 'fitness', name: longName })
     const permissions = [{ streamId: 'fitness', level: 'manage' }]
     const squatter = { type: 'app', name: 'squatting-app', deviceName: longName, permissions }
@@ -86,7 +86,7 @@ t.test('the pages that warn', async t => {
     await page.context().close()
   })
 
-  await t.test('that there are no mails, and no new accounts', async t => {
+  await t.test('that there are no mails, and no registration', async t => {
     const quiet = await startPages(t, { registration: { invitationTokens: [] } })
     const page = await quiet.open('/reset-password.html')
     await untilHeading(page, 'Reset your password')

@@ -1,4 +1,4 @@
-/** How the pages look, each in each of its states. Pictures of them are left in `.test-output/pages`. */
+/** The look of the pages in each of their states. Screenshots are saved in `.test-output/pages`. */
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { untilHeading } from '../support/browser.js'
@@ -18,7 +18,7 @@ t.test('the pages', async t => {
   const token = await register('daisy')
   await register('a-person-with-a-very-long-username-that-hardly-fits-anywhere')
 
-  await t.test('of signing in', async t => {
+  await t.test('for signing in', async t => {
     const page = await open((await ask()).authUrl)
     await untilHeading(page, 'Sign in')
     await look(t, page, 'sign-in')
@@ -35,7 +35,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('of registering', async t => {
+  await t.test('for registering', async t => {
     const page = await open('/register.html')
     await untilHeading(page, 'Create account')
     await page.getByLabel('Username').fill('daisy')
@@ -47,7 +47,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('of agreeing', async t => {
+  await t.test('for consent', async t => {
     const asked = await ask({
       deviceName: 'Telefon',
       expireAfter: 7_776_000,
@@ -103,7 +103,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('that lead nowhere', async t => {
+  await t.test('for invalid requests', async t => {
     const page = await open('/access/access.html?key=0123456789abcdef')
     await untilHeading(page, 'This request has expired')
     await look(t, page, 'expired')
@@ -114,7 +114,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('of passwords', async t => {
+  await t.test('for passwords', async t => {
     const page = await open('/reset-password.html')
     await untilHeading(page, 'Reset your password')
     await look(t, page, 'reset')
@@ -131,7 +131,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('of a second factor', async t => {
+  await t.test('for two-factor authentication', async t => {
     const post = async (path: string, body: object, authorization: string) =>
       (await service.http('POST', `/daisy/mfa/${path}`, body, { authorization })).body
     const { mfaToken, totp } = await post('activate', { method: 'totp', password }, token)

@@ -1,4 +1,4 @@
-/** The texts of the pages: every language says everything that English does, in all folders. */
+/** The texts of the pages: all languages are complete, in all folders. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -15,21 +15,21 @@ import {
   type Messages
 } from '../support/messages.js'
 
-/** Folders, or what they begin with, whose keys have to be in use. */
+/** Prefixes of the folders whose keys must be in use. */
 const checkedForUse = ['app/']
 
 function placeholders(text: unknown): string[] {
   return [...new Set(String(text).match(/\{\w+\}/g))].toSorted()
 }
 
-/** Returns the text in English that another one translates, whatever the plural category. */
+/** Returns the English text of a translation, whatever its plural category. */
 function originalOf(english: Messages, key: string): unknown {
   return english[key] ?? english[key.replace(/\.\w+$/, '.other')]
 }
 
 t.ok(messageFolders.includes('messages') && messageFolders.includes('app/shell/messages'), 'there are texts')
 
-t.test('every language is spoken in all folders of the app', async t => {
+t.test('every folder of the app has all languages', async t => {
   const appFolders = messageFolders.filter(folder => folder.startsWith('app/'))
   const languages = [...new Set(appFolders.flatMap(listLanguages))].toSorted()
   t.ok(languages.includes('en') && languages.length > 1)
@@ -61,16 +61,16 @@ for (const folder of messageFolders)
     }
   })
 
-t.test('every text is in use', async t => {
+t.test('every text is used', async t => {
   const sources = readdirSync(webDirectory, { recursive: true, encoding: 'utf8' })
     .filter(name => /\.tsx?$/.test(name))
     .map(name => readFileSync(join(webDirectory, name), 'utf8'))
     .join('\n')
-  // Keys are named whole, or put together: `span.${each}`, `import.reason.${reason}`.
+  // Keys are written in full, or composed: `span.${each}`, `import.reason.${reason}`.
   const names = new Set(Array.from(sources.matchAll(/'([a-z][\w.-]*)'/gi), ([, name]) => name))
   const templates = Array.from(sources.matchAll(/`([a-z]+\.[^`\n]*\$\{[^`\n]*)`/gi), ([, text]) => {
     const [first = '', ...parts] = text!.split(/\$\{[^}]*\}/)
-    // After a single word, as in `data.${name}`, one word follows, lest all of its folder were in use.
+    // After a single word, as in `data.${name}`, only one word follows: otherwise its whole folder would count as used.
     const word = first.split('.').length > 2 ? '.+' : '[^.]+'
     return new RegExp(`^${escapePattern(first)}${word}${parts.map(escapePattern).join('.+')}$`)
   })
@@ -85,32 +85,29 @@ t.test('every text is in use', async t => {
     )
 })
 
-t.test(
-  'the timeline, which loads first, and links need no other texts than its own and those of all pages',
-  t => {
-    const folders = ['timeline', 'lanes', 'shell', 'guest'].map(each => join(webDirectory, 'app', each))
-    const used = folders.flatMap(folder =>
-      readdirSync(folder, { encoding: 'utf8' })
-        .filter(name => /\.tsx?$/.test(name))
-        .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
-        .map(([key]) => key)
-    )
-    t.same(used, [])
-    t.end()
-  }
-)
+t.test('the timeline, which loads first, and links use only their own texts and those of all pages', t => {
+  const folders = ['timeline', 'lanes', 'shell', 'guest'].map(each => join(webDirectory, 'app', each))
+  const used = folders.flatMap(folder =>
+    readdirSync(folder, { encoding: 'utf8' })
+      .filter(name => /\.tsx?$/.test(name))
+      .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
+      .map(([key]) => key)
+  )
+  t.same(used, [])
+  t.end()
+})
 
 function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-t.test('every reason for which an import skips records has a text', async t => {
+t.test('every reason to skip records in an import has a text', async t => {
   const prefix = 'import.reason.'
   const keys = listKeys(readMessages('app/import/messages', 'en')).filter(key => key.startsWith(prefix))
   t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...skipReasons].toSorted())
 })
 
-t.test('all that imports tell of a file has a text', async t => {
+t.test('every message of an import about a file has a text', async t => {
   const keys = listKeys(readMessages('app/import/messages', 'en'))
   const listAfter = (prefix: string): string[] =>
     keys.filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
@@ -122,7 +119,7 @@ t.test('all that imports tell of a file has a text', async t => {
   )
 })
 
-t.test('no key stands in two folders', async t => {
+t.test('no key exists in two folders', async t => {
   const all = messageFolders.flatMap(folder => Object.keys(readMessages(folder, 'en')))
   t.same(
     all.filter((key, index) => all.indexOf(key) !== index),

@@ -1,4 +1,4 @@
-/** What may come between the request of an app by OAuth and its access, on the pages. (docs/api/oauth.md#authorization-requests) */
+/** What may happen between an OAuth request and its access, on the pages. (docs/api/oauth.md#authorization-requests) */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { Secret, TOTP } from 'otpauth'
@@ -13,7 +13,7 @@ import { password, signIn, startPages, type Pages } from '../support/pages.js'
 const adminKey = 'the key of the operator'
 const scope = 'openid profile diary:read:Diary'
 
-/** Pages with a client that comes back to an address of theirs. */
+/** Starts pages with a client whose redirect URI is one of theirs. */
 async function start(t: Test, overrides: Overrides = {}) {
   const pages = await startPages(t, {
     ...apps({ ...app, oauth: { redirectURIs: ['http://127.0.0.1/www/assets/index.json'] } }),
@@ -30,7 +30,7 @@ async function allow(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
 }
 
-/** Whose account the app got, once the person has agreed. */
+/** Returns the user whose account the app can access after consent. */
 async function usernameAfter(page: Page, { service }: Pages, begun: Begun): Promise<string> {
   await page.waitForURL(`${begun.params['redirect_uri']}?**`)
   const { body } = await exchange(service, begun, new URL(page.url()))
@@ -38,7 +38,7 @@ async function usernameAfter(page: Page, { service }: Pages, begun: Begun): Prom
   return body.username
 }
 
-t.test('between the request and the access', async t => {
+t.test('between an OAuth request and its access', async t => {
   const post = await mailbox(t)
   const provider = await identityProvider(t)
   const pages = await start(t, {
@@ -48,14 +48,14 @@ t.test('between the request and the access', async t => {
   })
   const { ask, browser, register, service, url } = pages
   const token = await register('daisy')
-  /** Pages of a provider are elsewhere, so what they ask for is not watched. */
+  /** Opens a page without checking its requests, as the pages of a provider have another origin. */
   const open = async (address: string): Promise<Page> => {
     const page = await visit(browser)
     await page.goto(address)
     return page
   }
 
-  await t.test('an account may be created', async t => {
+  await t.test('a user may register', async t => {
     const begun = await ask()
     const page = await open(begun.location.href)
     await page.getByRole('link', { name: 'Create account' }).click()
@@ -67,7 +67,7 @@ t.test('between the request and the access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'lilly')
   })
 
-  await t.test('an account may be created by a provider, without a password', async t => {
+  await t.test('a user may register with a provider, without a password', async t => {
     provider.person = { sub: 'robin-1', email: 'robin@example.com', email_verified: true }
     const begun = await ask()
     const page = await open(begun.location.href)
@@ -79,7 +79,7 @@ t.test('between the request and the access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'robin')
   })
 
-  await t.test('a second factor may be asked for, and be lost', async t => {
+  await t.test('two-factor authentication may be required, and the device be lost', async t => {
     const secret = new Secret({ size: 20 }).base32
     const recoveryCodes = ['aaaa-bbbb-cccc']
     const factor = { method: 'totp', content: {}, secret, recoveryCodes }
@@ -125,7 +125,7 @@ t.test('between the request and the access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
   })
 
-  await t.test('what was agreed to before may not be enough any more', async t => {
+  await t.test('earlier consent may not be enough any more', async t => {
     const begun = await ask({ scope: `${scope} email` })
     const page = await open(begun.location.href)
     await signIn(page, 'daisy', 'another four words')
@@ -136,7 +136,7 @@ t.test('between the request and the access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
   })
 
-  await t.test('somebody may sign in to another account than the app asks for', async t => {
+  await t.test('a user may sign in to another account than the one requested', async t => {
     const login = { username: 'daisy', password: 'another four words', appId: 'test-app' }
     const { body } = await service.http('POST', '/daisy/auth/login', login, { origin: url })
     const before = await accessesOf(pages, body.token)
@@ -168,13 +168,13 @@ t.test('between the request and the access', async t => {
   })
 })
 
-/** The accesses that Diary has of Daisy's account. */
+/** Returns the accesses of Diary to Daisy's account. */
 async function accessesOf({ service }: Pages, token: string): Promise<Answer[]> {
   const { accesses } = await service.call('daisy', 'accesses.get', {}, token)
   return (accesses as Answer[]).filter(({ name }) => name === clientId).map(({ id, token: own }) => [id, own])
 }
 
-t.test('a request that leads nowhere', async t => {
+t.test('an invalid request', async t => {
   const pages = await start(t)
   const { open, redirect_uri, service, url } = pages
   const query = async (params: Record<string, string | undefined>): Promise<string> =>

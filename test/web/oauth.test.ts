@@ -1,10 +1,10 @@
-/** Apps that come by OAuth, on the pages: what people are asked, and where they see and end it. (docs/api/oauth.md) */
+/** OAuth apps on the pages: consent, and revoking access. (docs/api/oauth.md) */
 import t from 'tap'
 import { untilHeading } from '../support/browser.js'
 import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
-t.test('an app that comes by OAuth', async t => {
+t.test('an OAuth app', async t => {
   const { open, register, service, url } = await startPages(t, {
     access: { apps: [] },
     ...apps({ ...app, oauth: { redirectURIs: ['http://127.0.0.1/www/assets/index.json'] } })
@@ -13,7 +13,7 @@ t.test('an app that comes by OAuth', async t => {
   const redirect_uri = `${url}/www/assets/index.json`
   const scope = 'openid profile email offline_access diary:read:My%20diary'
 
-  await t.test('leads to the page on which people see what it asks for, and back with a code', async t => {
+  await t.test('leads to the consent page, and back with a code', async t => {
     const begun = await begin(service, { redirect_uri, scope, login_hint: 'daisy', ui_locales: 'en-GB' })
     const page = await open(begun.location.href)
     await untilHeading(page, 'Sign in')
@@ -46,7 +46,7 @@ t.test('an app that comes by OAuth', async t => {
     await page.context().close()
   })
 
-  await t.test('is asked about each time, as any program here could take its place', async t => {
+  await t.test('needs consent each time, as any local program could impersonate it', async t => {
     const begun = await begin(service, { redirect_uri, scope })
     const page = await open(begun.location.href)
     await signIn(page, 'daisy')
@@ -58,7 +58,7 @@ t.test('an app that comes by OAuth', async t => {
     await page.context().close()
   })
 
-  await t.test('is not allowed in a frame of somebody else, and leads to no page of others', async t => {
+  await t.test('cannot frame the consent page, and redirects to no other site', async t => {
     const begun = await begin(service, { redirect_uri, scope })
     t.equal(begun.location.origin, url)
     const { headers } = await service.http('GET', begun.location.pathname + begun.location.search)
@@ -66,7 +66,7 @@ t.test('an app that comes by OAuth', async t => {
     t.match(headers.get('content-security-policy'), "frame-ancestors 'none'")
   })
 
-  await t.test('is seen on the account page, even when it has to be prolonged, and ended there', async t => {
+  await t.test('is listed on the account page, even if it must be refreshed, and revoked there', async t => {
     service.clock.advance(4000)
     const { accesses } = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
     t.ok(accesses.some(({ name, oauth }: { name: string; oauth?: object }) => name === clientId && oauth))

@@ -1,4 +1,4 @@
-/** Changing settings in the operator's page, of a service that runs as a process of its own. Pictures are left in `.test-output/pages`. */
+/** Changing settings on the operator's page of a separate process. Screenshots are saved in `.test-output/pages`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ t.setTimeout(900_000)
 const adminKey = 'the key of the operator'
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
-/** Starts the service as a process of its own, with settings from a file, a variable and flags; answers its URL. */
+/** Starts the service as a separate process, with settings from a file, a variable and flags; returns its URL. */
 async function serve(t: Test, folder: string, dataDir: string): Promise<string> {
   const child = spawn(
     process.execPath,
@@ -36,7 +36,7 @@ async function serve(t: Test, folder: string, dataDir: string): Promise<string> 
   for await (const line of lines) {
     const { url } = JSON.parse(line) as { url?: string }
     if (url === undefined) continue
-    // Whoever does not read the log stops it.
+    // The process would block if its log were not read.
     child.stdout.resume()
     return url
   }
@@ -68,7 +68,7 @@ t.test('settings in the operator’s page', async t => {
   const name = page.getByLabel('Service name')
   await name.waitFor()
 
-  t.test('says what decides on those that are fixed', async t => {
+  t.test('shows what determines those that are fixed', async t => {
     for (const [label, words] of [
       ['Home page (URL)', 'Set by the environment variable COFFER_SERVICE_HOME'],
       ['Support (URL or email address)', `Set by the file ${join(folder, 'coffer.yaml')}`],
@@ -87,7 +87,7 @@ t.test('settings in the operator’s page', async t => {
     await look(t, page, 'operator-settings')
   })
 
-  t.test('tells what is wrong beside the fields, and keeps nothing then', async t => {
+  t.test('shows errors next to the fields, and saves nothing', async t => {
     await name.fill('Our data')
     await page.getByLabel('Days until a deleted account is removed').fill('soon')
     await page.getByLabel('Schedule (cron: minute hour day month weekday)').fill('sometimes')
@@ -101,7 +101,7 @@ t.test('settings in the operator’s page', async t => {
     t.equal(await name.inputValue(), 'Coffer')
   })
 
-  t.test('keeps changes, which a restart puts in force', async t => {
+  t.test('saves changes, which apply after a restart', async t => {
     await name.fill('Our data')
     await page.getByLabel('Who can register').selectOption({ label: 'Only people with an invitation' })
     await page.getByLabel('Maximum file size in MB (0 = unlimited)').fill('2.5')
@@ -123,7 +123,7 @@ t.test('settings in the operator’s page', async t => {
     t.equal(await name.inputValue(), 'Our data')
   })
 
-  t.test('does not overwrite what somebody else has changed meanwhile', async t => {
+  t.test('does not overwrite concurrent changes', async t => {
     const headers = { authorization: adminKey, 'content-type': 'application/json' }
     const answer = await fetch(`${url}/system/configuration`, { headers })
     const { configuration } = (await answer.json()) as { configuration: { version: string } }
@@ -138,13 +138,13 @@ t.test('settings in the operator’s page', async t => {
     await page.getByText('The settings were changed elsewhere in the meantime').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByText('The settings were changed elsewhere in the meantime').waitFor({ state: 'detached' })
-    // They are read again first.
+    // They are loaded again first.
     const terms = page.getByLabel('Terms of service (URL or text)')
     await until(async () => (await terms.inputValue()) === 'Be kind', 'the settings that were changed')
     t.equal(await name.inputValue(), 'Our data')
   })
 
-  t.test('lets backups be made, and shows what came of the last ones', async t => {
+  t.test('starts backups, and shows the results of the last ones', async t => {
     const inService = async (): Promise<void> =>
       await page.getByRole('button', { name: 'Service', exact: true }).click()
     await inService()
@@ -159,7 +159,7 @@ t.test('settings in the operator’s page', async t => {
     await page.getByRole('button', { name: 'Restart now' }).click()
     await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
     await inService()
-    // The first one begins with the start.
+    // The first backup begins at startup.
     const runs = page.getByRole('list', { name: 'Recent backups' }).getByRole('listitem')
     await runs.first().waitFor({ timeout: 120_000 })
     t.equal(await runs.count(), 1)
@@ -170,7 +170,7 @@ t.test('settings in the operator’s page', async t => {
     await look(t, page, 'operator-service-backups')
   })
 
-  t.test('is in the record of what operators did, and in other languages', async t => {
+  t.test('appears in the activity log, also in other languages', async t => {
     await page.getByRole('button', { name: 'Activity log', exact: true }).click()
     await page.getByText('Service restarted').first().waitFor()
     await page.getByText('Backup started').waitFor()
@@ -185,7 +185,7 @@ t.test('settings in the operator’s page', async t => {
       await look(t, page, `operator-settings-${language}`)
     }
   })
-  // While it starts again nobody answers.
+  // The service does not respond while it restarts.
   t.same(
     watch.troubles.filter(trouble => !/ERR_CONNECTION|\/system\//.test(trouble)),
     []

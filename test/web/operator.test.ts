@@ -1,4 +1,4 @@
-/** The operator's page in a real browser: people, the service, invitations, deeds. Pictures are left in `.test-output/pages`. */
+/** The operator's page: users, service, invitations, activity log. Screenshots are saved in `.test-output/pages`. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createPasswords } from '../../core/security/passwords.js'
@@ -52,7 +52,7 @@ t.test('the operator’s page', async t => {
   await daisy.event({ content: 'nobody is to read this' })
   for (let at = 10; at < 40; at++) await service.user(`person-${at}`)
 
-  t.test('lets operators in, and shows them people', async t => {
+  t.test('admits operators, and manages users', async t => {
     const page = await open('/operator')
     await untilHeading(page, 'Sign in')
     await look(t, page, 'operator-sign-in')
@@ -96,7 +96,7 @@ t.test('the operator’s page', async t => {
     t.equal((await daisy.call('events.get')).error.id, 'forbidden')
     await dialog.getByRole('button', { name: 'Restore access' }).click()
     await dialog.getByText('Access restored.').waitFor()
-    // Once the person has been read again, the buttons are in their places.
+    // Once the user has been loaded again, the buttons are in their places.
     await dialog.getByRole('button', { name: 'Suspend…' }).waitFor()
     t.notOk((await daisy.call('events.get')).error)
 
@@ -182,7 +182,7 @@ t.test('the operator’s page', async t => {
     await page.close()
   })
 
-  t.test('fits the narrowest screens, and is used by keys alone', async t => {
+  t.test('fits the narrowest screens, and works by keyboard', async t => {
     const page = await open('/operator#service', { viewport: { width: 320, height: 640 } })
     await page.getByRole('button', { name: 'Use the admin key instead' }).focus()
     await page.keyboard.press('Enter')
@@ -202,7 +202,7 @@ t.test('the operator’s page', async t => {
     await page.close()
   })
 
-  t.test('says to others that it is not for them', async t => {
+  t.test('refuses other users with an explanation', async t => {
     const { access } = await service.call(undefined, 'test.signIn', { username: 'person-10', appId: 'x' })
     const page = await open('/access/facts.json')
     await page
@@ -217,7 +217,7 @@ t.test('the operator’s page', async t => {
     await page.close()
   })
 
-  t.test('is led to from the app by nobody else', async t => {
+  t.test('is linked from the app only for operators', async t => {
     const { access } = await service.call(undefined, 'test.signIn', { username: 'person-11', appId: 'x' })
     const page = await open('/access/facts.json')
     await page
@@ -231,7 +231,7 @@ t.test('the operator’s page', async t => {
   })
 })
 
-/** Notes the texts that are drawn beyond the right edge of a canvas: "400 kB" without half of its last letter reads as "400 kE". */
+/** Records texts drawn beyond the right edge of a canvas: a clipped "400 kB" would read as "400 kE". */
 const noteCutNames = `(() => {
   const names = new Set()
   const { fillText } = CanvasRenderingContext2D.prototype

@@ -1,4 +1,4 @@
-/** Passkeys as people use them, in a real browser with an authenticator that is not there. (docs/spec/passkeys.md) */
+/** Using passkeys in a real browser with a virtual authenticator. (docs/spec/passkeys.md) */
 import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { untilHeading, visit, Watch } from '../support/browser.js'
@@ -9,7 +9,7 @@ import { until } from '../support/socket.js'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
-/** A browser page at the name that passkeys belong to, with an authenticator. */
+/** A browser page on the host name of the passkeys, with an authenticator. */
 interface Device {
   readonly page: Page
   readonly cdp: CDPSession
@@ -17,11 +17,11 @@ interface Device {
 }
 
 interface Options extends BrowserContextOptions {
-  /** Whether the browser offers passkeys where the user name is typed: this one would choose at once. */
+  /** Whether the browser offers passkeys in the username field: this one would choose one immediately. */
   readonly fills?: boolean
 }
 
-/** Opens pages with authenticators, each of its own; what goes wrong behind the scenes fails the test. */
+/** Opens pages with separate authenticators; any problem of a page fails the test. */
 function devices(t: Test, { browser, service }: Pages) {
   const origin = originOf(service)
   return async (path: string, { fills = false, ...options }: Options = {}): Promise<Device> => {
@@ -56,7 +56,7 @@ async function add(page: Page, name?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add passkey' }).click()
 }
 
-/** Signs out, and comes back to the way in to the account page. */
+/** Signs out, and returns to the sign-in of the account page. */
 async function leave(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account: daisy' }).click()
   await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
@@ -78,7 +78,7 @@ t.test('passkeys', async t => {
     (await service.call('daisy', 'passkeys.get', {}, token)).passkeys
 
   const laptop = await open('/app/account')
-  await t.test('are added on the account page, with a name that fits', async t => {
+  await t.test('are added on the account page, with a suitable name', async t => {
     const { page } = laptop
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
@@ -106,7 +106,7 @@ t.test('passkeys', async t => {
     await page.getByRole('button', { name: 'Back', exact: true }).click()
   })
 
-  await t.test('sign in without a name or a password', async t => {
+  await t.test('sign in without a username or a password', async t => {
     const { page } = laptop
     await leave(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
@@ -122,7 +122,7 @@ t.test('passkeys', async t => {
     await untilHeading(page, 'Your account')
   })
 
-  await t.test('are proof enough to add another one', async t => {
+  await t.test('are sufficient proof to add another one', async t => {
     const { cdp, page } = laptop
     await page.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByLabel('Passkey name').fill('Key ring')
@@ -145,7 +145,7 @@ t.test('passkeys', async t => {
     )
   })
 
-  await t.test('get other names, and are ended', async t => {
+  await t.test('are renamed and removed', async t => {
     const { page } = laptop
     await page.getByRole('button', { name: 'Rename: Key ring' }).click()
     await page.getByLabel('Passkey name').fill('Spare key')
@@ -159,11 +159,11 @@ t.test('passkeys', async t => {
     t.match(await known(), [{ name: 'Olive’s laptop' }])
   })
 
-  await t.test('are refused without the person verified, and once they were ended', async t => {
+  await t.test('are refused without user verification, and after their removal', async t => {
     const { cdp, id, page } = laptop
     await leave(page)
     const isKnown = 'This passkey is unknown or has been removed.'
-    // A page that does not ask for it: the authenticator signs all the same.
+    // A page that does not request verification: the authenticator signs all the same.
     await page.route('**/auth/passkey-challenge', async route => {
       const answer = await route.fetch()
       const text = (await answer.text()).replace('"required"', '"discouraged"')
@@ -179,7 +179,7 @@ t.test('passkeys', async t => {
     await enter(page)
     await page.getByText(isKnown).waitFor()
     await look(t, page, 'passkeys-refused')
-    // As browsers do when somebody closes their question.
+    // As browsers do when the user cancels their dialog.
     await page.evaluate(
       `navigator.credentials.get = async () => { throw new DOMException('', 'NotAllowedError') }`
     )
@@ -188,7 +188,7 @@ t.test('passkeys', async t => {
     await page.context().close()
   })
 
-  await t.test('sign in on a phone, and from where the name is typed', async t => {
+  await t.test('sign in on a phone, and from the username field', async t => {
     const { cdp, id, page } = await open('/app/account', phone)
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
@@ -207,7 +207,7 @@ t.test('passkeys', async t => {
     await other.page.context().close()
   })
 
-  await t.test('allow an app what it asks for', async t => {
+  await t.test('grant an app its request', async t => {
     const device = await open('/app/account', phone)
     await signIn(device.page, 'daisy')
     await untilHeading(device.page, 'Your account')
@@ -225,7 +225,7 @@ t.test('passkeys', async t => {
     await device.page.context().close()
   })
 
-  await t.test('are offered where they work only', async t => {
+  await t.test('are offered only where they work', async t => {
     const page = await pages.open('/app/account')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')

@@ -1,4 +1,4 @@
-/** How people get into their accounts, in a real browser. (docs/spec/authentication.md#resetting-a-password) */
+/** Signing in, in a real browser. (docs/spec/authentication.md#resetting-a-password) */
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { appId, password, signIn, startPages } from '../support/pages.js'
 const another = 'quite another secret'
 const adminKey = 'the key of the operator'
 
-t.test('the pages before one has signed in', async t => {
+t.test('the pages before signing in', async t => {
   const post = await mailbox(t)
   const { ask, browser, open, poll, register, service, url } = await startPages(t, {
     ...post.settings,
@@ -28,7 +28,7 @@ t.test('the pages before one has signed in', async t => {
     return (await service.http('POST', '/daisy/auth/login', body, { origin: url })).status === 200
   }
 
-  await t.test('set a forgotten password again, by a mailed link', async t => {
+  await t.test('reset a forgotten password by a mailed link', async t => {
     const page = await open('/access/access.html')
     await page.getByRole('link', { name: 'Forgot password?' }).click()
     await untilHeading(page, 'Reset your password')
@@ -70,7 +70,7 @@ t.test('the pages before one has signed in', async t => {
     await page.context().close()
   })
 
-  await t.test('say the same about somebody who is not there', async t => {
+  await t.test('do not reveal whether a user exists', async t => {
     const page = await open('/reset-password.html')
     for (const name of ['nobody-of-this-name', 'nobody@example.com']) {
       await page.getByLabel('Username or email').fill(name)
@@ -82,7 +82,7 @@ t.test('the pages before one has signed in', async t => {
     await page.context().close()
   })
 
-  await t.test('ask for a second factor where one is on, or for a recovery code', async t => {
+  await t.test('ask for a code if two-factor authentication is on, or for a recovery code', async t => {
     const robin = await register('robin')
     const post = async (path: string, body: object, token: string) =>
       (await service.http('POST', `/robin/mfa/${path}`, body, { authorization: token })).body
@@ -91,7 +91,7 @@ t.test('the pages before one has signed in', async t => {
     const code = (): string => new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
     const { recoveryCodes: codes } = await post('confirm', { code: code() }, mfaToken)
 
-    // An app's request takes it too.
+    // A code also completes the request of an app.
     const asked = await ask()
     const page = await open(asked.authUrl)
     await signIn(page, 'robin')
@@ -103,7 +103,7 @@ t.test('the pages before one has signed in', async t => {
     await untilHeading(page, `${appId} now has access`)
     t.match(await poll(asked), { status: 'ACCEPTED', username: 'robin' })
 
-    // A code has to be given while the sign-in lasts.
+    // A code must be entered before the sign-in expires.
     await page.goto(`${url}/app/`)
     await signIn(page, 'robin')
     await untilHeading(page, 'Enter your code')
@@ -112,7 +112,7 @@ t.test('the pages before one has signed in', async t => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Your sign-in timed out.').waitFor()
 
-    // Whoever has lost the device has the codes.
+    // A user who has lost the device has the recovery codes.
     await page.goto(`${url}/app/`)
     await signIn(page, 'robin')
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
@@ -128,7 +128,7 @@ t.test('the pages before one has signed in', async t => {
     await page.context().close()
   })
 
-  await t.test('say what to do with a password that has expired', async t => {
+  await t.test('explain what to do about an expired password', async t => {
     await register('kit-the-late')
     service.clock.advance(31 * 86_400)
     const page = await open('/access/access.html')
@@ -141,7 +141,7 @@ t.test('the pages before one has signed in', async t => {
     await page.context().close()
   })
 
-  await t.test('say in one’s own language what is wanted of a password', async t => {
+  await t.test('explain the password rules in the user’s language', async t => {
     const page = await open('/access/register.html', { locale: 'fr-CH' })
     await untilHeading(page, 'Créer un compte')
     await page.getByLabel('Nom d’utilisateur').fill('fabienne')
@@ -159,7 +159,7 @@ t.test('the pages before one has signed in', async t => {
     await page.context().close()
   })
 
-  await t.test('lead to where an account has moved', async t => {
+  await t.test('lead to the new server of an account that has moved', async t => {
     await register('leila-who-moved')
     await service.http(
       'POST',
@@ -167,7 +167,7 @@ t.test('the pages before one has signed in', async t => {
       { url: 'https://new.example/leila-who-moved/' },
       { authorization: adminKey }
     )
-    // The browser tries the new place by itself before the page can; its policy refuses that, and the console says so.
+    // The browser preloads the new URL before the page can; its policy refuses that, which the console reports.
     const page = await visit(browser)
     await page.goto(`${url}/access/access.html`)
     await signIn(page, 'leila-who-moved')
@@ -195,7 +195,7 @@ t.test('registering', async t => {
     await page.waitForURL(`${url}/app/${username}/timeline`)
   }
 
-  await t.test('for no app in particular ends in the app, signed in', async t => {
+  await t.test('without a request of an app leads to the app, signed in', async t => {
     for (const [username, path] of [
       ['gerda', '/access/register.html?lang=en#invitation=not-needed'],
       ['marta', '/register.html']
@@ -209,7 +209,7 @@ t.test('registering', async t => {
     }
   })
 
-  await t.test('is open to the next person, where somebody is signed in', async t => {
+  await t.test('is possible while another user is signed in', async t => {
     await register('daisy')
     const page = await open('/app/')
     await signIn(page, 'daisy')
@@ -227,7 +227,7 @@ t.test('registering', async t => {
     await page.context().close()
   })
 
-  await t.test('and signing in promise no mail where none is sent', async t => {
+  await t.test('and signing in promise no mails if none are sent', async t => {
     const page = await open('/access/register.html')
     await untilHeading(page, 'Create account')
     t.equal(await page.getByText('Used to reset your password.').count(), 0)

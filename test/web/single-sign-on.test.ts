@@ -1,4 +1,4 @@
-/** Signing in by a provider, on the pages, in a real browser. (docs/spec/identities.md) */
+/** Signing in with a provider on the pages, in a real browser. (docs/spec/identities.md) */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { untilHeading, visit } from '../support/browser.js'
@@ -7,12 +7,12 @@ import { look } from '../support/look.js'
 import { until } from '../support/socket.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
-/** Goes to the provider. */
+/** Continues to the provider. */
 async function by(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue with Work' }).click()
 }
 
-/** Whether all of it fits on the narrowest screens there are. */
+/** Returns whether the page fits on the narrowest screens. */
 async function fits(page: Page): Promise<boolean> {
   const before = page.viewportSize()!
   await page.setViewportSize({ width: 320, height: 640 })
@@ -23,12 +23,12 @@ async function fits(page: Page): Promise<boolean> {
   return scrollWidth <= 320
 }
 
-t.test('signing in by a provider', async t => {
+t.test('signing in with a provider', async t => {
   const provider = await identityProvider(t)
   const { ask, browser, poll, register, url } = await startPages(t, {
     auth: { oidc: [provider.setting()] }
   })
-  // The provider is another origin, so what pages ask for is not watched.
+  // The provider is another origin, so requests of pages are not checked.
   const open = async (path: string): Promise<Page> => {
     const page = await visit(browser)
     await page.goto(url + path)
@@ -63,7 +63,7 @@ t.test('signing in by a provider', async t => {
     await untilHeading(page, 'Your account')
     await page.getByRole('button', { name: 'Account: robin' }).click()
     await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
-    // The provider shows a page of its own, or sends them back at once: on a fast machine before one could see it.
+    // The provider shows a page, or redirects immediately: on a fast machine before it can be seen.
     await until(() => provider.asked.includes('/session/end'), 'the session at the provider to be ended')
     await page.context().close()
 
@@ -85,7 +85,7 @@ t.test('signing in by a provider', async t => {
     await again.context().close()
   })
 
-  await t.test('explains an address that an account has, and links once one has signed in', async t => {
+  await t.test('explains that an address is in use, and links after signing in', async t => {
     await register('daisy')
     provider.person = { sub: 'daisy-1', email: 'daisy@example.com', email_verified: true }
     const page = await open('/access/access.html')
@@ -107,7 +107,7 @@ t.test('signing in by a provider', async t => {
     await again.context().close()
   })
 
-  await t.test('continues with the request of an app', async t => {
+  await t.test('continues the request of an app', async t => {
     const asked = await ask()
     const page = await visit(browser)
     await page.goto(asked.authUrl)
@@ -119,7 +119,7 @@ t.test('signing in by a provider', async t => {
     await page.context().close()
   })
 
-  await t.test('leads to the app, where one sees one’s data', async t => {
+  await t.test('leads to the user’s data in the app', async t => {
     const page = await open('/app/')
     await by(page)
     await page.waitForURL(`${url}/app/daisy/**`)
@@ -127,7 +127,7 @@ t.test('signing in by a provider', async t => {
     t.pass()
   })
 
-  await t.test('says what went wrong', async t => {
+  await t.test('shows errors', async t => {
     const { person } = provider
     provider.person = undefined
     const page = await open('/access/access.html')

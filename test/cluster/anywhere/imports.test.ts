@@ -1,4 +1,4 @@
-/** Imports of users who are moved to another node meanwhile: they go on there. */
+/** Imports of users who are moved to another node during the import: it continues there. */
 import { test } from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { sweepAttachments } from '../../../core/events/attachment-sweep.js'
@@ -11,13 +11,13 @@ import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.j
 const shards = createFixedShards(64)
 const events = 3000
 
-/** Weights, each an event of its own. */
+/** Returns a table of weights, which become one event each. */
 function table(count: number): string {
   const lines = Array.from({ length: count }, (_, at) => `${1e9 + at * 100_000},${70 + (at % 100) / 10}`)
   return ['time,weight (kg)', ...lines, ''].join('\n')
 }
 
-/** The import as a client finds it that asks until nothing is going on any more. */
+/** Polls the import until it no longer runs, and returns it. */
 async function rested(client: Client, id: string): Promise<Answer> {
   let found: Answer
   await until(async () => {
@@ -27,7 +27,7 @@ async function rested(client: Client, id: string): Promise<Answer> {
   return found
 }
 
-/** How many weights a user has. */
+/** Returns how many weights a user has. */
 async function count(user: Client): Promise<number> {
   const query = { types: ['mass/kg'], limit: 100_000, fromTime: 0, toTime: 4e9 }
   return ((await user.do('events.get', query)) as { events: unknown[] }).events.length
@@ -37,14 +37,14 @@ test('two nodes', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
-  /** A user of the first node, as a client of both. */
+  /** Creates a user on the first node, with a client at each node. */
   const userOf = async (nth: number): Promise<{ username: string; here: Client; there: Client }> => {
     const username = nameAt(n1, nth)
     await userAt([n1, n2], username)
     return { username, here: client(n1, username), there: client(n2, username) }
   }
 
-  await t.test('a file that waits is written wherever its user is served', async t => {
+  await t.test('import a waiting file on the node that serves its user', async t => {
     const { here, there, username } = await userOf(0)
     const looked = await sent(there, 'first.csv', table(10))
     t.equal(looked.state, 'looked')
@@ -57,7 +57,7 @@ test('two nodes', async t => {
     t.equal(await count(here), 10)
   })
 
-  await t.test('one that is being written goes on there', async t => {
+  await t.test('continue a running import on the node that serves its user', async t => {
     const { here, there, username } = await userOf(1)
     const looked = await sent(there, 'second.csv', table(events))
     await here.do('imports.run', { id: looked.id })

@@ -1,4 +1,4 @@
-/** Nodes in one process, over an engine in memory, each a whole service with a folder of its own. */
+/** Nodes in one process, over an in-memory engine, each a complete service with its own folder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,14 +14,14 @@ import { until } from '../../support/socket.js'
 import type { MemoryCluster, MemoryEngine } from '../memory-engine.js'
 import { MemoryObjects } from '../memory-objects.js'
 
-/** What the nodes keep in common, whichever cluster they are of. */
+/** Objects shared by all nodes of every cluster. */
 export const objects = new MemoryObjects()
 /** The admin key of all nodes. */
 export const adminKey = 'the key of the operator in tests'
-/** How users whom {@link userAt} has made are signed in, by name. */
+/** The accesses of users created by {@link userAt}, by username. */
 export const tokens = new Map<string, Client['access']>()
 
-/** Names of users, enough for every shard to have one. */
+/** Usernames, enough for every shard to have one. */
 const possibleNames = Array.from({ length: 400 }, (_, index) => `user-${index}`)
 
 export class Node {
@@ -36,12 +36,12 @@ export class Node {
   }
 }
 
-/** Short times, for tests in which nodes are lost. */
+/** Short times, for tests that lose nodes. */
 const shortTimes = { leaseSeconds: 2, takeoverSeconds: 4 }
-/** Times that no busy machine exceeds, for tests in which none is. */
+/** Times that no busy machine exceeds, for tests that lose no node. */
 export const longTimes = { leaseSeconds: 60, takeoverSeconds: 120 }
 
-/** Starts a node, with an empty folder unless one is given. The test's teardown ends it. */
+/** Starts a node, with an empty folder unless one is given. The test's teardown stops it. */
 export async function startNode(
   t: Test,
   cluster: MemoryCluster,
@@ -82,7 +82,7 @@ export async function startNode(
   return new Node(name, engine, new Service(server, clock, directory))
 }
 
-/** Starts two nodes that are never lost, and share the shards. */
+/** Starts two nodes that share the shards, with long timeouts. */
 export async function startPair(t: Test, cluster: MemoryCluster): Promise<[Node, Node]> {
   const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
   const pair = (await Promise.all(starting)) as [Node, Node]
@@ -91,7 +91,7 @@ export async function startPair(t: Test, cluster: MemoryCluster): Promise<[Node,
   return pair
 }
 
-/** Begins the log of the platform, with no accounts. */
+/** Creates the platform log, without accounts. */
 export async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-begin-'))
   const layout = new Layout(directory)
@@ -101,7 +101,7 @@ export async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
   platform.close()
 }
 
-/** Makes a user whom a node serves. */
+/** Creates a user, and returns the node that serves it. */
 export async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
   await until(() => nodes.some(node => node.owns(username)), 'somebody to serve the user')
   const owner = nodes.find(node => node.owns(username))!
@@ -112,17 +112,17 @@ export async function userAt(nodes: readonly Node[], username: string): Promise<
   return owner
 }
 
-/** A user whom {@link userAt} has made, at a node. */
+/** Returns a client at a node for a user created by {@link userAt}. */
 export function client(node: Node, username: string): Client {
   return new Client(node.service, username, tokens.get(username)!)
 }
 
-/** A name that is served by a node, by trial. */
+/** Returns a username that a node serves, found by trial. */
 export function nameAt(node: Node, nth: number): string {
   return possibleNames.filter(name => node.owns(name))[nth]!
 }
 
-/** Has a node move a shard, as `coffer cluster move` does. */
+/** Makes a node move a shard, as `coffer cluster move` does. */
 export async function move(from: Node, to: Node, shard: number): Promise<void> {
   const message = Buffer.from(JSON.stringify({ do: 'move', shard, to: to.name }))
   const answer = await from.engine.send(from.name, message, 5000)

@@ -1,76 +1,77 @@
-/** Calls that a move of their user's shard overtakes: over an engine in memory. */
+/** Calls during a move of their user's shard, over an in-memory engine. */
 import { test } from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
-test('a call for which the file takes longer to arrive than a move waits', { timeout: 600_000 }, async t => {
-  const cluster = new MemoryCluster()
-  await begin(t, cluster)
-  const [n1, n2] = await startPair(t, cluster)
-  const username = nameAt(n1, 0)
-  const shard = createFixedShards(64).indexOf(username)
-  await userAt([n1, n2], username)
-  // The node that has it does not know the account any more.
-  await move(n1, n2, shard)
-  await move(n2, n1, shard)
-  const { append } = n1.engine
-  let go!: () => void
-  const gone = new Promise<void>(resolve => (go = resolve))
-  const isWaiting = new Promise<void>(resolve => {
-    n1.engine.append = async (subject, ...rest) => {
-      if (subject.startsWith('coffer.wal.')) {
-        resolve()
-        await gone
-      }
-      return await append.call(n1.engine, subject, ...rest)
-    }
-  })
-  const note = { streamIds: ['diary'], type: 'note/txt', content: 'once' }
-  const calls = [
-    client(n1, username).call('events.create', note),
-    client(n2, username).call('events.get', { streams: ['diary'] })
-  ]
-  await isWaiting
-  const moving = move(n1, n2, shard)
-  // One more, which finds the shard being moved.
-  calls.push(client(n2, username).call('events.get', { streams: ['diary'] }))
-  await until(() => !n1.owns(username), 'the move to have waited')
-  go()
-  for (const { error } of await Promise.all(calls)) t.equal(error, undefined, 'is made where the user is now')
-  await moving
-  const { events } = await client(n1, username).do('events.get', { streams: ['diary'] })
-  t.match(events, [{ content: 'once' }])
-  t.equal((events as object[]).length, 1)
-})
-
 test(
-  'a call that meets a move which does not come to an end is asked to come again',
-  { timeout: 200_000 },
+  'a call waits while the account file takes longer to arrive than the move',
+  { timeout: 600_000 },
   async t => {
     const cluster = new MemoryCluster()
     await begin(t, cluster)
     const [n1, n2] = await startPair(t, cluster)
     const username = nameAt(n1, 0)
+    const shard = createFixedShards(64).indexOf(username)
     await userAt([n1, n2], username)
-    const { cas } = n1.engine.register
+    // The node that serves the shard no longer knows the account.
+    await move(n1, n2, shard)
+    await move(n2, n1, shard)
+    const { append } = n1.engine
     let go!: () => void
     const gone = new Promise<void>(resolve => (go = resolve))
-    n1.engine.register.cas = async (...change) => {
-      if (change[0].startsWith('shard.')) await gone
-      return await cas.apply(n1.engine.register, change)
-    }
-    const moving = move(n1, n2, createFixedShards(64).indexOf(username)).catch(() => undefined)
-    await until(() => !n1.owns(username), 'the move to have begun')
-    const read = { streams: ['diary'] }
-    const answers = await Promise.all([n1, n2].map(node => client(node, username).call('events.get', read)))
-    for (const answer of answers) t.match(answer, { error: { id: 'api-unavailable' } })
+    const isWaiting = new Promise<void>(resolve => {
+      n1.engine.append = async (subject, ...rest) => {
+        if (subject.startsWith('coffer.wal.')) {
+          resolve()
+          await gone
+        }
+        return await append.call(n1.engine, subject, ...rest)
+      }
+    })
+    const note = { streamIds: ['diary'], type: 'note/txt', content: 'once' }
+    const calls = [
+      client(n1, username).call('events.create', note),
+      client(n2, username).call('events.get', { streams: ['diary'] })
+    ]
+    await isWaiting
+    const moving = move(n1, n2, shard)
+    // One more call, which arrives while the shard moves.
+    calls.push(client(n2, username).call('events.get', { streams: ['diary'] }))
+    await until(() => !n1.owns(username), 'the move to have waited')
     go()
+    for (const { error } of await Promise.all(calls))
+      t.equal(error, undefined, 'is made where the user is now')
     await moving
-    await until(
-      async () => (await client(n1, username).call('events.get', read)).error === undefined,
-      'the user to be served'
-    )
+    const { events } = await client(n1, username).do('events.get', { streams: ['diary'] })
+    t.match(events, [{ content: 'once' }])
+    t.equal((events as object[]).length, 1)
   }
 )
+
+test('a call during a move that does not end is refused with 503', { timeout: 200_000 }, async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  await userAt([n1, n2], username)
+  const { cas } = n1.engine.register
+  let go!: () => void
+  const gone = new Promise<void>(resolve => (go = resolve))
+  n1.engine.register.cas = async (...change) => {
+    if (change[0].startsWith('shard.')) await gone
+    return await cas.apply(n1.engine.register, change)
+  }
+  const moving = move(n1, n2, createFixedShards(64).indexOf(username)).catch(() => undefined)
+  await until(() => !n1.owns(username), 'the move to have begun')
+  const read = { streams: ['diary'] }
+  const answers = await Promise.all([n1, n2].map(node => client(node, username).call('events.get', read)))
+  for (const answer of answers) t.match(answer, { error: { id: 'api-unavailable' } })
+  go()
+  await moving
+  await until(
+    async () => (await client(n1, username).call('events.get', read)).error === undefined,
+    'the user to be served'
+  )
+})

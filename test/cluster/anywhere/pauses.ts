@@ -1,7 +1,7 @@
-/** Measures for how long users are without an answer while what they have moves to another node. */
+/** Measures how long users wait for a response while their accounts move to another node. */
 import { percentile } from '../../../scripts/bench/load/statistics.js'
 
-/** For how long users are without an answer while their shards move: from the last answer before to the first one after it. */
+/** Measures how long users wait while their shards move: from the last response before to the first one after. */
 export class Pauses {
   readonly ms: number[] = []
   readonly #lastMs = new Map<string, number>()
@@ -19,7 +19,7 @@ export class Pauses {
     moving.end()
   }
 
-  /** A move of some users begins. Returns what is to be called at its end; that resolves when each of them has had an answer. */
+  /** Starts a move of users. Returns a function to end it, which resolves once each of them has had a response. */
   begin(usernames: readonly string[]): () => Promise<void> {
     const ends = usernames.map(
       username => new Promise<void>(end => this.#moving.set(username, { longestMs: 0, isOver: false, end }))
@@ -31,7 +31,7 @@ export class Pauses {
   }
 }
 
-/** Some times in milliseconds, in words. */
+/** Formats durations in milliseconds as text. */
 export function inWords(times: readonly number[]): string {
   const [half, most, longest] = [0.5, 0.99, 1].map(part => Math.round(percentile(times, part)))
   return `${times.length}, half within ${half} ms, 99 % within ${most} ms, all within ${longest} ms`

@@ -1,4 +1,4 @@
-/** What nodes that were away find, and what they leave: over an engine in memory. */
+/** What nodes find when they return, and what they leave behind, over an in-memory engine. */
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ import {
 
 const shards = createFixedShards(64)
 
-test('a node that was away', async t => {
+test('a node that returns to the cluster', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const directory = mkdtempSync(join(tmpdir(), 'coffer-away-'))
@@ -55,7 +55,7 @@ test('a node that was away', async t => {
   t.notOk((await client(n2, kept).call('events.get', {})).error)
 })
 
-test('a file that comes from elsewhere', async t => {
+test('a file that was received by another node', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -86,7 +86,7 @@ test('a file that comes from elsewhere', async t => {
   }
 })
 
-test('a claim that is completed while somebody ends what was left', async t => {
+test('a claim that is completed while unfinished claims are cleaned up', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const node = await startNode(t, cluster, 'n1', undefined, longTimes)
@@ -98,7 +98,7 @@ test('a claim that is completed while somebody ends what was left', async t => {
   }
   const left = await claimed('left-over', 'c000000000000000000000001')
   const other = await claimed('in-time', 'c000000000000000000000002')
-  // Whoever has claimed it, here or elsewhere, is told that it is done, before the claim is given up.
+  // The claim's owner, on any node, learns that the account is active before cleanup would remove the claim.
   const activating = platform.change('activate', other)
   await accounts.completeUnfinished(() => true)
   t.equal(await activating, true)
@@ -106,13 +106,13 @@ test('a claim that is completed while somebody ends what was left', async t => {
   t.match(platform.findById(other), { state: 'active' }, 'what was acknowledged stays')
 })
 
-/** Whether a node serves a shard, by a name of that shard. */
+/** Returns whether a node serves a shard, by a name of that shard. */
 function ownsShard(node: Node, shard: number): boolean {
   const username = namesOf[shard]!
   return node.owns(username)
 }
 
-/** A name of each shard. */
+/** A username of each shard. */
 const namesOf = Array.from({ length: 64 }, (_, shard) => {
   for (let index = 0; ; index++) if (shards.indexOf(`name-${index}`) === shard) return `name-${index}`
 })

@@ -1,4 +1,4 @@
-/** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks stay what was promised. */
+/** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks keep their guarantees. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
@@ -20,13 +20,13 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const random = new Random(seed)
 const shards = createFixedShards(64)
-/** Names that are registered at all nodes at once, users, how often shards are moved, and uploads. */
+/** Numbers of names registered at all nodes concurrently, users, shard moves and uploads. */
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [12, 6, 1, 4]
-/** Names that are asked for at a time, and how many until another node is killed. */
+/** Numbers of concurrent registrations, and of registrations between kills. */
 const [together, namesPerKill] = [6, 120]
 const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
 const mostMs = 60_000
-/** Within which 99 of 100 moves have to be over for those who are moved, in milliseconds. */
+/** Limit for 99 of 100 moves, as users see them, in milliseconds. */
 const longestPauseMs = 2000
 
 t.setTimeout(isLong ? 3_600_000 : 900_000)
@@ -40,7 +40,7 @@ t.test('three nodes', async t => {
   const { nodes } = three
   const [n1, n2, n3] = nodes as [NodeProcess, NodeProcess, NodeProcess]
 
-  await t.test('give each name and address away once, whoever is killed meanwhile', async t => {
+  await t.test('assign each username and address once, whichever node is killed meanwhile', async t => {
     const certain: string[] = []
     const one = async (index: number): Promise<void> => {
       const username = `newcomer-${index}`
@@ -67,7 +67,7 @@ t.test('three nodes', async t => {
     t.ok(certain.length > 0)
     for (let index = 0; index < names; index++) {
       const username = `newcomer-${index}`
-      // Whatever has become of the first attempts: it is somebody's now, wholly.
+      // Whatever the first attempts did: the name is fully registered now.
       await until(`${username} to be settled`, async () => {
         const status = await tried(three, three.next().url, username)
         return status === 409 || status === 201
@@ -89,7 +89,7 @@ t.test('three nodes', async t => {
     people.push(person)
   }
 
-  await t.test('move shards under load, and tell sockets', async t => {
+  await t.test('move shards under load and notify sockets', async t => {
     const registers = await Promise.all(
       people.map(async ({ token, username }, index) => {
         const { event } = await people[index]!.do('events.create', note('0'))
@@ -100,7 +100,7 @@ t.test('three nodes', async t => {
     const socket = await connect(t, n1.url, first.username, first.token)
     const pauses = new Pauses()
     const load = new Load(registers, () => three.running.map(({ url }) => url), random, {
-      // Whoever is not answered by then has been forgotten.
+      // A request without a response by then is lost.
       patienceMs: mostMs,
       pauseMs: 60,
       told: ({ untilMs, username }) => pauses.answered(username, untilMs)
@@ -149,18 +149,18 @@ t.test('three nodes', async t => {
       t.equal(load.uncertain, 0, 'who is refused knows that nothing has been done')
       t.ok(percentile(pauses.ms, 0.99) <= longestPauseMs, 'nobody waits long')
     }
-    // It takes nothing any more until it is started again.
+    // It accepts no shards until it is restarted.
     await n3.stop()
     await n3.start()
   })
 
-  await t.test('keep files that were acknowledged, and nothing of others', async t => {
+  await t.test('keep acknowledged files and nothing of failed uploads', async t => {
     const kept: { person: Person; path: string; digest: string }[] = []
     const upload = async (index: number): Promise<void> => {
       const person = people[index % people.length]!
       const bytes = Buffer.alloc(fileBytes, createHash('sha512').update(`${seed} ${index}`).digest())
       const answer = await sendFile(person, bytes)
-      // Whoever serves the user may be gone just then, and the node that was asked may be.
+      // The node that serves the user may be down, and so may the one that received the request.
       t.ok([undefined, 201, 503].includes(answer?.status), JSON.stringify(answer?.body))
       if (answer?.status !== 201) return
       const { attachments, id } = answer.body.event
@@ -199,53 +199,56 @@ t.test('three nodes', async t => {
     t.same(await objects.list('lent/'), [], 'nothing stays lent')
   })
 
-  await t.test('tell sockets and webhooks at other nodes when the one that serves the user dies', async t => {
-    const username = await three.nameAt(n2, 'far')
-    const person = await three.user(username)
-    await person.do('streams.create', { id: 'diary', name: 'Diary' })
-    const hooks = await receiver(t)
-    hooks.answer = 500
-    const { access } = await person.do('accesses.create', {
-      type: 'app',
-      name: 'hooked',
-      permissions: [{ streamId: 'diary', level: 'read' }]
-    })
-    const made = await three.http(
-      'POST',
-      `/${username}/webhooks`,
-      { url: `${hooks.url}/far` },
-      {
-        authorization: access.token
-      }
-    )
-    t.equal(made.status, 201, JSON.stringify(made.body))
-    const socket = await connect(t, n1.url, username, person.token)
-    await person.do('events.create', note('owed'))
-    await until('the webhook to be called in vain', () =>
-      hooks.messages.some(messages => messages.includes('eventsChanged'))
-    )
-    t.equal((await three.ownerOf(username)).name, 'n2')
-    await n2.kill()
-    const diedMs = performance.now()
-    hooks.deliveries.length = 0
-    hooks.answer = 200
-    socket.heard.length = 0
-    await until('somebody to take a change', async () => {
-      const answer = await person.http('POST', '/events', note('after'))
-      return answer.status === 201
-    })
-    await until('the socket to be told', () => socket.heard.includes('eventsChanged'))
-    const ms = Math.round(performance.now() - diedMs)
-    t.comment(`the socket was told of a change ${ms} ms after the node had died`)
-    t.ok(ms <= mostMs, `${ms} ms`)
-    await until('the webhook to be told of what was owed', () =>
-      hooks.messages.some(messages => messages.includes('eventsChanged'))
-    )
-    await n2.start()
-    t.match(await three.command('drain', 'n3'), { ok: true })
-    await until('a drained node to serve nothing', () => three.servesNothing('n3'))
-    t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
-  })
+  await t.test(
+    'notify sockets and webhooks at other nodes when the node that serves the user dies',
+    async t => {
+      const username = await three.nameAt(n2, 'far')
+      const person = await three.user(username)
+      await person.do('streams.create', { id: 'diary', name: 'Diary' })
+      const hooks = await receiver(t)
+      hooks.answer = 500
+      const { access } = await person.do('accesses.create', {
+        type: 'app',
+        name: 'hooked',
+        permissions: [{ streamId: 'diary', level: 'read' }]
+      })
+      const made = await three.http(
+        'POST',
+        `/${username}/webhooks`,
+        { url: `${hooks.url}/far` },
+        {
+          authorization: access.token
+        }
+      )
+      t.equal(made.status, 201, JSON.stringify(made.body))
+      const socket = await connect(t, n1.url, username, person.token)
+      await person.do('events.create', note('owed'))
+      await until('the webhook to be called in vain', () =>
+        hooks.messages.some(messages => messages.includes('eventsChanged'))
+      )
+      t.equal((await three.ownerOf(username)).name, 'n2')
+      await n2.kill()
+      const diedMs = performance.now()
+      hooks.deliveries.length = 0
+      hooks.answer = 200
+      socket.heard.length = 0
+      await until('somebody to take a change', async () => {
+        const answer = await person.http('POST', '/events', note('after'))
+        return answer.status === 201
+      })
+      await until('the socket to be told', () => socket.heard.includes('eventsChanged'))
+      const ms = Math.round(performance.now() - diedMs)
+      t.comment(`the socket was told of a change ${ms} ms after the node had died`)
+      t.ok(ms <= mostMs, `${ms} ms`)
+      await until('the webhook to be told of what was owed', () =>
+        hooks.messages.some(messages => messages.includes('eventsChanged'))
+      )
+      await n2.start()
+      t.match(await three.command('drain', 'n3'), { ok: true })
+      await until('a drained node to serve nothing', () => three.servesNothing('n3'))
+      t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
+    }
+  )
 })
 
 const origin = { origin: 'https://app.example' }
@@ -254,7 +257,7 @@ function note(content: string): object {
   return { streamIds: ['diary'], type: 'note/txt', content }
 }
 
-/** Registers somebody at a node; 0 if it does not answer. */
+/** Registers a user at a node. Returns the status; 0 without a response. */
 async function tried(three: ThreeNodes, url: string, username: string): Promise<number> {
   try {
     return (await three.http('POST', '/users', registration(username), origin, url)).status
@@ -263,7 +266,7 @@ async function tried(three: ThreeNodes, url: string, username: string): Promise<
   }
 }
 
-/** Has the node that serves a shard move it to the next. Returns how long that took, in milliseconds. */
+/** Makes the node that serves a shard move it to the next. Returns the duration in milliseconds. */
 async function moveOn(three: ThreeNodes, shard: number): Promise<number> {
   const { engine, nodes } = three
   let tookMs = 0
@@ -278,7 +281,7 @@ async function moveOn(three: ThreeNodes, shard: number): Promise<number> {
   return tookMs
 }
 
-/** Uploads a file with an event; `undefined` if the node died meanwhile. */
+/** Uploads a file with an event. Returns `undefined` if the node died meanwhile. */
 async function sendFile(person: Person, bytes: Buffer): Promise<Answered | undefined> {
   const form = new FormData()
   form.append('event', JSON.stringify(note('with a file')))

@@ -1,15 +1,15 @@
-/** What the engine keeps of objects, by its own accounts: subjects of their pieces, and of what describes them. */
+/** What the engine stores of objects, read without the code under test: subjects of their chunks and descriptions. */
 import { callApi } from '../../../cluster/nats/jetstream.js'
 import { objectsStream } from '../../../cluster/nats/object-subjects.js'
 import type { ThreeNodes } from './three-nodes.js'
 
-/** The ids of objects of which there are pieces. */
+/** Returns the ids of objects that have chunks. */
 export async function piecesOf(three: ThreeNodes): Promise<Set<string>> {
   const subjects = await subjectsLike(three, 'coffer.object.bytes.>')
   return new Set(subjects.map(subject => subject.split('.')[3]!))
 }
 
-/** The subjects of objects that a pattern fits. */
+/** Returns the subjects of objects that match a pattern. */
 export async function subjectsLike({ engine }: ThreeNodes, filter: string): Promise<string[]> {
   const wanted = { subjects_filter: filter }
   const { state } = await callApi<{ state: { subjects?: Record<string, number> } }>(
@@ -21,7 +21,7 @@ export async function subjectsLike({ engine }: ThreeNodes, filter: string): Prom
   return Object.keys(state.subjects ?? {})
 }
 
-/** The id that what describes an object names. */
+/** Returns the object id in a description. */
 export async function idIn({ engine }: ThreeNodes, subject: string): Promise<string> {
   const { message } = await callApi<{ message: { data: string } }>(
     engine.connection,

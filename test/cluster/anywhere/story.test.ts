@@ -1,4 +1,4 @@
-/** A day of somebody's, each request of which goes to another node of three: nobody notices that there are several. */
+/** A user's day, with each request at the next of three nodes: several nodes behave like one. */
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import pryv from 'pryv'
 import { test } from 'tap'
@@ -16,7 +16,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
   const daisy = await three.user('daisy')
   const owner = await three.ownerOf('daisy')
 
-  await t.test('tell alike where a user is served', async t => {
+  await t.test('name the same node as serving a user', async t => {
     for (const { url } of nodes) {
       const core = await three.http('GET', '/reg/cores?username=daisy', undefined, {}, url)
       t.match(core.body, { core: { url: `https://${owner.name}.example` } })
@@ -26,7 +26,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('take streams, events and batches', async t => {
+  await t.test('accept streams, events and batches', async t => {
     await daisy.do('streams.create', { id: 'diary', name: 'Diary' })
     const note = { streamIds: ['diary'], type: 'note/txt', content: 'one' }
     const created = await daisy.http('POST', '/events', note)
@@ -45,7 +45,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     t.equal(batch.body.results[1].events.length, 2)
   })
 
-  await t.test('take series, as the client of apps writes them', async t => {
+  await t.test('accept series as the client library writes them', async t => {
     const { event } = await daisy.do('events.create', {
       streamIds: ['diary'],
       type: 'series:mass/kg',
@@ -68,7 +68,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('let an app ask, the person agree and the app learn of it', async t => {
+  await t.test('let an app request access, the user agree and the app receive it', async t => {
     const { body: began } = await three.http('POST', '/reg/access', asked)
     t.equal(began.status, 'NEED_SIGNIN')
     const { access } = await daisy.do('accesses.create', {
@@ -91,7 +91,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
 
   const service = {
     http: three.http.bind(three),
-    /** What the page of consent asks, and tells. */
+    /** Calls a method as the consent page does. */
     call: async (_user: undefined | string, method: string, params: unknown, token?: string) => {
       const { key, ...decision } = params as { key: string }
       const headers: Record<string, string> = token === undefined ? {} : { authorization: token }
@@ -101,7 +101,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   }
 
-  await t.test('know at once what an app asks for, whichever of them it has told', async t => {
+  await t.test("know an app's request immediately, whichever node received it", async t => {
     for (let times = 0; times < 20; times++) {
       const { location } = await begin(service)
       const requestKey = location.searchParams.get('key')
@@ -110,7 +110,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('hand out tokens by OAuth', async t => {
+  await t.test('issue tokens by OAuth', async t => {
     const begun = await begin(service)
     const answered = await agree(service, daisy, begun)
     const { body: tokens, status } = await exchange(service, begun, answered)
@@ -121,7 +121,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     t.not((await exchange(service, begun, answered)).status, 200, 'a code once')
   })
 
-  await t.test('refresh a token of OAuth, and end it', async t => {
+  await t.test('refresh an OAuth token and revoke it', async t => {
     const begun = await begin(service, { scope: 'diary:read:Diary offline_access' })
     const { body: tokens } = await exchange(service, begun, await agree(service, daisy, begun))
     const fields = { client_id: app.id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
@@ -138,7 +138,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
       t.equal((await three.http('GET', '/daisy/events', undefined, { authorization }, url)).status, 401)
   })
 
-  await t.test('tell sockets of what others of them were told', async t => {
+  await t.test('notify sockets of changes made at other nodes', async t => {
     const sockets = await Promise.all(nodes.map(({ url }) => connect(t, url, 'daisy', daisy.token)))
     for (const { url } of nodes) {
       for (const socket of sockets) socket.heard.length = 0
@@ -150,7 +150,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     t.match(events, [{ content: 'told' }])
   })
 
-  await t.test('answer assistants', async t => {
+  await t.test('serve assistants', async t => {
     for (const { url } of nodes) {
       const assistant = new Assistant({ name: 'test', version: '1.0.0' })
       await assistant.connect(
@@ -165,7 +165,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('take a file in, tell how far it is, and give the account out', async t => {
+  await t.test('import a file, report progress and export the account', async t => {
     const form = new FormData()
     const rows = Array.from({ length: 50 }, (_, day) => `2024-0${1 + (day % 9)}-1${day % 10},${60 + day}`)
     form.append('file', new Blob([['date,weight (kg)', ...rows].join('\n')]), 'weights.csv')
@@ -186,7 +186,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('show pages, and the operator the same accounts', async t => {
+  await t.test('serve pages, and list the same accounts for the operator', async t => {
     for (const { url } of nodes) {
       for (const page of ['/app/', '/operator'])
         t.ok(
@@ -204,7 +204,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   })
 
-  await t.test('hold back who guesses, wherever', async t => {
+  await t.test('throttle guesses at every node', async t => {
     const headers = { authorization: 'a guess' }
     const isHeldBack = async (): Promise<boolean> => {
       const guesses = nodes.map(({ url }) => three.http('GET', '/daisy/access-info', undefined, headers, url))
@@ -214,7 +214,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     t.equal((await daisy.http('GET', '/access-info')).status, 200)
   })
 
-  await t.test('forget who has left, wherever', async t => {
+  await t.test('delete an account at every node', async t => {
     const headers = { authorization: adminKey }
     t.equal((await three.http('DELETE', '/users/daisy', undefined, headers)).status, 200)
     for (const { url } of nodes)

@@ -1,4 +1,4 @@
-/** Three nodes as processes over three real servers of the engine, and a client each of whose requests goes to another node. */
+/** Three nodes as processes over three real engine servers, and a client that sends each request to the next node. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const password = 'a long password for tests'
 const appHeaders = { origin: 'https://app.example' }
 const shards = createFixedShards(64)
 const mebibyte = 1024 * 1024
-/** Room for large files, too. */
+/** Also allows large files. */
 const limits = {
   shardBytes: 48 * mebibyte,
   platformBytes: 64 * mebibyte,
@@ -32,7 +32,7 @@ const limits = {
   objectBytes: 3072 * mebibyte
 }
 
-/** What a node has answered. */
+/** The response of a node. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
@@ -48,7 +48,7 @@ export class ThreeNodes {
     readonly nodes: readonly NodeProcess[]
   ) {}
 
-  /** Starts all of it, with no accounts; the test's teardown ends it. Resolves when every shard is served by some node. */
+  /** Starts everything, without accounts; the test's teardown stops it. Resolves once every shard is served. */
   static async start(t: Test, flags: readonly string[] = []): Promise<ThreeNodes> {
     const root = mkdtempSync(join(tmpdir(), 'coffer-three-'))
     t.teardown(() => rmSync(root, { recursive: true, force: true }))
@@ -80,35 +80,35 @@ export class ThreeNodes {
     return three
   }
 
-  /** The nodes that run. */
+  /** The running nodes. */
   get running(): NodeProcess[] {
     return this.nodes.filter(({ url }) => url !== '')
   }
 
-  /** The node whose turn it is. */
+  /** Returns the next node, round robin. */
   next(): NodeProcess {
     const { running } = this
     return running[this.#next++ % running.length]!
   }
 
-  /** By shard, the node that its register names. */
+  /** Returns the node that the register names, by shard. */
   async places(): Promise<Map<number, string>> {
     const registers = await this.engine.register.list('shard.')
     return new Map(registers.map(register => [parseShard(register), parsePlacement(register)?.node ?? '']))
   }
 
-  /** Whether nothing is left at a node that was drained: others may give it shards until they have heard of it. */
+  /** Returns whether a drained node serves no shard: others may assign some until they learn that it is drained. */
   async servesNothing(name: string): Promise<boolean> {
     return !Array.from((await this.places()).values()).includes(name)
   }
 
-  /** The node that serves a user. */
+  /** Returns the node that serves a user. */
   async ownerOf(username: string): Promise<NodeProcess> {
     const name = (await this.places()).get(shards.indexOf(username))
     return this.nodes.find(node => node.name === name)!
   }
 
-  /** A name that a node serves at present, beginning with a text. */
+  /** Returns a username with a prefix that a node currently serves. */
   async nameAt(node: NodeProcess, prefix: string): Promise<string> {
     const places = await this.places()
     for (let index = 0; ; index++) {
@@ -117,7 +117,7 @@ export class ThreeNodes {
     }
   }
 
-  /** A request to the node whose turn it is, or to another one. */
+  /** Sends a request to the next node, or to a given one. */
   async http(
     verb: string,
     path: string,
@@ -142,7 +142,7 @@ export class ThreeNodes {
     }
   }
 
-  /** Registers somebody at one node, who signs in at the next. */
+  /** Registers a user at one node and signs in at the next. */
   async user(username: string): Promise<Person> {
     const registered = await settled(() => this.http('POST', '/users', registration(username), appHeaders))
     // An attempt that seemed to fail may have succeeded.
@@ -152,13 +152,13 @@ export class ThreeNodes {
     return new Person(this, username, body.token as string)
   }
 
-  /** Signs somebody in at the node whose turn it is. */
+  /** Signs a user in at the next node. */
   async signIn(username: string): Promise<Answered> {
     const login = { appId: 'test-app', username, password }
     return await this.http('POST', `/${username}/auth/login`, login, appHeaders)
   }
 
-  /** Runs `coffer cluster`, and returns what it prints as JSON. Rejects if it fails. */
+  /** Runs `coffer cluster` and returns its JSON output. Rejects if it fails. */
   async command(...args: readonly string[]): Promise<Answer> {
     const all = ['cluster', ...args, '--json', `--cluster.engine=${this.servers.urls.join(',')}`]
     const { stdout } = await promisify(execFile)(process.execPath, [coffer, ...all])
@@ -166,7 +166,7 @@ export class ThreeNodes {
   }
 }
 
-/** The first answer that does not ask to come again, as one does while accounts are taken over. */
+/** Returns the first response that is not 503, as during takeovers. */
 export async function settled(request: () => Promise<Answered>): Promise<Answered> {
   let answer: Answered | undefined
   await until('an answer', async () => {
@@ -176,7 +176,7 @@ export async function settled(request: () => Promise<Answered>): Promise<Answere
   return answer!
 }
 
-/** Somebody who is signed in, and asks another node each time. */
+/** A signed-in user who sends each request to the next node. */
 export class Person {
   constructor(
     readonly three: ThreeNodes,
@@ -184,7 +184,7 @@ export class Person {
     readonly token: string
   ) {}
 
-  /** A request below the path of the user. */
+  /** Sends a request below the user's path. */
   async http(verb: string, path: string, body?: unknown, url?: string): Promise<Answered> {
     return await this.three.http(
       verb,
@@ -195,7 +195,7 @@ export class Person {
     )
   }
 
-  /** Calls a method, in a batch. Rejects with what it is refused for. */
+  /** Calls a method in a batch. Rejects with its error. */
   async do(method: string, params: unknown = {}): Promise<Answer> {
     const { body } = await this.http('POST', '', [{ method, params }])
     const [result] = body.results ?? [body]
@@ -204,12 +204,12 @@ export class Person {
   }
 }
 
-/** What a page of an app sends for a new account. */
+/** Returns the registration that a page of an app sends. */
 export function registration(username: string, email = `${username}@example.com`): object {
   return { appId: 'test-app', username, password, email }
 }
 
-/** Begins the log of the platform, with no accounts. */
+/** Creates the platform log, without accounts. */
 async function begin(folder: string, engine: NatsEngine): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const platform = new PlatformStore(new Layout(folder))

@@ -1,4 +1,4 @@
-/** A node that may be cut off refuses nobody for what it may not know, also where no user's file is asked. */
+/** A node that may be cut off does not report missing data, even for requests that need no account file. */
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { until } from '../../support/socket.js'
@@ -7,7 +7,7 @@ import { begin, startNode } from './memory-nodes.js'
 
 t.setTimeout(300_000)
 
-t.test('an address that nobody is known to have', async t => {
+t.test('an unknown email address is answered with 503 once the lease has ended', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const { engine, service } = await startNode(t, cluster, 'n1')
@@ -15,7 +15,7 @@ t.test('an address that nobody is known to have', async t => {
   const ask = async (): Promise<number> => await statusOf('/reg/nobody@example.com/username')
   t.equal(await ask(), 404)
   await until(async () => (await statusOf('/readyz')) === 200, 'all shards to be served')
-  // As where the log of the platform is led by a server that is cut off as well, and does not know.
+  // As when the leader of the platform log is cut off as well, and does not know it.
   engine.register.cas = async () => await Promise.reject(new EngineUnavailable())
   await until(async () => (await statusOf('/readyz')) === 503, 'the lease to end')
   t.equal(await ask(), 503)

@@ -1,4 +1,4 @@
-/** What a node keeps of its attempts while it waits for an engine: nothing. */
+/** A waiting node keeps nothing of its attempts to start. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { until } from '../../support/socket.js'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-t.test('a node that waits does not remember what its attempts ended with', async t => {
+t.test('a waiting node releases the errors of its attempts', async t => {
   const ending = new AbortController()
   const failures: WeakRef<Error>[] = []
   const waiting = retryStart(
@@ -30,7 +30,7 @@ t.test('a node that waits does not remember what its attempts ended with', async
   await t.rejects(waiting, { name: 'AbortError' })
 })
 
-t.test('what is under way is not waited for at the end', async t => {
+t.test('a pending attempt does not delay cancellation', async t => {
   const ending = new AbortController()
   const under = new Promise<never>(() => {})
   const waiting = retryStart(() => under, { log: silentLog, onWait: () => {}, signal: ending.signal })

@@ -1,4 +1,4 @@
-/** Webhooks of users whose file could not be had when they were taken over: over an engine in memory. */
+/** Webhooks of users whose account file was unavailable at takeover, over an in-memory engine. */
 import { test } from 'tap'
 import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { createFixedShards } from '../../../core/call/shard.js'
@@ -9,7 +9,7 @@ import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.j
 
 const shards = createFixedShards(64)
 
-test('what a user owes is sent by who has taken them over, however late their log can be reached', async t => {
+test('the node that takes an account over sends its pending messages once the log is available', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -33,7 +33,7 @@ test('what a user owes is sent by who has taken them over, however late their lo
   t.same(app.messages[0], ['systemBoot'])
 })
 
-test('what is owed while its account moves is sent by who serves it next', async t => {
+test('the next node sends the messages of an account that moves', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -46,11 +46,11 @@ test('what is owed while its account moves is sent by who serves it next', async
   const stateAt = async (node: typeof n1): Promise<{ state: string; currentRetries: number }> =>
     (await client(node, username).do('webhooks.getOne', { id: webhook.id })).webhook
 
-  await t.test('a call that failed', async t => {
+  await t.test('after a failed call', async t => {
     app.answer = 503
     await client(n1, username).event({ content: 'something new' })
     await app.received(1)
-    // It may have been tried again already.
+    // It may have been retried already.
     t.same(app.messages[0], ['eventsChanged'])
     await until(async () => (await stateAt(n1)).currentRetries > 0, 'the failure to be noted')
     app.answer = 200
@@ -69,7 +69,7 @@ test('what is owed while its account moves is sent by who serves it next', async
     t.same(app.messages.slice(length), [['eventsChanged']], 'and once only')
   })
 
-  await t.test('a call that is under way', async t => {
+  await t.test('during a call', async t => {
     const { length } = app.messages
     const waiting: (() => void)[] = []
     app.answer = response => void waiting.push(() => response.writeHead(200).end())
@@ -79,7 +79,7 @@ test('what is owed while its account moves is sent by who serves it next', async
     await until(() => n1.owns(username), 'the shard to move')
     app.answer = 200
     for (const answer of waiting) answer()
-    // Whether it has arrived cannot be known there: it is sent again rather than lost.
+    // The next node cannot know whether it arrived, so it sends the message again rather than lose it.
     await until(() => {
       n1.service.clock.advance(60)
       return app.messages.slice(length + 1).some(messages => messages.includes('eventsChanged'))

@@ -1,4 +1,4 @@
-/** A node refuses an engine that would lose what it acknowledges, and says all that is wrong with it. */
+/** A node refuses an engine that would lose acknowledged records, and reports everything that is wrong with it. */
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
@@ -8,13 +8,13 @@ import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
 
-/** What a check says is wrong. */
+/** Returns the problems that the check reports. */
 async function problemsOf(monitors: readonly string[], hasObjects = true): Promise<string> {
   const end = await checkEngine({ monitors, hasObjects }).catch((error: unknown) => error)
   return end instanceof EngineUnfit ? end.message : ''
 }
 
-t.test('an engine as it has to be', async t => {
+t.test('a correctly configured engine', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   const { monitors } = servers
@@ -45,7 +45,7 @@ t.test('an engine as it has to be', async t => {
     'everything is told at once'
   )
   await servers.makeStreams(engine, true)
-  // While it gets its replicas, none of the servers may tell of the stream; and who has none yet cannot lose another.
+  // While the replicas are created, no server may report the stream; servers without one cannot lose another yet.
   await until('making the streams again mends it', async () => (await problemsOf(monitors)) === '')
   await until('all servers have the stream', async () => {
     const copies = await Promise.all(monitors.map(fetchJetStreamState))
@@ -58,7 +58,7 @@ t.test('an engine as it has to be', async t => {
   await t.rejects(checkEngine({ monitors, hasObjects: true }), EngineUnavailable)
 })
 
-t.test('an engine that acknowledges before it has synced', async t => {
+t.test('an engine that acknowledges before it syncs', async t => {
   const servers = await EngineServers.start(t, { syncAlways: false })
   const problems = await problemsOf(servers.monitors)
   for (const name of ['n1', 'n2', 'n3'])

@@ -1,4 +1,4 @@
-/** Who connects to the engine, and that nobody listens in. */
+/** Authentication and encryption of connections to the engine. */
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { EngineServers } from '../engine-servers.js'
 
 t.setTimeout(900_000)
 
-t.test('servers that ask who connects', async t => {
+t.test('servers that require authentication', async t => {
   const seed = nkeys.createUser()
   const servers = await EngineServers.start(t, {
     configuration: `authorization { users: [
@@ -42,7 +42,7 @@ t.test('servers that ask who connects', async t => {
   await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
 })
 
-t.test('servers of which none can be reached', async t => {
+t.test('servers none of which can be reached', async t => {
   const ports = [await freePort(), await freePort()]
   const hosts = ports.map(port => `127.0.0.1:${port}`)
   const refused = NatsEngine.connect({ servers: hosts.map(host => `nats://coffer:secret@${host}`) })
@@ -55,7 +55,7 @@ t.test('servers of which none can be reached', async t => {
   t.notMatch((error as Error).message, 'secret')
 })
 
-t.test('a connection on which an announcement is not understood', async t => {
+t.test('a connection whose message handler throws', async t => {
   const servers = await EngineServers.start(t, { count: 1 })
   const engine = await NatsEngine.connect({ servers: servers.urls })
   t.teardown(() => engine.close())
@@ -65,7 +65,7 @@ t.test('a connection on which an announcement is not understood', async t => {
     if (heard.length === 1) throw new Error('not understood')
   })
   for (const riddle of ['first', 'second']) engine.announce('riddles', Buffer.from(riddle))
-  // Answered behind all that was sent before.
+  // The flush returns after everything sent before it.
   await engine.connection.flush()
   t.same(heard, ['first', 'second'])
 })

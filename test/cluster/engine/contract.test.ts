@@ -1,4 +1,4 @@
-/** What the port to the engine promises, asked of three real servers. */
+/** Contract of the engine port, tested with three real servers. */
 import t, { type Test } from 'tap'
 import { Conflict, EngineUnavailable } from '../../../cluster/engine.js'
 import { NatsEngine } from '../../../cluster/nats-engine.js'
@@ -10,17 +10,17 @@ const servers = await EngineServers.start(t)
 /** Large records take long on a busy machine. */
 const timeoutMs = 60_000
 const engine = await servers.connect(t, { timeoutMs })
-/** As another node would be connected. */
+/** A connection like that of another node. */
 const other = await servers.connect(t, { timeoutMs })
 await servers.makeStreams(engine)
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 const text = ({ bytes }: { bytes: Uint8Array }): string => Buffer.from(bytes).toString()
 let subjects = 0
-/** The subject of an account that nobody has written to. */
+/** Returns the subject of an account without records. */
 const fresh = (): string => `coffer.wal.00.account${subjects++}`
 
-/** Appends records, each behind the one before. Returns their sequences. */
+/** Appends records, each after the previous one. Returns their sequences. */
 async function append(subject: string, ...records: string[]): Promise<number[]> {
   const sequences = [(await engine.last(subject))?.sequence ?? 0]
   for (const record of records) sequences.push(await engine.append(subject, sequences.at(-1)!, bytes(record)))
@@ -49,7 +49,7 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
     const [first, last] = (await append(subject, 'one', 'two')) as [number, number]
     await t.rejects(engine.append(subject, 0, bytes('wrong')), Conflict)
     await t.rejects(engine.append(subject, first, bytes('wrong')), Conflict)
-    // A log does not go back: whoever says so does not know all of it.
+    // A log never goes back: a server that reports an earlier end does not know all of it.
     await t.rejects(engine.append(subject, last + 1, bytes('wrong')), EngineUnavailable)
     t.same((await engine.read(subject, 0, 10)).map(text), ['one', 'two'])
   },
@@ -248,7 +248,7 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
     const stop = engine.subscribe('news', note('engine'))
     other.subscribe('news', note('other'))
     other.subscribe('weather', note('elsewhere'))
-    // A server learns of those who listen at another one a moment later.
+    // Servers learn of subscribers at other servers with a delay.
     await until('all hear', () => {
       engine.announce('news', bytes('hello'))
       return heard.get('other')!.length > 0

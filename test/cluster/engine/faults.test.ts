@@ -1,6 +1,6 @@
 /**
- * Servers of the engine that die, freeze and return while there is much to write: what was acknowledged stays, and a log has no
- * forks, whoever else writes to it.
+ * Engine servers that die, freeze and return under heavy writes: acknowledged records stay, and logs have no forks,
+ * even with rival writers.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -13,17 +13,17 @@ t.setTimeout(1_200_000)
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const accounts = Array.from({ length: 16 }, (_, index) => `coffer.wal.00.faults${index}`)
 
-/** What a writer puts into a record: who it is, a number of its own, and which record it follows. */
+/** The content of a record: its writer, a number unique to the writer, and the record it follows. */
 interface Note {
   readonly writer: string
   readonly number: number
   readonly previous: number
 }
 
-/** Appends to a log as long as it is told to, and remembers what was acknowledged. */
+/** Appends to a log until stopped, and remembers acknowledged records. */
 class Writer {
   readonly acknowledged = new Map<number, Note>()
-  /** Times that another one had written first. */
+  /** Number of times that another writer was first. */
   conflicts = 0
   isOver = false
   #last = 0
@@ -75,7 +75,7 @@ class Writer {
   }
 }
 
-/** Starts writers, which end with the test at the latest. */
+/** Starts writers, which stop at the latest when the test ends. */
 function startWriters(
   t: Test,
   writers: readonly Writer[]
@@ -95,7 +95,7 @@ function startWriters(
   }
 }
 
-/** Asks as long as the engine does not answer: its servers may still be finding each other. */
+/** Retries while the engine is unavailable: its servers may still be finding each other. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined
   await until('the engine answers', async () => {
@@ -109,7 +109,7 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
   return answer!.value
 }
 
-/** Reads the logs, and compares them with what the writers were told. */
+/** Reads the logs, and compares them with what was acknowledged to the writers. */
 async function compare(t: Test, engine: NatsEngine, writers: readonly Writer[]): Promise<void> {
   let records = 0
   for (const subject of new Set(writers.map(writer => writer.subject))) {
@@ -138,13 +138,13 @@ async function compare(t: Test, engine: NatsEngine, writers: readonly Writer[]):
   t.comment(`${acknowledged} acknowledged, ${records} in the logs`)
 }
 
-/** Waits until writers go on. */
+/** Waits until the writers make progress. */
 async function goesOn(what: string, progress: () => number): Promise<void> {
   const before = progress()
   await until(what, () => progress() > before + 50)
 }
 
-/** What may happen to the server that leads the logs, and to others. */
+/** Faults of the server that leads the logs, and of others. */
 const faults: Readonly<Record<string, (servers: EngineServers, progress: () => number) => Promise<void>>> = {
   async 'the leader is killed, and returns'(servers, progress) {
     const leader = await servers.leaderOf('COFFER_WAL_00')
@@ -163,7 +163,7 @@ const faults: Readonly<Record<string, (servers: EngineServers, progress: () => n
   },
   async 'two are killed at once, and return'(servers, progress) {
     await Promise.all([servers.kill(0), servers.kill(1)])
-    // What two of them had on disk before is found out a little later; nothing comes after that.
+    // Records that two servers had on disk are found a little later; nothing comes after that.
     let last = { count: progress(), since: performance.now() }
     await until('one alone acknowledges nothing', () => {
       if (progress() !== last.count) last = { count: progress(), since: performance.now() }
@@ -197,7 +197,7 @@ t.test('one writer for each log', async t => {
   )
 })
 
-t.test('rivals for each log', async t => {
+t.test('rival writers for each log', async t => {
   const servers = await EngineServers.start(t)
   const engines = [await servers.connect(t), await servers.connect(t)]
   await servers.makeStreams(engines[0]!)

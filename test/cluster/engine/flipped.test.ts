@@ -1,4 +1,4 @@
-/** Bits of a log's last record have changed on the disk of the server that leads it: another one leads, and it is told of. */
+/** Flipped bits in a log's last record on its leader's disk: another server leads, and an alarm is raised. */
 import { rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
@@ -17,7 +17,7 @@ const stream = 'COFFER_WAL_00'
 const [subject, other] = ['coffer.wal.00.one', 'coffer.wal.00.other']
 const flipped = damages.find(({ what }) => what === "bits in the account's last record")!
 
-t.test('the last record of a log cannot be read by its leader', async t => {
+t.test('a leader hands over a log whose last record it cannot read', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   await servers.makeStreams(engine)
@@ -34,7 +34,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
   await servers.restart(damaged)
   await lead(servers, engine, damaged)
 
-  // As whoever serves the account does, and as whoever takes it over.
+  // As the node that serves the account does, and as a node that takes it over.
   const bytes = Buffer.alloc(5000, 11)
   const appended = appendUntilConfirmed({
     log: engine,
@@ -66,7 +66,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
     (await care.inspect()).alarms.filter(({ about }) => about === name)
   t.match(await alarms(), [{ kind: 'replica', text: new RegExp(`${name} lacks records of ${stream}`) }])
   t.equal((await alarms()).length, 1, 'for as long as nothing is done')
-  // What the documentation says to do about it.
+  // What the documentation advises the operator to do.
   await servers.stop(damaged)
   rmSync(servers.streamFolder(damaged, stream), { recursive: true })
   await servers.restart(damaged)
@@ -76,7 +76,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
   t.same(await alarms(), [])
 })
 
-/** Has a server lead the stream. */
+/** Makes a server lead the stream. */
 async function lead(servers: EngineServers, engine: NatsEngine, index: number): Promise<void> {
   await until('it to have all', async () => {
     const answer = await fetch(`${servers.monitors[index]!}/healthz`).catch(() => undefined)
@@ -87,7 +87,7 @@ async function lead(servers: EngineServers, engine: NatsEngine, index: number): 
     if (leader === index) return true
     const wanted = { placement: { preferred: `n${index + 1}` } }
     await callApi(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => undefined)
-    // Handing over takes a moment, and may fail.
+    // Handing over takes time, and may fail.
     for (let left = 40; left > 0 && (await servers.leaderOf(stream)) === leader; left--) await wait(50)
     return false
   })

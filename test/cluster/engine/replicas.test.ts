@@ -1,4 +1,4 @@
-/** A copy of a stream that has lost records is found, does not lead, and is told of. */
+/** A replica that has lost records is detected, does not lead, and raises an alarm. */
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -14,7 +14,7 @@ t.setTimeout(900_000)
 const stream = 'COFFER_WAL_00'
 const log = 'coffer.wal.00.one'
 
-/** A copy, of which a text says: server, messages, first, last. */
+/** Parses a replica from text: server, messages, first, last. */
 function copy(text: string): Replica {
   const [server = '', messages, first, last] = text.split(' ')
   return { server, leader: 'a', messages: Number(messages), first: Number(first), last: Number(last) }
@@ -50,7 +50,7 @@ const cases: readonly [name: string, looks: readonly string[], complete: string,
   ]
 ]
 
-t.test('looks at copies', async t => {
+t.test('compares replicas', async t => {
   for (const [name, looks, complete, incomplete] of cases) {
     const report = createReport(
       stream,
@@ -69,7 +69,7 @@ t.test('looks at copies', async t => {
   }
 })
 
-t.test('a damaged copy', async t => {
+t.test('a damaged replica', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   await servers.makeStreams(engine)
@@ -86,7 +86,7 @@ t.test('a damaged copy', async t => {
 
   const damaged = (await servers.leaderOf(stream)) === 0 ? 1 : 0
   const name = `n${damaged + 1}`
-  // Not killed, or it would have the records in what it replays.
+  // Not killed, or it would recover the records by replay.
   await servers.stop(damaged)
   const folder = join(servers.streamFolder(damaged, stream), 'msgs')
   const block = join(
@@ -146,7 +146,7 @@ t.test('a damaged copy', async t => {
   })
   t.same(await replicas.repairLeaders(), [])
 
-  // What can be told without asking each server.
+  // What is visible without asking each server.
   const care = new EngineMonitor(engine)
   const seen = async (): Promise<readonly Alarm[] | undefined> =>
     (await care.inspect().catch(() => undefined))?.alarms

@@ -1,4 +1,4 @@
-/** Nodes that take accounts from each other, with the real engine, whose servers are killed: nothing is lost. */
+/** Nodes that take accounts over from each other, with a real engine whose servers are killed: nothing is lost. */
 import t from 'tap'
 import { accountSubject } from '../../../cluster/nats/subjects.js'
 import { openObjects } from '../../../cluster/objects/open.js'
@@ -12,7 +12,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 200 : 15
 
-t.test('nodes that share an engine', async t => {
+t.test('nodes that share an engine lose nothing', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   await servers.makeStreams(engine)

@@ -1,10 +1,10 @@
-/** A message that no server of the engine can read: who asks for it does not keep others from the stream. */
+/** A message that no engine server can read: a reader of it does not make the stream unavailable to others. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { lastMessage } from '../../../cluster/nats/last.js'
 
-t.test('each server hands the stream over once', async t => {
+t.test('each server hands over the stream once', async t => {
   const names = ['n1', 'n2', 'n3']
   let handedOver = 0
   const answers = new Map<string, () => object>([
@@ -12,7 +12,7 @@ t.test('each server hands the stream over once', async t => {
     ['INFO', () => ({ cluster: { leader: names[handedOver % 3] }, state: { subjects: { one: 1 } } })],
     ['LEADER.STEPDOWN', () => ({ success: ++handedOver > 0 })]
   ])
-  // As three servers answer of which each has a damaged copy of the same record.
+  // As three servers respond that each have a damaged replica of the same record.
   const connection = {
     async request(subject: string) {
       const [, question = ''] = /^\$JS\.API\.STREAM\.(.*)\.LOG$/.exec(subject) ?? []

@@ -1,4 +1,4 @@
-/** A node that is started before its engine: it waits, says so, and serves once the engine is there. */
+/** A node that is started before its engine: it waits, reports it, and serves once the engine is available. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ t.setTimeout(900_000)
 
 const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
-/** Starts a node, whether or not it gets anywhere. */
+/** Starts a node, whether or not it becomes ready. */
 function run(t: Test, flags: readonly string[]): { child: ChildProcess; lines: string[] } {
   const child = spawn(process.execPath, [coffer, 'serve', '--log.format=json', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -50,7 +50,7 @@ t.test('a node without its engine', async t => {
     `--cluster.engine=${servers.urls.join(',')}`
   ]
 
-  await t.test('is stopped by a signal, also while there is one server that can do nothing', async () => {
+  await t.test('stops on a signal, even while a single server without quorum is up', async () => {
     const { child, lines } = run(t, flags)
     await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
     const ended = once(child, 'exit')
@@ -62,7 +62,7 @@ t.test('a node without its engine', async t => {
   await servers.kill(0)
   const { child, lines } = run(t, flags)
   const waits = (): string[] => lines.filter(line => /is waiting for (?:it|the engine)/.test(line))
-  await t.test('lives, is not ready, and asks callers to come again', async t => {
+  await t.test('is alive, not ready, and refuses calls with Retry-After', async t => {
     await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
     const ready = await fetch(`${url}/readyz`)
     t.equal(ready.status, 503)
@@ -83,7 +83,7 @@ t.test('a node without its engine', async t => {
     t.equal(waits().length, 1, 'said once')
   })
 
-  await t.test('serves once it is there', async t => {
+  await t.test('serves once the engine is available', async t => {
     for (const index of [0, 1, 2]) await servers.restart(index)
     await until('it to be ready', async () => (await statusOf(`${url}/readyz`)) === 200)
     const [{ token, username }] = people as [(typeof people)[0]]
@@ -98,7 +98,7 @@ t.test('a node without its engine', async t => {
     await ended
   })
 
-  await t.test('ends where waiting helps nobody', async t => {
+  await t.test('exits where waiting would not help', async t => {
     const few = [...flags, `--cluster.engineMonitors=${servers.monitors[0]}`]
     const { code, errors } = await commandProcess(['serve', ...few])
     t.equal(code, 1)

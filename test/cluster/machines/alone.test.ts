@@ -1,6 +1,7 @@
 /**
- * Machines that are cut off from the others under load, with clients on both sides: the one that is alone acknowledges nothing and
- * answers no read once its lease has ended, and nothing is lost or stale. Without the rules of the cluster that is noticed.
+ * Machines cut off from the others under load, with clients on both sides: the isolated machine acknowledges no
+ * writes, and serves no reads once its lease has ended. Nothing is lost or stale, and a cluster without fencing fails
+ * this test.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
@@ -12,14 +13,14 @@ import { Network, whyNoNetwork } from './network.js'
 
 t.setTimeout(timeoutMs)
 
-/** Least and most seconds, of half of the cuts; the others end when the others are about to take over, or have just begun to. */
+/** Range of half of the cuts, in seconds; the others end when takeover is about to begin or has just begun. */
 const [shortest, longest] = [5, 30]
 const [earliest, latest] = [8, 11]
-/** Most rounds until it has to be noticed that the rules of the cluster are missing; one is enough if nothing goes wrong. */
+/** Most rounds until missing fencing must be detected; one usually suffices. */
 const mostUnfenced = 10
-/** Time without a write after which nothing is left to be written, in milliseconds. */
+/** Time without a write after which nothing more will be written, in milliseconds. */
 const quietMs = 10_000
-/** What `cluster.leaseSeconds` is by default, in milliseconds. */
+/** Default of `cluster.leaseSeconds`, in milliseconds. */
 const leaseMs = 6000
 
 t.test('a machine is cut off', { skip: isLeftOut }, async t => {
@@ -76,7 +77,7 @@ t.test(unfenced, { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t, {
     places: network.places,
     environment: { COFFER_TEST_FENCE: 'off' },
-    // What is noted of a call is a commit, which the machine that is alone would wait for before it answers another.
+    // Tracking and audit are commits, which the isolated machine would wait for before its next response.
     flags: ['--accessTracking=false', '--audit.active=false']
   })
   const { load, nodes } = machines
@@ -87,7 +88,7 @@ t.test(unfenced, { skip: isLeftOut }, async t => {
     await quiet(machines)
     network.cut(index)
     await until('the others to serve everybody', () => load.setAll(other.url), longestMs)
-    // Nothing has been written by it yet that it would wait for.
+    // It has written nothing yet that it would wait for.
     await load.readAll(nodes[index]!.url)
     await load.probe(nodes[index]!.url)
     network.heal(index)
@@ -100,8 +101,8 @@ t.test(unfenced, { skip: isLeftOut }, async t => {
 })
 
 /**
- * Resolves when nothing has been written to the logs for so long that nothing is left to be: calls are noted within a second,
- * texts indexed after five.
+ * Resolves when nothing has been written to the logs for long enough that nothing more will be: calls are tracked
+ * within a second, texts indexed after five.
  */
 async function quiet({ servers }: Machines): Promise<void> {
   let [written, sinceMs] = [-1, 0]

@@ -1,32 +1,32 @@
-/** Damages one server's copy of a stream, as a disk does that returns something else than what was written. */
+/** Damages one server's replica of a stream, as a disk does that returns other bytes than were written. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A copy of a stream, and the subject of one account in it. */
+/** A replica of a stream, and the subject of one account in it. */
 export interface Copy {
   /** The folder of the stream's files. */
   readonly folder: string
   readonly subject: string
 }
 
-/** Bytes that are changed. */
+/** Number of bytes that are changed. */
 const flipped = 64
-/** Bytes of a record before its subject, the first four of which say how many it has. (nats-server, filestore.go) */
+/** Bytes of a record before its subject; the first four are its length. (nats-server, filestore.go) */
 const headBytes = 22
-/** Set in the length of a record that has headers. */
+/** Bit set in the length of a record that has headers. */
 const hasHeaders = 0x8000_0000
 
 export interface Damage {
   readonly what: string
   /**
-   * Whether the number of records tells. Where only bits were changed, the server has as many as before: it leaves a record out
-   * when somebody reads it, and what names that one as the record before is refused.
+   * Whether the damage changes the number of records. If only bits were changed, the server reports as many as
+   * before: it skips the record when it is read, and refuses an append that names it as the previous one.
    */
   readonly isCounted: boolean
   make(copy: Copy): void
 }
 
-/** What can happen to it. */
+/** Kinds of damage. */
 export const damages: readonly Damage[] = [
   {
     what: 'a middle block is cut short',
@@ -65,7 +65,7 @@ function flipLastRecord(copy: Copy): void {
   throw new Error(`There is no record of ${copy.subject}`)
 }
 
-/** The files of records, the oldest first. */
+/** Returns the block files, oldest first. */
 export function blocksOf({ folder }: Pick<Copy, 'folder'>): string[] {
   const messages = join(folder, 'msgs')
   const names = readdirSync(messages).filter(name => name.endsWith('.blk'))

@@ -1,6 +1,6 @@
 /**
- * One server's copy of a log is damaged and leads it, then the node dies that serves the accounts in it: nothing that was acknowledged
- * is rolled back or skipped, and the damage is told of.
+ * One server's replica of a log is damaged and leads it, then the node that serves its accounts dies: nothing
+ * acknowledged is rolled back or skipped, and an alarm is raised.
  */
 import { rmSync } from 'node:fs'
 import t from 'tap'
@@ -16,14 +16,14 @@ import { inWords, isLeftOut, longestMs, Machines, rounds, timeoutMs } from './ma
 
 t.setTimeout(timeoutMs)
 
-/** Bytes of each of the notes that fill a log with several blocks, and what the log may take, which is more. */
+/** Bytes of each note that fills a log with several blocks, and the limit of the log, which is larger. */
 const [noteBytes, shardBytes] = [100_000, 64 * 1024 * 1024]
-/** Tries to have a damaged copy lead. */
+/** Attempts to make a damaged replica lead. */
 const tries = 20
-/** Records that are read at once. */
+/** Records per read. */
 const pageLength = 50
 
-t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
+t.test('a replica of a log is damaged', { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t, { shardBytes, flags: [`--cluster.snapshotBytes=${1 << 30}`] })
   const { engine, load, nodes, people, random, replicas, servers } = machines
   const person = random.pick(people)
@@ -38,12 +38,12 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
   for (let round = 0; round < rounds; round++)
     for (const { isCounted, make, what: kind } of damages) {
       const damaged = machines.pick()
-      // Not killed, or it would have the records in what it replays.
+      // Not killed, or it would recover the records by replay.
       await servers.stop(damaged)
       make({ folder: servers.streamFolder(damaged, stream), subject })
       await servers.restart(damaged)
       const leads = await lead()
-      // Its last record may be among those that are lost: it must not be taken for an older one.
+      // Its last record may be among the lost ones: an older one must not take its place.
       for (const node of nodes) await neighbour.write(node.url)
       const { node } = parsePlacement((await engine.register.get(shardKey(shard)))!)!
       const owner = nodes.findIndex(({ name }) => name === node)
@@ -62,7 +62,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
         )
       t.comment(JSON.stringify(alarms))
       if (isCounted) t.match(JSON.stringify(alarms), new RegExp(`n${damaged + 1} .*${stream}`), kind)
-      // What the alarm says is to be done.
+      // What the alarm advises the operator to do.
       await servers.stop(damaged)
       rmSync(servers.streamFolder(damaged, stream), { recursive: true })
       await servers.restart(damaged)
@@ -83,7 +83,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
   await machines.end(t)
 })
 
-/** Somebody with the same log as another user, who writes now and then. */
+/** A user with the same log as another, who writes occasionally. */
 class Neighbour {
   readonly #acknowledged: string[] = []
   #number = 0
@@ -103,14 +103,14 @@ class Neighbour {
     return neighbour
   }
 
-  /** Writes something, which may be refused. */
+  /** Writes a note, which may be refused. */
   async write(url: string): Promise<void> {
     const content = `number ${++this.#number}`
     const event = { streamIds: ['diary'], type: 'note/txt', content }
     if (await this.#send(url, 'events', event)) this.#acknowledged.push(content)
   }
 
-  /** What was acknowledged, and is not there. */
+  /** Returns acknowledged notes that are missing. */
   async lost(url: string): Promise<string[]> {
     let found: readonly { readonly content: string }[] = []
     await until(
@@ -147,7 +147,7 @@ async function writeNote(
   })
 }
 
-/** Reads a log, as far as it can be read just now. */
+/** Reads as much of a log as can currently be read. */
 async function readAll({ engine }: Machines, subject: string): Promise<void> {
   for (let from = 0; ;) {
     const entries = await engine.read(subject, from, pageLength).catch(() => [])
@@ -156,7 +156,7 @@ async function readAll({ engine }: Machines, subject: string): Promise<void> {
   }
 }
 
-/** The subject that has most of the records of a stream. */
+/** Returns the subject with most records of a stream. */
 async function longestLog({ engine }: Machines, stream: string): Promise<string> {
   const wanted = { subjects_filter: '>' }
   const { state } = await callApi<StreamInfo>(engine.connection, `STREAM.INFO.${stream}`, wanted, 5000)

@@ -1,6 +1,6 @@
 /**
- * Machines with disks of their own, whose power can be cut: file systems in files, of which there is afterwards what had been
- * written to the disk by then, and nothing that was only in memory.
+ * Machines with separate disks whose power can be cut: file systems in image files, which afterwards contain what had
+ * been written to the disk, and nothing that was only in memory.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { MachinePlace } from './machines.js'
 
-/** Tells ext4 that its disk is gone, with all that it has not written: the journal is not flushed. (EXT4_IOC_SHUTDOWN) */
+/** Makes ext4 behave as if its disk were gone, without flushing the journal. (EXT4_IOC_SHUTDOWN) */
 const shutdown =
   'open(my $folder, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($folder, 0x8004587d, $how) or die $!'
-/** As much as a disk may come to hold. */
+/** Capacity of a disk. */
 const size = '4G'
 
-/** Why there can be no such disks here; `undefined` if there can. */
+/** Returns why such disks are unavailable here; `undefined` if they are available. */
 export function whyNoDisks(): string | undefined {
   const root = mkdtempSync(join(tmpdir(), 'coffer-disk-'))
   const disk = new Disk(root, '16M')
@@ -52,11 +52,11 @@ class Disk {
   }
 
   unmount(): void {
-    // Whoever else sees it, as other namespaces do, may keep it for a while.
+    // Other mount namespaces may keep it mounted for a while.
     spawnSync('umount', ['--lazy', this.folder])
   }
 
-  /** Has it again as it is, also where the former one is still kept. */
+  /** Mounts a copy of the image, even if the previous mount is still in use. */
   remount(): void {
     this.unmount()
     const former = this.#image
@@ -66,7 +66,7 @@ class Disk {
     this.mount()
   }
 
-  /** From now on nothing more is written. */
+  /** Stops all further writes. */
   cut(): void {
     run('perl', '-e', shutdown, this.folder)
   }
@@ -82,7 +82,7 @@ export class Disks {
     }))
   }
 
-  /** Makes disks; the test's teardown removes them. */
+  /** Creates disks; the test's teardown removes them. */
   static make(t: Test, count: number): Disks {
     const root = mkdtempSync(join(tmpdir(), 'coffer-disks-'))
     const disks = Array.from({ length: count }, (_, index) => {
@@ -98,18 +98,18 @@ export class Disks {
     return new Disks(disks)
   }
 
-  /** Cuts the power of all of them. Whoever uses them must have been stopped before, and be killed afterwards. */
+  /** Cuts the power of all disks. Processes that use them must be frozen before and killed afterwards. */
   cut(): void {
     for (const disk of this.disks) disk.cut()
   }
 
-  /** Has them again, as they are after that. Nobody may use them any more. */
+  /** Mounts the disks as the power cut left them. No process may use them any more. */
   return(): void {
     for (const disk of this.disks) disk.remount()
   }
 }
 
-/** Runs a command. Throws what it says if it fails. */
+/** Runs a command. Throws its output if it fails. */
 function run(command: string, ...args: readonly string[]): void {
   const { error, status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
   if (error) throw error

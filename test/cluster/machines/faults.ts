@@ -1,17 +1,17 @@
-/** What may happen to a machine, and how it comes back. */
+/** Faults of a machine, and how it recovers from them. */
 import { rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Machines } from './machines.js'
 
 export interface Fault {
   readonly what: string
-  /** Whether processes end. */
+  /** Whether processes die. */
   readonly isDeadly: boolean
   begin(machines: Machines, index: number): Promise<void>
   end(machines: Machines, index: number): Promise<void>
 }
 
-/** Seconds for which something hangs. */
+/** Range of the duration of a freeze, in seconds. */
 const [shortest, longest] = [2, 30]
 
 export const faults: readonly Fault[] = [

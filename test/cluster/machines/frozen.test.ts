@@ -1,16 +1,16 @@
-/** Nodes, servers of the engine or whole machines that hang under load, and go on: nothing is lost, and nothing stale is read. */
+/** Nodes, engine servers or whole machines that freeze under load and resume: nothing is lost or stale. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { inWords, isLeftOut, Machines, rounds, timeoutMs } from './machines.js'
 
 t.setTimeout(timeoutMs)
 
-/** What hangs. */
+/** What freezes. */
 const kinds = ['node', 'server', 'machine'] as const
-/** Least and most seconds. */
+/** Range of the duration, in seconds. */
 const [shortest, longest] = [2, 30]
 
-t.test('parts of a machine hang', { skip: isLeftOut }, async t => {
+t.test('parts of a machine freeze', { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t)
   const { load, nodes, random, servers } = machines
   for (let round = 0; round < rounds; round++) {
@@ -22,7 +22,7 @@ t.test('parts of a machine hang', { skip: isLeftOut }, async t => {
     if (kind !== 'node') servers.freeze(index)
     const outage = machines.recovered('everybody to be served')
     await wait(1000 * seconds)
-    // What it is asked now it answers when it goes on.
+    // The calls sent now are handled when it resumes.
     const probing = load.probe(node.url)
     if (kind !== 'node') servers.thaw(index)
     if (kind !== 'server') node.thaw()

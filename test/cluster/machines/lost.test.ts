@@ -1,6 +1,6 @@
 /**
- * Machines that die under load, node and server of the engine at once, and come back, with what they had on their disks or with
- * nothing: nothing that was acknowledged is lost, and nothing stale is read.
+ * Machines that die under load, node and engine server together, and return with the files on their disks or with
+ * none: nothing acknowledged is lost, and nothing stale is read.
  */
 import { rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,7 +23,7 @@ t.test('a machine dies', { skip: isLeftOut }, async t => {
   await machines.end(t)
 })
 
-t.test('a machine dies, and its disks are lost', { skip: isLeftOut }, async t => {
+t.test('a machine dies and its disks are lost', { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t)
   for (let round = 1; round <= rounds; round++) {
     const index = machines.pick()
@@ -32,7 +32,7 @@ t.test('a machine dies, and its disks are lost', { skip: isLeftOut }, async t =>
     rmSync(machines.nodes[index]!.options.directory, { recursive: true })
     const times = await machines.recovered('the others to serve everybody')
     t.comment(`${round}: n${index + 1} is gone: ${inWords(times)}`)
-    // Nothing else is done by whoever looks after them: the same names, the same settings, empty disks.
+    // The operator does nothing else: the same names and settings, empty disks.
     const fromMs = performance.now()
     await machines.restart(index)
     await machines.isWhole('it to have all again')

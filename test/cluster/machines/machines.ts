@@ -1,6 +1,6 @@
 /**
- * Three machines under load, each with a node and a server of the engine: what all long tests of faults have in common. With
- * COFFER_TEST_ROUNDS they run in so many rounds, also without COFFER_TEST_LONG.
+ * Three machines under load, each with a node and an engine server: shared by all long fault tests.
+ * COFFER_TEST_ROUNDS sets the number of rounds, and runs them even without COFFER_TEST_LONG.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,13 @@ import { NodeProcess } from '../node-processes.js'
 import { beginCluster, makePeople } from '../people.js'
 
 export interface MachinesOptions {
-  /** Where each of the machines is. */
+  /** Where each machine runs. */
   readonly places?: readonly MachinePlace[]
-  /** Whether the engine syncs before it acknowledges. Without that nodes cannot be told to look at its servers. */
+  /** Whether the engine syncs before it acknowledges. If not, nodes cannot be configured to check its servers. */
   readonly syncAlways?: boolean
-  /** Most bytes of each of the logs, if they are not trimmed. */
+  /** Size limit of each log, for logs that are not trimmed, in bytes. */
   readonly shardBytes?: number
-  /** Further flags of the nodes. */
+  /** Additional flags of the nodes. */
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly load?: LoadOptions
@@ -30,26 +30,26 @@ export interface MachinesOptions {
 export interface MachinePlace extends Place {
   /** The address at which clients reach the node. */
   readonly clientHost?: string
-  /** The data folder of the node. */
+  /** The data directory of the node. */
   readonly directory?: string
 }
 
 const wanted = process.env['COFFER_TEST_ROUNDS']
-/** Why the long tests of faults are left out; `false` if they are not. */
+/** Why the long fault tests are skipped; `false` if they run. */
 export const isLeftOut =
   wanted === undefined && process.env['COFFER_TEST_LONG'] !== '1' && 'only in the long form'
 /** Number of rounds. */
 export const rounds = Number(wanted ?? 5)
-/** For how long such a test may run, in milliseconds. */
+/** Timeout of such a test, in milliseconds. */
 export const timeoutMs = 1_200_000 + rounds * 600_000
-/** What a node says that has ended because the engine does not answer. */
+/** Log output of a node that has exited because the engine is unavailable. */
 const engineSilent = /EngineUnavailable|The log of the platform is unreachable\s*$/
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
-/** Users, each with a writer and a reader. */
+/** Number of users, each with a writer and a reader. */
 const userCount = 24
 const pauseMs = 60
-/** Longest time until all is well again, in milliseconds: a server that was away has to fetch what it missed. */
+/** Timeout for full recovery, in milliseconds: a server that was down must fetch what it missed. */
 export const longestMs = 300_000
 
 export class Machines {
@@ -62,18 +62,18 @@ export class Machines {
     private readonly loadOf: (people: readonly Person[]) => Load,
     readonly random: Random,
     readonly engine: NatsEngine,
-    /** Tells whether the copies of the engine's servers agree. */
+    /** Checks whether the engine servers' replicas agree. */
     readonly replicas: Replicas
   ) {
     this.#load = loadOf(people)
   }
 
-  /** The load that runs. */
+  /** The current load. */
   get load(): Load {
     return this.#load
   }
 
-  /** Starts everything; resolves once all users are served. The test's teardown ends it. */
+  /** Starts everything; resolves once all users are served. The test's teardown stops it. */
   static async start(t: Test, options: MachinesOptions = {}): Promise<Machines> {
     t.comment(`COFFER_TEST_SEED=${seed} COFFER_TEST_ROUNDS=${rounds}`)
     const root = mkdtempSync(join(tmpdir(), 'coffer-machines-'))
@@ -115,23 +115,23 @@ export class Machines {
     return machines
   }
 
-  /** One of the machines. */
+  /** Returns the index of a random machine. */
   pick(): number {
     return this.random.below(this.nodes.length)
   }
 
-  /** Both processes of a machine die at once. */
+  /** Kills both processes of a machine together. */
   async kill(index: number): Promise<void> {
     await Promise.all([this.nodes[index]!.kill(), this.servers.kill(index)])
   }
 
-  /** Starts a machine again. */
+  /** Restarts a machine. */
   async restart(index: number): Promise<void> {
     await this.servers.restart(index)
     await this.startNode(this.nodes[index]!)
   }
 
-  /** Starts a node as its supervisor does: again, where it has ended because the engine does not answer yet. */
+  /** Starts a node as its supervisor does: again if it has exited because the engine is not available yet. */
   async startNode(node: NodeProcess): Promise<void> {
     const begin = async (): Promise<boolean> =>
       await node.start().then(
@@ -145,8 +145,8 @@ export class Machines {
   }
 
   /**
-   * Waits from now on until each user has had a successful write. Resolves with the time that each of them was without one, in
-   * milliseconds, the shortest first.
+   * Waits until each user has had another successful write. Resolves with the time that each of them was without one,
+   * in milliseconds, shortest first.
    */
   async recovered(what: string): Promise<readonly number[]> {
     const fromMs = performance.now()
@@ -168,13 +168,13 @@ export class Machines {
     return times.toSorted((a, b) => a - b)
   }
 
-  /** Whether every server has all that the others know of. */
+  /** Returns whether every server is up to date. */
   async areCurrent(): Promise<boolean> {
     const asked = this.servers.monitors.map(async url => (await fetch(`${url}/healthz`)).ok)
     return (await Promise.all(asked).catch(() => [false])).every(Boolean)
   }
 
-  /** Waits until every server has all that the others have, every node serves, and every user is served. */
+  /** Waits until every server is up to date, every node is ready, and every user is served. */
   async isWhole(what: string): Promise<void> {
     await until(what, () => this.areCurrent(), longestMs)
     await until(
@@ -191,13 +191,13 @@ export class Machines {
     await this.recovered(what)
   }
 
-  /** Begins another load with the same users, who may have other registers and streams. The former one must have ended. */
+  /** Starts another load of the same users, possibly with new registers and streams. The last one must have ended. */
   loadAnew(people: readonly Person[]): void {
     this.#load = this.loadOf(people)
     this.#load.start()
   }
 
-  /** Ends the load, and looks at all that was written and read. */
+  /** Stops the load, and checks everything written and read. */
   async end(t: Test): Promise<void> {
     await this.load.stop()
     const { acknowledged, faults, odd, reads, refused } = this.load
@@ -208,7 +208,7 @@ export class Machines {
   }
 }
 
-/** Some times in words: how many users were without an answer for more than a second, for how long in the middle, and at most. */
+/** Formats outages: how many users waited for more than a second, the median and the maximum. */
 export function inWords(times: readonly number[]): string {
   const waited = times.filter(ms => ms > 1000)
   const middle = waited[waited.length >> 1] ?? 0

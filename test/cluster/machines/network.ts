@@ -1,16 +1,16 @@
 /**
- * Machines in network namespaces of their own, which can be cut off from each other as by a switch that fails: nobody is told,
- * and what is sent does not arrive. The test itself is on the side of those that are not cut off; besides, it has a line of its own to
- * each machine for the clients on that machine's side, on which nothing else listens.
+ * Machines in separate network namespaces, which can be cut off from each other as by a failing switch: packets are
+ * dropped silently. The test is on the side of the machines that are not cut off; for clients on a machine's side it
+ * has a separate link to each machine, on which nothing else listens.
  */
 import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
 import type { MachinePlace } from './machines.js'
 
-/** Networks that were made so far: what is removed goes a little later. */
+/** Number of networks created so far: removed ones disappear with a delay. */
 let made = 0
 
-/** Why there can be no such machines here; `undefined` if there can. */
+/** Returns why such machines are unavailable here; `undefined` if they are available. */
 export function whyNoNetwork(): string | undefined {
   const network = new Network(1)
   try {
@@ -34,7 +34,7 @@ export class Network {
     this.#names = Array.from({ length: count }, (_, index) => `${prefix}${index}`)
   }
 
-  /** Makes machines; the test's teardown removes them. */
+  /** Creates machines; the test's teardown removes them. */
   static make(t: Test, count: number): Network {
     const network = new Network(count)
     t.teardown(() => network.remove())
@@ -67,7 +67,7 @@ export class Network {
     }
   }
 
-  /** Removes all that was made. */
+  /** Removes everything that was created. */
   remove(): void {
     const names = this.#names.flatMap(name => [`link del ${name}e`, `link del ${name}c`, `netns del ${name}`])
     for (const command of [...names, `link del ${this.#bridge}`]) spawnSync('ip', command.split(' '))
@@ -78,23 +78,23 @@ export class Network {
     ip(`link set ${this.#names[index]}e nomaster`)
   }
 
-  /** Ends that. */
+  /** Reconnects a machine. */
   heal(index: number): void {
     ip(`link set ${this.#names[index]}e master ${this.#bridge}`)
   }
 
-  /** Its address among the others: of those that are for tests of networks. (RFC 2544) */
+  /** Returns its address among the others, in the range for network tests. (RFC 2544) */
   #host(index: number): string {
     return `198.18.${this.#part}.${index + 1}`
   }
 
-  /** An end of the line between a machine and its clients. */
+  /** Returns the address of one end of the link between a machine and its clients. */
   #clientHost(index: number, end: number): string {
     return `198.19.${this.#part}.${4 * index + end}`
   }
 }
 
-/** A part of the addresses that nothing has: what a run has left that was killed would answer in the place of this one. */
+/** Returns an unused part of the address range: leftovers of a killed run would respond in place of this one. */
 function freePart(): number {
   const { error, stdout } = spawnSync('ip', ['-o', '-4', 'addr'], { encoding: 'utf8' })
   for (let part = process.pid % 256, left = 256; left > 0; part = (part + 1) % 256, left--)
@@ -102,7 +102,7 @@ function freePart(): number {
   throw new Error('No addresses are left')
 }
 
-/** Runs a command of `ip`. Throws what it says if it fails. */
+/** Runs an `ip` command. Throws its output if it fails. */
 function ip(command: string): void {
   const { error, status, stderr } = spawnSync('ip', command.split(' '), { encoding: 'utf8' })
   if (error) throw error

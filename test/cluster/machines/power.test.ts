@@ -1,5 +1,5 @@
 /**
- * The power of all machines is cut at once under load: what had been acknowledged is there when they are back. Where the engine
+ * The power of all machines is cut together under load: acknowledged writes are there when they return. If the engine
  * does not sync before it acknowledges, the same test finds losses.
  */
 import t from 'tap'
@@ -10,9 +10,9 @@ import { isLeftOut, Machines, rounds, timeoutMs } from './machines.js'
 
 t.setTimeout(timeoutMs)
 
-/** Cuts the power of all machines, and starts them again. */
+/** Cuts the power of all machines, and restarts them. */
 async function cutPower({ nodes, servers }: Machines, disks: Disks): Promise<void> {
-  // Who still ran without a disk might acknowledge what nobody has.
+  // A process that still ran without a disk might acknowledge what is stored nowhere.
   for (const [index, node] of nodes.entries()) {
     node.freeze()
     servers.freeze(index)
@@ -38,7 +38,7 @@ t.test('the power of all machines is cut', { skip: isLeftOut }, async t => {
   await machines.end(t)
 })
 
-t.test('… and the engine has not synced', { skip: isLeftOut }, async t => {
+t.test('the power is cut and the engine has not synced', { skip: isLeftOut }, async t => {
   t.equal(whyNoDisks(), undefined)
   const disks = Disks.make(t, 3)
   const machines = await Machines.start(t, { places: disks.places, syncAlways: false })
@@ -50,7 +50,7 @@ t.test('… and the engine has not synced', { skip: isLeftOut }, async t => {
   t.ok(after < before, `${after} of ${before} records of accounts are left`)
 })
 
-/** Number of records in the logs of accounts, by the copies that have most of them. */
+/** Returns the number of records in the account logs, by the replicas that have most of them. */
 async function recordsIn({ servers }: Machines): Promise<number> {
   const most = new Map<string, number>()
   for (const jetStream of await Promise.all(servers.monitors.map(fetchJetStreamState)))

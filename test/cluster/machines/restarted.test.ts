@@ -1,11 +1,11 @@
-/** Nodes and servers that are restarted one after the other under load, as for an upgrade: calls wait, but not for long. */
+/** Nodes and servers that are restarted one by one under load, as for an upgrade: calls wait, but not long. */
 import t from 'tap'
 import { inWords, Pauses } from '../anywhere/pauses.js'
 import { isLeftOut, Machines, rounds, timeoutMs } from './machines.js'
 
 t.setTimeout(timeoutMs)
 
-t.test('machines are restarted one after the other', { skip: isLeftOut }, async t => {
+t.test('machines are restarted one by one', { skip: isLeftOut }, async t => {
   const pauses = new Pauses()
   const machines = await Machines.start(t, {
     load: { patienceMs: 20_000, told: ({ untilMs, username }) => pauses.answered(username, untilMs) }

@@ -1,4 +1,4 @@
-/** What the processes of a cluster take while it runs: memory, descriptors, disk, and the streams of the engine. */
+/** Resource usage of the processes of a running cluster: memory, descriptors, disk, and the streams of the engine. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { objectsStream } from '../../../cluster/nats/object-subjects.js'
 import { getCpuUs, median } from '../../../scripts/bench/load/statistics.js'
 import type { Machines } from './machines.js'
 
-/** Figures by their names: megabytes (10^6 bytes), unless the name says otherwise. */
+/** Values by name: in megabytes (10^6 bytes) unless the name has another unit. */
 export type Sample = Readonly<Record<string, number>>
 
 const blockBytes = 512
 
-/** Takes all figures of the processes that run at present. */
+/** Samples all processes that currently run. */
 export async function takeSample({ nodes, servers }: Machines): Promise<Sample> {
   const sample: Record<string, number> = {}
   for (const [index, { name, options, pid, url }] of nodes.entries()) {
@@ -30,18 +30,18 @@ export async function takeSample({ nodes, servers }: Machines): Promise<Sample> 
   }
 }
 
-/** What all samples that have a figure say of it, in the order in which they were taken. */
+/** Returns the values of one name, in the order of the samples that have it. */
 export function valuesOf(samples: readonly Sample[], name: string): number[] {
   return samples.flatMap(sample => sample[name] ?? [])
 }
 
-/** The medians of the first and the second half of some values. */
+/** Returns the medians of the first and the second half of some values. */
 export function halves(values: readonly number[]): readonly [first: number, second: number] {
   const middle = values.length >> 1
   return [median(values.slice(0, middle)), median(values.slice(middle))]
 }
 
-/** Memory now and at most, descriptors, and seconds of CPU of a process; nothing if it is gone. */
+/** Returns current and peak memory, descriptors, and CPU seconds of a process; nothing if it is gone. */
 function figuresOf(name: string, pid: number): Sample {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -58,7 +58,7 @@ function figuresOf(name: string, pid: number): Sample {
   }
 }
 
-/** Of each stream, the most that any server says that it has; of the logs of accounts, their sum and the largest. */
+/** Returns the largest size that any server reports for each stream; for account logs, their sum and the largest. */
 async function streamFigures(monitors: readonly string[]): Promise<Sample> {
   const most = new Map<string, { bytes: number; messages: number; last: number }>()
   for (const jetStream of await Promise.all(monitors.map(fetchJetStreamState)))
@@ -84,7 +84,7 @@ async function streamFigures(monitors: readonly string[]): Promise<Sample> {
   }
 }
 
-/** What a folder takes on its disk, in bytes. Files come and go meanwhile. */
+/** Returns the disk usage of a folder in bytes. Files may come and go meanwhile. */
 function bytesIn(folder: string): number {
   let sum = 0
   try {

@@ -1,6 +1,7 @@
 /**
- * Three machines for hours under a gentle load, with faults at random: nothing is lost or stale, and memory, descriptors, disk
- * and logs stay within bounds. In the long form only, for two hours, or for COFFER_TEST_MINUTES, which also runs it without that.
+ * Three machines for hours under a light load, with random faults: nothing is lost or stale, and memory, descriptors,
+ * disk and logs stay within limits. In the long form only, for two hours, or for COFFER_TEST_MINUTES, which also runs
+ * it otherwise.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -15,31 +16,31 @@ const wanted = process.env['COFFER_TEST_MINUTES']
 const isLeftOut = wanted === undefined && process.env['COFFER_TEST_LONG'] !== '1' && 'only in the long form'
 const minutes = Number(wanted ?? 120)
 const minuteMs = 60_000
-/** What a server may take: its memory is collected as often as that needs. Servers inherit it. */
+/** Memory limit of a server, which it collects garbage to stay below. Servers inherit it. */
 process.env['GOMEMLIMIT'] = '1GiB'
 
 t.setTimeout((minutes + 60) * minuteMs)
 
-/** Nothing on this machine is ever killed, so that what grows in its processes is seen. */
+/** This machine is never killed, so that growth of its processes is visible. */
 const steady = 0
-/** Time between a fault and the next, once all is well again, in milliseconds. */
+/** Time between recovery and the next fault, in milliseconds. */
 const calmMs = 45_000
 const sampleMs = 10_000
-/** Time until what processes take at their beginning is taken, in milliseconds. */
+/** Time until the baseline is sampled, in milliseconds. */
 const warmMs = 5 * minuteMs
-/** Clients rest so long, so that the load takes a part of one processor. */
+/** Pause between calls of a client, so that the load uses part of one processor. */
 const pauseMs = 1000
 
 const settings = [
-  // They are kept for a year, and would hide what else grows.
+  // Audit records are kept for a year, and would hide other growth.
   '--audit.active=false',
   '--access.maxRequests=500',
   '--cluster.cacheBytes=20000000'
 ]
 
-/** What may never be more, by the figures whose names begin like that. */
+/** Limits that are never exceeded, by prefix of the name. */
 const limits: Readonly<Record<string, number>> = {
-  // What the engine says to hold its memory to is not all that a process has.
+  // The engine's memory limit does not cover its whole process.
   'most memory of server': 1.1 * 1024 ** 3 * 1e-6,
   'most memory of node': 450,
   'disk of node': 200,
@@ -48,12 +49,12 @@ const limits: Readonly<Record<string, number>> = {
   'log of the platform, records': 20_000,
   registers: 1
 }
-/** How many times as much figures may be in the second half as in the first. */
+/** Largest permitted ratio of the second half's median to the first's. */
 const mayGrow = 1.25
-/** What may grow besides in that time: records of deletions are kept for a year. */
+/** Additional permitted growth in that time: records of deletions are kept for a year. */
 const besides = { memory: 20, descriptors: 20, disk: 30, logs: 10, objects: 20 }
 
-t.test('machines for hours', { skip: isLeftOut }, async t => {
+t.test('machines run for hours', { skip: isLeftOut }, async t => {
   const machines = await Machines.start(t, { flags: settings, load: { pauseMs } })
   const { nodes, random } = machines
   const samples = new Samples(t, machines)
@@ -72,7 +73,7 @@ t.test('machines for hours', { skip: isLeftOut }, async t => {
     const fault = random.pick(faults)
     const index = fault.isDeadly ? steady + 1 + random.below(nodes.length - 1) : machines.pick()
     await fault.begin(machines, index)
-    // A server that hangs may be one that logs wait for: nobody recovers before it goes on.
+    // Logs may wait for the frozen server: users recover only after it resumes.
     const times = fault.isDeadly ? await machines.recovered('the others to serve everybody') : []
     await fault.end(machines, index)
     await machines.isWhole('all to be as before')
@@ -90,12 +91,12 @@ t.test('machines for hours', { skip: isLeftOut }, async t => {
   samples.judge(t)
 })
 
-/** New streams and registers for everybody, in the place of the former ones: what a round has left is deleted. */
+/** Creates new streams and registers for all users in place of the previous ones: data of the last round is deleted. */
 async function anew(machines: Machines, people: readonly Person[], round: number): Promise<Person[]> {
   const stream = `round-${round}`
   return await Promise.all(
     people.map(async person => {
-      // Moved to the trash, then deleted with all that is in it.
+      // Moved to the trash, then deleted with everything in it.
       if (person.stream !== undefined) {
         const former = `/streams/${person.stream}?mergeEventsWithParent=false`
         for (let times = 0; times < 2; times++) await surely(machines, person, 'DELETE', former)
@@ -111,7 +112,7 @@ async function anew(machines: Machines, people: readonly Person[], round: number
   )
 }
 
-/** Asks until there is an answer; that what was asked for has been done before, by a call whose answer was lost, is one. */
+/** Retries until there is a response; one that shows that an earlier attempt had succeeded counts, too. */
 async function surely(
   { nodes, random }: Machines,
   { token, username }: Person,
@@ -138,7 +139,7 @@ async function surely(
   return { body: answered }
 }
 
-/** Samples that are taken all the time, and what is to be thought of them. */
+/** Samples taken continuously, and their evaluation. */
 class Samples {
   readonly #taken: Sample[] = []
   readonly #over = new AbortController()
@@ -168,7 +169,7 @@ class Samples {
     }
   }
 
-  /** Looks at all of them. */
+  /** Checks all samples. */
   judge(t: Test): void {
     const names = new Set(this.#taken.flatMap(sample => Object.keys(sample)))
     for (const name of names) {

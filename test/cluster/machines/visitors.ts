@@ -1,10 +1,10 @@
-/** Who else comes by while machines are under load: apps that ask for access, and users who upload files. */
+/** Other traffic on machines under load: apps that request access, and users who upload files. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Person } from '../load.js'
 import { upload } from '../people.js'
 import type { Machines } from './machines.js'
 
-/** Requests of apps a second, each a record in the log of the platform, and bytes and seconds of an upload. */
+/** App requests per second, each a record in the platform log, and bytes and seconds of an upload. */
 const [asksPerSecond, fileBytes, fileSeconds] = [4, 100_000, 3]
 
 export class Visitors {
@@ -33,7 +33,7 @@ export class Visitors {
       const running = nodes.filter(({ url }) => url !== '')
       if (running.length > 0)
         await call(random.pick(running).url).catch(error => {
-          // Nobody is there, or it hangs: what is answered is another matter.
+          // The node is down or frozen; only wrong responses count.
           if (error instanceof Unexpected) this.odd.set(error.message, (this.odd.get(error.message) ?? 0) + 1)
         })
       await wait(everyMs)
@@ -61,5 +61,5 @@ export class Visitors {
   }
 }
 
-/** An answer that should not have been. */
+/** An unexpected response. */
 class Unexpected extends Error {}

@@ -1,4 +1,4 @@
-/** Registers that hold what no node has written, and announcements of what is not so: nobody stops, and all is served again. */
+/** Registers that no node has written, and false announcements: no node stops, and everything is served again. */
 import { test } from 'tap'
 import { parsePlacement, shardCount, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import { nodeKey, parseNodeState } from '../../../cluster/nodes/node-state.js'
@@ -6,16 +6,16 @@ import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { isShared, started } from './shard-nodes.js'
 
-/** What no node writes. */
+/** Contents that no node writes. */
 const broken = ['', '{', 'null', '"text"', '{}', '{"node":7}', '[]']
 
-/** Writes to a register, whatever is in it. */
+/** Writes to a register, whatever its content. */
 function scribble(cluster: MemoryCluster, key: string, text: string): void {
   const revision = ++cluster.last
   cluster.registers.set(key, { key, revision, bytes: Buffer.from(text) })
 }
 
-test('what cannot be read', async t => {
+test('malformed registers are not parsed', async t => {
   for (const text of broken) {
     t.equal(parsePlacement({ bytes: Buffer.from(text) }), undefined, text)
     t.equal(parseNodeState({ bytes: Buffer.from(text) }), undefined, text)
@@ -23,7 +23,7 @@ test('what cannot be read', async t => {
 })
 
 test('the register of a shard', async t => {
-  t.test('is written again by whoever serves the shard', async t => {
+  t.test('is rewritten by the node that serves the shard', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -42,14 +42,14 @@ test('the register of a shard', async t => {
     t.equal(first!.lost + second!.lost, 0)
   })
 
-  t.test('is written again by another node where nobody serves it', async t => {
+  t.test('is rewritten by another node if no node serves the shard', async t => {
     const cluster = new MemoryCluster()
     for (let shard = 0; shard < shardCount; shard += 2) scribble(cluster, shardKey(shard), 'broken')
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
   })
 
-  t.test('of a shard that there is not is nobody’s business', async t => {
+  t.test('of an unknown shard is ignored', async t => {
     const cluster = new MemoryCluster()
     scribble(cluster, 'shard.99', '{"node":"n9","incarnation":1,"schema":1}')
     scribble(cluster, 'shard.xx', 'broken')
@@ -60,7 +60,7 @@ test('the register of a shard', async t => {
 })
 
 test('the register of a node', async t => {
-  t.test('that lives: it starts over, and is served again', async t => {
+  t.test('of a live node: it starts a new incarnation and is served again', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -71,7 +71,7 @@ test('the register of a node', async t => {
     await until(() => first!.members.find('n2')?.isUnreadable === false, 'the others to see it')
   })
 
-  t.test('that is gone: the others take over what it served, also those who never knew it', async t => {
+  t.test('of a dead node: the others take over its shards, even nodes that never knew it', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -85,7 +85,7 @@ test('the register of a node', async t => {
 })
 
 test('an announcement', async t => {
-  t.test('with a revision that is far too high does not hide what comes', async t => {
+  t.test('with a far too high revision does not hide later changes', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')

@@ -1,4 +1,4 @@
-/** Nodes that do nothing but own shards, over an engine in memory. Times are a twentieth of those in operation. */
+/** Nodes that only own shards, over an in-memory engine. Times are a twentieth of those in production. */
 import type { Test } from 'tap'
 import { Lease } from '../../../cluster/nodes/lease.js'
 import { Members } from '../../../cluster/nodes/members.js'
@@ -8,7 +8,7 @@ import { MemoryCluster, type MemoryEngine } from '../memory-engine.js'
 
 export const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100, wakeMs: 50 }
 
-/** A node that does nothing but own shards. */
+/** A node that only owns shards. */
 export class ShardNode {
   readonly engine: MemoryEngine
   readonly lease: Lease
@@ -18,11 +18,11 @@ export class ShardNode {
   readonly taken: number[] = []
   lost = 0
   mayTake = true
-  /** Holds what a lost life has left. */
+  /** Delays the cleanup of a lost incarnation. */
   losing: Promise<void> = Promise.resolve()
-  /** Holds what is being released. */
+  /** Delays releasing. */
   releasing: Promise<void> = Promise.resolve()
-  /** Holds what is being closed. */
+  /** Delays closing. */
   closing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -92,7 +92,7 @@ export async function started(t: Test, cluster: MemoryCluster, ...names: string[
   return nodes
 }
 
-/** Whether each shard is served by exactly one of these nodes. */
+/** Returns whether each shard is served by exactly one of these nodes. */
 export function isShared(...nodes: ShardNode[]): boolean {
   return allShards.every(shard => nodes.filter(({ shards }) => shards.isMine(shard)).length === 1)
 }

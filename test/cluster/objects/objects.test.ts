@@ -1,4 +1,4 @@
-/** What the port to objects promises, asked of the engine and of a bucket. */
+/** Contract of the object storage port, tested with the engine and with a bucket. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 const random = new Random(seed)
 
-/** Bytes without a pattern. */
+/** Returns incompressible bytes. */
 function bytesOf(length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at + 4 <= length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at)
@@ -40,7 +40,7 @@ async function put(t: Test, objects: Objects, key: string, bytes: Buffer): Promi
   await objects.put(key, path)
 }
 
-/** The bytes under a key; `undefined` if there are none. */
+/** Returns the bytes under a key; `undefined` if there are none. */
 async function get(t: Test, objects: Objects, key: string): Promise<Buffer | undefined> {
   const path = join(t.testdirName, `get-${files++}`)
   const isThere = await objects.get(key, path)
@@ -48,7 +48,7 @@ async function get(t: Test, objects: Objects, key: string): Promise<Buffer | und
   return isThere ? readFileSync(path) : undefined
 }
 
-/** What holds for every place of objects. */
+/** Tests what every object store guarantees. */
 async function keepsPromises(t: Test, objects: Objects): Promise<void> {
   t.testdir({})
   for (const [name, bytes] of [
@@ -94,7 +94,7 @@ t.test('the engine', async t => {
   const objects = openObjects('nats', engine)
   await keepsPromises(t, objects)
 
-  // Of a bucket its server promises as much; that of the tests does not keep it.
+  // A real bucket guarantees this as well; the test server does not.
   const rivals = Array.from({ length: 6 }, () => bytesOf(1_500_000))
   await Promise.all(rivals.map(bytes => put(t, objects, 'snap/cabc/13', bytes)))
   const kept = await get(t, objects, 'snap/cabc/13')
@@ -104,13 +104,13 @@ t.test('the engine', async t => {
   )
 
   for (const key of await objects.list('')) await objects.remove(key)
-  // Rivals may leave notes of what others of them have removed.
+  // Concurrent writers may leave descriptions of what others have removed.
   await objects.sweep!(0)
   const info = await engine.connection.request('$JS.API.STREAM.INFO.COFFER_OBJECTS', '{}', { timeout: 5000 })
   t.match(info.json(), { state: { messages: 0 } }, 'no bytes stay of what was replaced, removed or given up')
   await t.rejects(objects.get('a b', join(t.testdirName, 'odd')), RangeError)
 
-  await t.test('what writers leave that die is swept, and nothing else', async t => {
+  await t.test('objects left by writers that died are swept, and no others', async t => {
     t.testdir({})
     const messages = async (): Promise<number> => {
       const { connection } = engine
@@ -137,7 +137,7 @@ t.test('the engine', async t => {
     await t.rejects(putting, EngineUnavailable)
     t.ok((await messages()) > whole, 'nobody has removed it')
 
-    // As if it had taken longer than anybody waits.
+    // As if it had taken longer than any timeout.
     const slow = join(t.testdirName, 'slow')
     await promisify(execFile)('mkfifo', [slow])
     const begun = await messages()
@@ -152,7 +152,7 @@ t.test('the engine', async t => {
     await t.rejects(storing, EngineUnavailable, 'nobody is told that it is there')
     t.equal(await get(t, objects, 'file/c/slow'), undefined)
 
-    // As if its writer had died when all was done but this.
+    // As if its writer had died just before this last step.
     const { connection } = engine
     const head = await lastMessage({ connection, timeoutMs: 5000 }, objectsStream, headSubject('file/c/kept'))
     const { id } = JSON.parse(Buffer.from(head!.bytes).toString()) as { id: string }
@@ -171,7 +171,7 @@ t.test('the engine', async t => {
   const stored = put(t, objects, 'file/c/during', bytes)
   await servers.kill(leader)
   await stored
-  // The next leader may take a moment.
+  // The next leader may be elected with a delay.
   for (const key of ['file/c/during', 'file/c/kill'])
     await until(`${key} is read`, async () =>
       get(t, objects, key).then(
@@ -229,12 +229,12 @@ t.test('the address of a bucket', async t => {
   t.throws(() => parseBucketOptions('s3://safe', {}), /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
 })
 
-t.test('a bucket whose storage falls silent', async t => {
+t.test('a bucket whose server stops responding', async t => {
   t.testdir({})
   let isBegun = false
   const server = createServer((request, response) => {
     request.resume()
-    // A file begins, and never goes on; nothing else is answered at all.
+    // A response starts and never continues; other requests get no response.
     if (request.method !== 'GET' || request.url!.includes('?')) return
     isBegun = true
     response.writeHead(200, { 'content-length': '1000' }).write('the beginning')

@@ -1,6 +1,6 @@
 /**
- * A copy of a log is damaged, and its server leads the log when the node that serves its accounts is killed: nothing that was
- * acknowledged is lost, and where records are missing an operator is told, whose way to mend it helps.
+ * A replica of a log is damaged, and its server leads the log when the node that serves its accounts is killed:
+ * nothing acknowledged is lost, and if records are missing, an alarm names the repair, which works.
  */
 import {
   mkdtempSync,
@@ -26,12 +26,12 @@ import { register } from '../registration.js'
 
 t.setTimeout(600_000)
 
-/** What is done to the files of a copy. */
+/** What is done to the files of a replica. */
 type Damage = 'truncated' | 'flipped'
 
 const kinds: readonly Damage[] = ['truncated', 'flipped']
 
-/** Damages the longest block of a stream of a server that does not run. */
+/** Damages the longest block of a stopped server's stream. */
 function damage(kind: Damage, folder: string): void {
   const blocks = readdirSync(join(folder, 'msgs'))
     .filter(name => name.endsWith('.blk'))
@@ -79,14 +79,14 @@ async function start(t: Test): Promise<World> {
   return { servers, engine, flags, nodes }
 }
 
-/** The node that serves a shard, and the other one. */
+/** Returns the node that serves a shard, and the other one. */
 async function servedBy({ engine, nodes }: World, shard: number): Promise<[NodeProcess, NodeProcess]> {
   const found = await engine.register.get(shardKey(shard))
   const name = found && parsePlacement(found)?.node
   return name === nodes[0].name ? [nodes[0], nodes[1]] : [nodes[1], nodes[0]]
 }
 
-t.test('a damaged copy, and the owner killed behind it', async t => {
+t.test('a damaged replica, and a kill of the node that writes to it', async t => {
   const world = await start(t)
   const { engine, flags, nodes, servers } = world
   await until('all shards to be shared', async () => {
@@ -141,7 +141,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
       damage(kind, servers.streamFolder(damaged, stream))
       await servers.restart(damaged)
       await add(10)
-      // It would lead, if nobody looked.
+      // It would lead if no node checked.
       await callApi(
         engine.connection,
         `STREAM.LEADER.STEPDOWN.${stream}`,
@@ -160,7 +160,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
         'nothing that was acknowledged is lost'
       )
 
-      // Bits that are flipped change no count: a server that reads them notices, and leaves the record out.
+      // Flipped bits change no count: a server that reads them notices, and skips the record.
       if (kind === 'flipped') return
 
       await until('an alarm', () => other.log.includes(`alert: ${name} lacks records of`))
@@ -169,7 +169,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
       t.match(output, new RegExp(`alert\\treplica\\t${name} lacks records`))
       await owner.start()
 
-      // What the documentation says to do about it.
+      // What the documentation advises the operator to do.
       await servers.stop(damaged)
       rmSync(servers.streamFolder(damaged, stream), { recursive: true, force: true })
       await servers.restart(damaged)

@@ -1,11 +1,11 @@
-/** What has been told of alarms stands in a register, which anybody with access to the engine can write to. */
+/** Sent notifications of alarms are kept in a register that anything with access to the engine can write to. */
 import t from 'tap'
 import { openSharedLedger } from '../../../server/nodes/cluster-alarm-mails.js'
 import { MemoryCluster } from '../memory-engine.js'
 
 const sound = { kind: 'disk', about: 'n1', text: 'Less than 10 % is free' }
 
-t.test('a register that cannot be read says that nothing has been told', async t => {
+t.test('an unreadable register counts as empty', async t => {
   const engine = new MemoryCluster().connect()
   const ledger = await openSharedLedger(engine)
   t.same(await ledger.read(), { revision: 0, state: { told: [], sent: [] } })

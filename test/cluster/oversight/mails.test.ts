@@ -1,4 +1,4 @@
-/** The operator of a cluster is told by mail, by one node, of what any of them has to tell: over an engine in memory. */
+/** Operators of a cluster are notified by mail, by one node, of the alarms of all nodes: over an in-memory engine. */
 import { test } from 'tap'
 import { mailbox } from '../../support/mailbox.js'
 import { begin, startNode } from '../anywhere/memory-nodes.js'
@@ -25,7 +25,7 @@ test('alarms of a cluster', { timeout: 900_000 }, async t => {
   const begun = /New alerts[^]*- n3 (?:stopped responding|is not responding)[^]*Resolved:/
   const over = /Resolved:[^]*- n3 (?:stopped responding|is not responding)/
 
-  // Sooner or later it is declared dead, too, which is the same alarm.
+  // It may also be declared dead, which is the same alarm.
   n3.engine.isCutOff = true
   await until('the operator to be told', () => mailed(begun) > 0, 300_000)
   t.equal(mailed(over), 0)

@@ -1,4 +1,4 @@
-/** What operators see of nodes: their metrics, which the samples of a dashboard and of alerts name, and their alarms. */
+/** What operators see of nodes: metrics, which the sample dashboard and alerts name, and alarms. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ interface Node {
   readonly service: Service
   readonly engine: MemoryEngine
   readonly logged: string[]
-  /** What looking at the engine finds. */
+  /** The result of the engine check. */
   found: EngineReport
 }
 
@@ -74,7 +74,7 @@ async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise
   return Object.assign(node, { service: new Service(server, clock, directory) })
 }
 
-/** Begins the log of the platform, with no accounts. */
+/** Creates the platform log, without accounts. */
 async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
   const directory = folder(t)
   const platform = new PlatformStore(new Layout(directory))
@@ -88,13 +88,13 @@ async function exposition({ service }: Node): Promise<string> {
   return await response.text()
 }
 
-/** The value of a metric, with its labels as they are written. */
+/** Returns the value of a metric, with its labels as written. */
 async function value(node: Node, metric: string): Promise<number> {
   const line = (await exposition(node)).split('\n').find(each => each.startsWith(`${metric} `))
   return line === undefined ? NaN : Number(line.slice(metric.length + 1))
 }
 
-/** What an operator's page is told. */
+/** Returns the state that the operator page shows. */
 async function state({
   service
 }: Node): Promise<{ alarms: { text: string; since: number }[]; problems: object[] }> {
@@ -102,7 +102,7 @@ async function state({
   return (body as { state: never }).state
 }
 
-test('a node and another one', { timeout: 240_000 }, async t => {
+test('two nodes', { timeout: 240_000 }, async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = (await Promise.all(['n1', 'n2'].map(name => startNode(t, cluster, name)))) as [Node, Node]
@@ -114,7 +114,7 @@ test('a node and another one', { timeout: 240_000 }, async t => {
     (await value(n2, 'coffer_cluster_shards')) > 0
   await untilSo(both)
 
-  await t.test('tell what they do', async t => {
+  await t.test('report metrics of their work', async t => {
     t.equal(await value(n1, 'coffer_cluster_nodes{state="alive"}'), 2)
     t.equal(await value(n1, 'coffer_cluster_lease_valid'), 1)
     t.ok((await value(n1, 'coffer_cluster_lease_age_seconds')) >= 0)
@@ -141,7 +141,7 @@ test('a node and another one', { timeout: 240_000 }, async t => {
       before + 1
     )
 
-    // Somebody else claims it.
+    // Another node claims the account.
     owner.engine.isCutOff = true
     const writing = new Client(owner.service, 'alice', access).call('events.create', {
       streamIds: ['diary'],
@@ -156,7 +156,7 @@ test('a node and another one', { timeout: 240_000 }, async t => {
     await untilSo(both)
   })
 
-  await t.test('tell of alarms for as long as they stand, each once', async t => {
+  await t.test('report each alarm once while it is active', async t => {
     for (const kind of alarmKinds) t.equal(await value(n1, `coffer_cluster_alarms{kind="${kind}"}`), 0, kind)
     const text = 's1 lacks records of COFFER_WAL_00'
     n1.found = { ...n1.found, alarms: [{ kind: 'replica', about: 's1', text }] }
@@ -174,14 +174,14 @@ test('a node and another one', { timeout: 240_000 }, async t => {
     t.equal(n1.logged.filter(message => message === 'alert resolved: replica').length, 1)
   })
 
-  await t.test('do not do what they do not know', async t => {
+  await t.test('refuse unknown control requests', async t => {
     const answer = await n2.engine.send('n1', Buffer.from('{"do":"something else"}'), 60_000)
     t.match(parseControlResponse(answer), { ok: false, message: /does not support/ })
     t.match(parseControlResponse(await n2.engine.send('n1', Buffer.from('{'), 60_000)), { ok: false })
     t.ok((await value(n1, 'coffer_cluster_shards')) > 0)
   })
 
-  await t.test('have each metric that the samples name', async t => {
+  await t.test('export each metric that the samples name', async t => {
     const known = new Set(Array.from((await exposition(n1)).matchAll(/^# TYPE (\S+)/gm), ([, name]) => name!))
     for (const file of ['alerts.yaml', 'dashboard.json']) {
       const text = readFileSync(join(packageDirectory, 'deploy', 'cluster', file), 'utf8')

@@ -1,4 +1,4 @@
-/** An alarm that an account cannot be served ends by itself once it can be, although nobody calls. */
+/** An alarm about an account that cannot be served ends by itself once it can be, even without calls. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { Layout } from '../../../storage/files/layout.js'
@@ -10,7 +10,7 @@ import { MemoryCluster } from '../memory-engine.js'
 
 t.setTimeout(300_000)
 
-t.test('an account that could not be had', async t => {
+t.test('an account that could not be taken over', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const node = await startNode(t, cluster, 'n1', undefined, { ...longTimes, compareSeconds: 1 })
@@ -35,7 +35,7 @@ t.test('an account that could not be had', async t => {
   }
   t.match(await client(node, username).call('events.get', {}), { error: { id: 'api-unavailable' } })
   t.match(await alarms(), [{ kind: 'account', about: account.id }])
-  // More often than the call alone has caused.
+  // More reads than the call alone causes.
   await until(() => reads > 3, 'the account to be tried again')
   t.match(await alarms(), [{ kind: 'account', about: account.id }])
   flip()

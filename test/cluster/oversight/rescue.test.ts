@@ -1,4 +1,4 @@
-/** Accounts whose files cannot be made of their logs: what there is of them is found, and the best of it taken. */
+/** Accounts whose files cannot be rebuilt from their logs: available copies are found, and the best one restored. */
 import { rmSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -21,15 +21,15 @@ interface World {
   readonly rescues: readonly Rescue[]
   write(node: number, content: string): Promise<string>
   contents(node: number): Promise<string[] | string>
-  /** The same, once it is there: fetching a file may take longer than a caller waits. */
+  /** The same, once it is available: fetching a file may take longer than a call's timeout. */
   served(node: number): Promise<string[]>
-  /** Lets go of the account everywhere. */
+  /** Releases the account on all nodes. */
   rest(): Promise<void>
 }
 
 /** A log in which a bit of a record can be flipped. */
 class DamagedLog extends MemoryLog {
-  /** Whether nothing can be appended. */
+  /** Whether appends fail. */
   refuses = false
 
   override async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
@@ -92,7 +92,7 @@ async function start(t: Test): Promise<World> {
   }
 }
 
-t.test('a damaged last record, and the file of the node that wrote it', async t => {
+t.test('a damaged last record is replaced by the file of the node that wrote it', async t => {
   const { contents, log, nodes, rescues, rest, served, write } = await start(t)
   const { account } = nodes.person(0)
   const [here, there] = rescues as [Rescue, Rescue]
@@ -124,26 +124,23 @@ t.test('a damaged last record, and the file of the node that wrote it', async t 
   t.same(await nodes.differences(), [])
 })
 
-t.test(
-  'a record in the middle that is damaged: a file that ends where the log does loses nothing',
-  async t => {
-    const { contents, log, nodes, rescues, rest, served, write } = await start(t)
-    const { account } = nodes.person(0)
-    for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
-    await rest()
-    // As long as its file is where the log ends, its node needs no record.
-    log.damage(account.id, 1)
-    t.same(await served(0), ['one', 'three', 'two'])
-    await rest()
-    t.equal(await contents(1), 'api-unavailable')
-    const { copies, end } = await rescues[0]!.inspect(account.id)
-    t.ok(copies[0]!.place === 'file' && copies[0]!.lsn >= end.lsn)
-    await rescues[0]!.restore(account.id, 'file', true)
-    t.same(await served(1), ['one', 'three', 'two'])
-  }
-)
+t.test('a damaged record in the middle loses nothing if a file reaches the end of the log', async t => {
+  const { contents, log, nodes, rescues, rest, served, write } = await start(t)
+  const { account } = nodes.person(0)
+  for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
+  await rest()
+  // While its file is at the end of the log, its node needs no record.
+  log.damage(account.id, 1)
+  t.same(await served(0), ['one', 'three', 'two'])
+  await rest()
+  t.equal(await contents(1), 'api-unavailable')
+  const { copies, end } = await rescues[0]!.inspect(account.id)
+  t.ok(copies[0]!.place === 'file' && copies[0]!.lsn >= end.lsn)
+  await rescues[0]!.restore(account.id, 'file', true)
+  t.same(await served(1), ['one', 'three', 'two'])
+})
 
-t.test('without any file, what the log leads to before it breaks off', async t => {
+t.test('without any file, the log is restored up to the damaged record', async t => {
   const { contents, log, nodes, rescues, rest, served, write } = await start(t)
   const { account } = nodes.person(0)
   for (const content of ['one', 'two', 'three', 'four']) t.equal(await write(0, content), 'ok')
@@ -161,7 +158,7 @@ t.test('without any file, what the log leads to before it breaks off', async t =
   t.same(await nodes.differences(), [])
 })
 
-t.test('nobody takes a copy while another one is taken', async t => {
+t.test('concurrent restores of one account are refused', async t => {
   const { log, nodes, rescues, rest, write } = await start(t)
   const { account } = nodes.person(0)
   t.equal(await write(0, 'one'), 'ok')
@@ -175,7 +172,7 @@ t.test('nobody takes a copy while another one is taken', async t => {
   t.equal(log.entries(account.id).length, length + 1)
 })
 
-t.test('what an attempt leaves that breaks off', async t => {
+t.test('leftovers of a failed restore are not mistaken for a complete copy', async t => {
   const { log, nodes, objects, rescues, rest, served, write } = await start(t)
   const { account } = nodes.person(0)
   const [here] = rescues as [Rescue]
@@ -195,9 +192,9 @@ t.test('what an attempt leaves that breaks off', async t => {
   t.same(await served(1), ['one', 'two'])
 })
 
-/** A log whose records are made when they are read, a few at a time. */
+/** A log whose records are created when they are read, a few at a time. */
 class LongLog extends MemoryLog {
-  /** Most bytes of them that were in memory at once. */
+  /** Peak memory of its records, in bytes. */
   mostBytes = 0
 
   constructor(private readonly records: number) {
@@ -222,7 +219,7 @@ const recordBytes = 4 * 1024 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-t.test('a log that is longer than the memory is looked at', async t => {
+t.test('a log larger than memory can be inspected', async t => {
   const log = new LongLog(64)
   const layout = new Layout(t.testdir())
   const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, getSubject, isServed: () => false })

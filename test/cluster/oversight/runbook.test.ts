@@ -1,4 +1,4 @@
-/** What the documentation says to do from day to day, done with real nodes and real servers of the engine. (docs/cluster.md) */
+/** The day-to-day operations of the documentation, with real nodes and engine servers. (docs/cluster.md) */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ t.test('the runbook', async t => {
     const { code, output } = await ask('status', '--json')
     return { code, ...(JSON.parse(output) as Status) }
   }
-  /** Waits until these nodes share all shards, and nothing has to be looked after. */
+  /** Waits until these nodes share all shards and no alarm is active. */
   const allWell = async (...names: readonly string[]): Promise<void> =>
     await until(`all to be well with ${names.join(', ')}`, async () => {
       const found = await status()
@@ -72,7 +72,7 @@ t.test('the runbook', async t => {
       )
     })
 
-  await t.test('sets it up', async t => {
+  await t.test('sets up a cluster', async t => {
     t.match(await ask('init', '--shard-bytes=16777216', '--object-bytes=268435456'), { code: 0 })
     const before = await ask('status')
     t.equal(before.code, 1, 'nobody serves anything yet')
@@ -88,7 +88,7 @@ t.test('the runbook', async t => {
     return status === 201
   })
   const headers = { authorization: token, 'content-type': 'application/json' }
-  /** Whether each node answers for the account, with all that was written. */
+  /** Number of streams written so far. */
   let written = 0
   const write = async (node: NodeProcess): Promise<void> => {
     const body = JSON.stringify({ id: `stream-${written}`, name: `Stream ${written}` })
@@ -115,7 +115,7 @@ t.test('the runbook', async t => {
     await isWhole(n1, n2, n3)
   })
 
-  await t.test('moves a shard, and drains a node', async t => {
+  await t.test('moves a shard and drains a node', async t => {
     const { nodes: found } = await status()
     const [shard] = found.find(({ node }) => node === 'n1')!.shards
     t.match(await ask('move', String(shard), 'n2'), {
@@ -133,7 +133,7 @@ t.test('the runbook', async t => {
     await allWell('n1', 'n2', 'n3')
   })
 
-  await t.test('upgrades one after the other', async t => {
+  await t.test('upgrades nodes and servers one by one', async t => {
     for (const node of nodes) {
       await node.stop()
       const others = nodes.filter(each => each !== node)

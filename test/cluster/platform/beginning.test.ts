@@ -1,4 +1,4 @@
-/** A cluster that is begun with the folder of a service, over an engine in memory. */
+/** Creating a cluster from the folder of a service, over an in-memory engine. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { methodModules, Service, testSettings } from '../../support/coffer.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { MemoryObjects } from '../memory-objects.js'
 
-t.test('goes on with an account of which more than one commit was made and none arrived', async t => {
+t.test('continues with an account of which several commits were made and none arrived', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-beginning-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const clock = new ManualClock()
@@ -25,7 +25,7 @@ t.test('goes on with an account of which more than one commit was made and none 
   await new Service(server, clock, directory).call(undefined, 'test.createUser', { username: 'alice' })
   const { id } = server.services.accounts.find('alice')!
   await server.close()
-  // As an attempt leaves it that was killed while its engine did not answer.
+  // As left by an attempt that was killed while its engine did not respond.
   setPosition(new Layout(directory).userFile(id), { lsn: 2, epoch: 1 })
 
   const engine = new MemoryCluster().connect()
@@ -36,7 +36,7 @@ t.test('goes on with an account of which more than one commit was made and none 
   t.ok(last && decode(last.bytes).position.lsn >= 1, 'the log has begun')
 })
 
-t.test('refuses a place of objects that another cluster has', async t => {
+t.test('refuses an object store that belongs to another cluster', async t => {
   const root = mkdtempSync(join(tmpdir(), 'coffer-beginning-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const objects = new MemoryObjects()

@@ -1,4 +1,4 @@
-/** The log of the platform over three real servers, one of which is killed: each name is given once, and all files are alike. */
+/** The platform log over three real servers, one of which is killed: names are assigned once, all files are equal. */
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
 import { openObjects } from '../../../cluster/objects/open.js'
@@ -10,7 +10,7 @@ t.setTimeout(900_000)
 
 const names = Array.from({ length: 300 }, (_, index) => `person-${index}`)
 
-t.test('names are given once each while a server is killed', async t => {
+t.test('names are assigned once while a server is killed', async t => {
   const servers = await EngineServers.start(t)
   await servers.makeStreams(await servers.connect(t))
   const world = new PlatformWorld(t)

@@ -1,4 +1,4 @@
-/** Platform files that follow one log: the same content in all, each name once, however badly the engine answers. */
+/** Platform files that follow one log: equal content, each name assigned once, however unreliable the engine is. */
 import t, { type Test } from 'tap'
 import { createId } from '../../../core/ids.js'
 import type { PlatformLogOptions } from '../../../cluster/platform/log.js'
@@ -25,7 +25,7 @@ async function claim(node: PlatformNode, username: string, email?: string): Prom
   return await node.platform.change('claim', claimOf(username, email))
 }
 
-/** Waits until all nodes have applied everything, and tells whether they hold the same. */
+/** Waits until all nodes have applied everything, and asserts that their contents are equal. */
 async function alike(t: Test, nodes: readonly PlatformNode[]): Promise<void> {
   for (const node of nodes) await node.log!.catchUp()
   const [first, ...others] = nodes.map(node => node.dump())
@@ -33,7 +33,7 @@ async function alike(t: Test, nodes: readonly PlatformNode[]): Promise<void> {
 }
 
 t.test('changes', async t => {
-  t.test('are answered by what applying them answers, and known to all nodes', async t => {
+  t.test('return the result of applying them, and reach all nodes', async t => {
     const [one, two, three] = await new PlatformWorld(t).nodes(3)
     t.same(await claim(one!, 'alice'), [])
     t.same(await claim(two!, 'alice', 'other@example.com'), ['username'])
@@ -51,7 +51,7 @@ t.test('changes', async t => {
     await alike(t, [one!, two!, three!])
   })
 
-  t.test('reach a node that hears of nothing', async t => {
+  t.test('reach a node that receives no announcements', async t => {
     const [one, two] = await new PlatformWorld(t).nodes(2)
     two!.engine.hearing.clear()
     await claim(one!, 'alice')
@@ -61,79 +61,78 @@ t.test('changes', async t => {
     t.equal(two!.platform.find('alice')?.username, 'alice')
   })
 
-  t.test('are refused in time where the engine is gone, and made afterwards or never', async t => {
-    const [one, two] = await new PlatformWorld(t).nodes(2, { timeoutMs: 300 })
-    one!.engine.isCutOff = true
-    const [first, second] = await Promise.all(
-      ['alice', 'bobby'].map(async name => await claim(one!, name).catch((error: unknown) => error))
-    )
-    for (const error of [first, second]) t.ok(error instanceof StoreUnavailable)
-    await t.rejects(one!.log!.catchUp(), StoreUnavailable)
-    t.ok(one!.trouble.length > 0)
-    one!.engine.isCutOff = false
-    t.same(await claim(one!, 'carol'), [])
-    await alike(t, [one!, two!])
-    // What was under way has got there; what was not sent yet never will be.
-    for (const [name, error] of [
-      ['alice', first],
-      ['bobby', second]
-    ] as const)
-      t.equal(two!.platform.find(name) !== undefined, error instanceof Unconfirmed, name)
-  })
+  t.test(
+    'are refused within the timeout while the engine is unavailable, and applied later or never',
+    async t => {
+      const [one, two] = await new PlatformWorld(t).nodes(2, { timeoutMs: 300 })
+      one!.engine.isCutOff = true
+      const [first, second] = await Promise.all(
+        ['alice', 'bobby'].map(async name => await claim(one!, name).catch((error: unknown) => error))
+      )
+      for (const error of [first, second]) t.ok(error instanceof StoreUnavailable)
+      await t.rejects(one!.log!.catchUp(), StoreUnavailable)
+      t.ok(one!.trouble.length > 0)
+      one!.engine.isCutOff = false
+      t.same(await claim(one!, 'carol'), [])
+      await alike(t, [one!, two!])
+      // Sent changes have arrived; changes not sent yet never will.
+      for (const [name, error] of [
+        ['alice', first],
+        ['bobby', second]
+      ] as const)
+        t.equal(two!.platform.find(name) !== undefined, error instanceof Unconfirmed, name)
+    }
+  )
 })
 
-t.test(
-  'a thousand names and addresses are given once each, whatever becomes of records and nodes',
-  async t => {
-    const random = new Random(seed)
-    const nodes = await new PlatformWorld(t).nodes(3, { snapshotRecords: 40 })
-    const fates = ['late', 'lost', 'unanswered'] as const
-    for (const { engine } of nodes)
-      engine.fate = (): Fate => (random.chance(0.1) ? random.pick(fates) : 'well')
-    const won = new Map<string, number>()
-    let unsaid = 0
-    const names = Array.from({ length: 1000 }, (_, index) => `person-${index}`)
-    const register = async (node: PlatformNode, name: string): Promise<void> => {
-      try {
-        if ((await claim(node, name)).length === 0) won.set(name, (won.get(name) ?? 0) + 1)
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
-        unsaid++
-      }
+t.test('assign a thousand names and addresses once each, whatever happens to records and nodes', async t => {
+  const random = new Random(seed)
+  const nodes = await new PlatformWorld(t).nodes(3, { snapshotRecords: 40 })
+  const fates = ['late', 'lost', 'unanswered'] as const
+  for (const { engine } of nodes) engine.fate = (): Fate => (random.chance(0.1) ? random.pick(fates) : 'well')
+  const won = new Map<string, number>()
+  let unsaid = 0
+  const names = Array.from({ length: 1000 }, (_, index) => `person-${index}`)
+  const register = async (node: PlatformNode, name: string): Promise<void> => {
+    try {
+      if ((await claim(node, name)).length === 0) won.set(name, (won.get(name) ?? 0) + 1)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      unsaid++
     }
-    for (let from = 0; from < names.length; from += 50) {
-      const part = names.slice(from, from + 50)
-      const done = nodes.flatMap(node => part.map(async name => await register(node, name)))
-      // One of them is killed on the way, now and then.
-      if (random.chance(0.3)) await random.pick(nodes).restart()
-      await Promise.all(done)
-    }
-    await alike(t, nodes)
-    const { account: accounts, unique_field: fields } = nodes[0]!.dump() as Record<
-      string,
-      { username: string }[]
-    >
-    t.equal(new Set(accounts!.map(({ username }) => username)).size, accounts!.length)
-    t.equal(fields!.length, accounts!.length)
-    t.same(
-      names.filter(name => (won.get(name) ?? 0) > 1),
-      [],
-      'nobody was told of a name twice'
-    )
-    t.same(
-      Array.from(won.keys()).filter(name => !nodes[0]!.platform.find(name)),
-      [],
-      'what was answered is there'
-    )
-    t.ok(accounts!.length === names.length || unsaid > 0)
-    t.comment(`${won.size} answered, ${unsaid} not, ${accounts!.length} accounts`)
   }
-)
+  for (let from = 0; from < names.length; from += 50) {
+    const part = names.slice(from, from + 50)
+    const done = nodes.flatMap(node => part.map(async name => await register(node, name)))
+    // Occasionally, one of them is killed meanwhile.
+    if (random.chance(0.3)) await random.pick(nodes).restart()
+    await Promise.all(done)
+  }
+  await alike(t, nodes)
+  const { account: accounts, unique_field: fields } = nodes[0]!.dump() as Record<
+    string,
+    { username: string }[]
+  >
+  t.equal(new Set(accounts!.map(({ username }) => username)).size, accounts!.length)
+  t.equal(fields!.length, accounts!.length)
+  t.same(
+    names.filter(name => (won.get(name) ?? 0) > 1),
+    [],
+    'nobody was told of a name twice'
+  )
+  t.same(
+    Array.from(won.keys()).filter(name => !nodes[0]!.platform.find(name)),
+    [],
+    'what was answered is there'
+  )
+  t.ok(accounts!.length === names.length || unsaid > 0)
+  t.comment(`${won.size} answered, ${unsaid} not, ${accounts!.length} accounts`)
+})
 
 t.test('a node', async t => {
   const long: Partial<PlatformLogOptions> = { snapshotRecords: 5 }
 
-  t.test('that the log does not reach back to begins with the snapshot', async t => {
+  t.test('before the start of the log loads the snapshot', async t => {
     const world = new PlatformWorld(t)
     const [one, two] = await world.nodes(2, long)
     two!.engine.isCutOff = true
@@ -169,7 +168,7 @@ t.test('a node', async t => {
     t.throws(() => one!.platform.changeNow('remove', 'any'), /log of a cluster/)
   })
 
-  t.test('stops at what it does not know, and says so', async t => {
+  t.test('stops at an unknown command and reports it', async t => {
     const world = new PlatformWorld(t)
     const [one, two] = await world.nodes(2)
     await claim(one!, 'alice')
@@ -179,7 +178,7 @@ t.test('a node', async t => {
     }
     const newer = record([['embroider', 'alice'] as unknown as Command], 1)
     await two!.engine.append(platformSubject, one!.platform.position()!.lsn, newer)
-    // Whether or not it was under way by then.
+    // Whether or not it had been sent by then.
     await t.rejects(claim(one!, 'bobby'), { name: /StoreUnavailable|Unconfirmed/ })
     t.match(one!.trouble.at(-1), /the command "embroider".*Upgrade/)
     t.match(one!.log!.refusal, { name: 'PlatformRefused' })
@@ -187,7 +186,7 @@ t.test('a node', async t => {
     t.equal(one!.platform.find('alice')?.username, 'alice', 'what it knew is still there')
   })
 
-  t.test('refuses what is too long for a record, and goes on', async t => {
+  t.test('refuses changes too long for a record, and continues', async t => {
     const world = new PlatformWorld(t)
     const one = world.nodeWith(new FatefulEngine(world.cluster, 4000), world.objects, { timeoutMs: 1000 })
     await one.begin()
@@ -201,7 +200,7 @@ t.test('a node', async t => {
     t.same(one.trouble, [])
   })
 
-  t.test('begins a log with what it holds, and goes on where that was broken off', async t => {
+  t.test('starts a log with its content, and resumes an interrupted start', async t => {
     const world = new PlatformWorld(t)
     const one = world.node()
     one.platform.changeNow('claim', claimOf('alice'))

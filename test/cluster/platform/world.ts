@@ -1,4 +1,4 @@
-/** Several platform files that follow one log, and an engine that answers badly. */
+/** Several platform files that follow one log, and an unreliable engine. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ import { MemoryCluster, MemoryEngine } from '../memory-engine.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { MemoryObjects } from '../memory-objects.js'
 
-/** What becomes of an append: it is answered; nothing arrives; it arrives, but nobody says so; it arrives some turns later. */
+/** Outcome of an append: acknowledged; lost; stored without acknowledgement; stored some turns later. */
 export type Fate = 'late' | 'lost' | 'unanswered' | 'well'
 
-/** A connection whose appends have fates. */
+/** A connection whose appends have chosen outcomes. */
 export class FatefulEngine extends MemoryEngine {
   fate: () => Fate = () => 'well'
 
@@ -39,10 +39,10 @@ function assertRefusal(error: unknown): void {
   if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
 }
 
-/** A node, as far as its platform file goes. */
+/** A node, reduced to its platform file. */
 export class PlatformNode {
   readonly trouble: string[] = []
-  /** What has been applied here since the node began, or `undefined` where the file was replaced. */
+  /** What has been applied since the node started, or `undefined` where the file was replaced. */
   readonly heard: (Command | undefined)[] = []
   platform: PlatformStore
   log: PlatformLog | undefined
@@ -70,13 +70,13 @@ export class PlatformNode {
     return this
   }
 
-  /** Lets this file be the beginning of the log. */
+  /** Makes this file the start of the log. */
   async begin(): Promise<void> {
     const { engine, layout, objects, platform } = this
     await beginPlatform(platform, { engine, objects, draftsDirectory: layout.root })
   }
 
-  /** Stops without waiting for anything to be settled, and starts again with the file as it is. */
+  /** Stops without waiting for pending changes, and restarts with the file as it is. */
   async restart(): Promise<void> {
     await this.close()
     this.platform = this.#opened()
@@ -89,7 +89,7 @@ export class PlatformNode {
     this.platform.close()
   }
 
-  /** All rows of all tables, but how far the file is. */
+  /** Returns all rows of all tables, except for the position of the file. */
   dump(): Record<string, unknown[]> {
     const db = new SQLite(this.layout.platformFile, { readonly: true })
     const names = db
@@ -108,7 +108,7 @@ export class PlatformNode {
   }
 }
 
-/** A cluster in memory, whose nodes are closed at the end of a test. */
+/** An in-memory cluster whose nodes are closed when the test ends. */
 export class PlatformWorld {
   readonly cluster = new MemoryCluster()
   readonly objects = new MemoryObjects()
@@ -122,7 +122,7 @@ export class PlatformWorld {
     })
   }
 
-  /** A node that does not follow yet. */
+  /** Creates a node that does not follow yet. */
   node(options: Partial<PlatformLogOptions> = {}): PlatformNode & { readonly engine: FatefulEngine } {
     const engine = new FatefulEngine(this.cluster)
     this.cluster.engines.push(engine)
@@ -130,7 +130,7 @@ export class PlatformWorld {
     return node as PlatformNode & { readonly engine: FatefulEngine }
   }
 
-  /** A node of another engine. */
+  /** Creates a node on another engine. */
   nodeWith(engine: Engine, objects: Objects, options: Partial<PlatformLogOptions>): PlatformNode {
     const layout = new Layout(join(this.#directory, `node-${this.#nodes.length}`))
     const node = new PlatformNode(layout, engine, objects, options)
@@ -138,7 +138,7 @@ export class PlatformWorld {
     return node
   }
 
-  /** Nodes that follow a log, which the first one began. */
+  /** Creates nodes that follow a log, which the first one started. */
   async nodes(
     count: number,
     options: Partial<PlatformLogOptions> = {}

@@ -1,5 +1,5 @@
 /**
- * A service that ran alone becomes a cluster, is backed up as a whole while people write, and comes back from that: as a service
+ * A single service becomes a cluster, is backed up as a whole during writes, and is restored from that: as a service
  * on one machine, and as another cluster.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const trusted = ['--auth.trustedApps=*@https://app.example']
 const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
-/** Runs a command that has to succeed. Returns what it says as JSON. */
+/** Runs a command that must succeed. Returns its JSON output. */
 async function run<T>(...args: string[]): Promise<T> {
   const { code, errors, output } = await commandProcess([...args, '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${errors} ${output}`)
@@ -38,7 +38,7 @@ interface Report {
   readonly problems: readonly unknown[]
 }
 
-/** Signs in by a password. Returns the status. */
+/** Signs in with a password. Returns the status. */
 async function signIn(url: string, username: string): Promise<number> {
   const response = await fetch(`${url}/${username}/auth/login`, {
     method: 'POST',
@@ -49,7 +49,7 @@ async function signIn(url: string, username: string): Promise<number> {
   return response.status
 }
 
-/** Asks that all people are there with all that a load knows of, and with their files. */
+/** Asserts that all users exist with everything that a load knows of, and with their files. */
 async function look(t: Test, load: Load, url: string, people: readonly Person[]): Promise<void> {
   await load.stop()
   t.same(load.faults, [])
@@ -79,7 +79,7 @@ t.test('a cluster', async t => {
   const backup = async (): Promise<Report> =>
     await run<Report>('backup', at('backup'), '--plain', ...nodeFlags(servers, 'n1', at('n1')))
 
-  await t.test('is backed up while people write', async t => {
+  await t.test('is backed up during writes', async t => {
     const beganMs = performance.now()
     load.start()
     t.teardown(() => load.end())
@@ -96,25 +96,25 @@ t.test('a cluster', async t => {
     t.match(verified, { accounts: 6, problems: [] })
   })
 
-  await t.test('is backed up by what has changed since', async t => {
+  await t.test('is backed up incrementally', async t => {
     t.equal((await register(n1.url, 'newcomer')).status, 201)
     const report = await backup()
     t.match(report, { accounts: 7, attachments: 0, problems: [] })
     await until('nothing to have changed', async () => (await backup()).copied === 0)
   })
 
-  await t.test('backs itself up, by one of its nodes', async t => {
+  await t.test('makes automatic backups, by one of its nodes', async t => {
     const makers = (): NodeProcess[] => [n1, n2].filter(({ log }) => log.includes('a backup was made'))
     await until('it to be done', () => makers().length > 0, 180_000)
     t.equal(makers().length, 1)
     t.notMatch(n1.log + n2.log, /a backup failed/)
     const verified = await run<Report>('restore', at('own'), '--verify', `--dataDir=${at('none')}`)
-    // The newcomer may have come before or after it.
+    // The new user may have registered before or after it.
     t.match(verified, { accounts: Number, problems: [] })
     t.ok([6, 7].includes(verified.accounts), `${verified.accounts} accounts`)
   })
 
-  await t.test('makes up for a backup that nobody made, by whose turn it is by then', async t => {
+  await t.test('makes up for a missed backup, by the node whose turn it is', async t => {
     const [maker, other] = n1.log.includes('a backup was made') ? [n1, n2] : [n2, n1]
     const move = await commandProcess([
       'cluster',
@@ -135,10 +135,10 @@ t.test('a cluster', async t => {
     t.equal(maker.log.split('a backup was made').length, 2, 'and the former one made no other')
   })
 
-  await t.test('gets one account back, while its nodes go on', async t => {
+  await t.test('restores one account while its nodes run', async t => {
     const [, person, other] = people as [Person, Person, Person]
     for (const each of [person, other]) await upload(n1.url, each, 'added since')
-    // The folder is that of a node that runs.
+    // The folder of a running node.
     const flags = nodeFlags(servers, 'n2', at('n2'))
     const restored = await run<object>('restore', at('backup'), `--user=${person.username}`, ...flags)
     t.match(restored, { user: person.username, done: 'replaced' })
@@ -154,7 +154,7 @@ t.test('a cluster', async t => {
   })
 
   const alone = at('alone')
-  await t.test('comes back from that on one machine', async t => {
+  await t.test('is restored from the backup on one machine', async t => {
     await Promise.all([n1.kill(), n2.kill()])
     for (const index of [0, 1, 2]) await servers.kill(index)
     const refused = await commandProcess([
@@ -175,7 +175,7 @@ t.test('a cluster', async t => {
     await running.stop('SIGTERM')
   })
 
-  await t.test('comes back from that as another cluster', async t => {
+  await t.test('is restored from the backup as another cluster', async t => {
     for (const index of [0, 1, 2]) servers.wipe(index)
     await Promise.all([0, 1, 2].map(index => servers.restart(index)))
     await run('restore', at('backup'), `--dataDir=${at('n3')}`)

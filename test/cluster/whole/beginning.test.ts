@@ -1,4 +1,4 @@
-/** A cluster is begun from a folder, and the command is killed again and again on its way: the next one goes on. */
+/** Creating a cluster from a folder while the command is repeatedly killed: the next run resumes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,10 +25,10 @@ t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
-/** People in the folder, the first of them with a file that is longer than a record. */
+/** Number of users in the folder, and of long events of the first one, whose file is longer than a record. */
 const [count, longEvents] = [12, 60]
 
-t.test('a cluster that is begun', async t => {
+t.test('creating a cluster', async t => {
   const root = mkdtempSync(join(tmpdir(), 'coffer-beginning-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   t.comment(`COFFER_TEST_SEED=${seed}`)
@@ -43,7 +43,7 @@ t.test('a cluster that is begun', async t => {
     return lasts.filter(last => last !== undefined).length
   }
 
-  await t.test('goes on after it was killed, wherever that was', async t => {
+  await t.test('resumes after it was killed at any time', async t => {
     for (let at = 0; at < count; at += 3) {
       const init = spawn(process.execPath, [coffer, ...initArguments(servers, folder)], { stdio: 'ignore' })
       const ended = once(init, 'exit') as Promise<[code: number | null]>
@@ -60,14 +60,14 @@ t.test('a cluster that is begun', async t => {
     t.equal(await begun(), count)
   })
 
-  await t.test('holds a long file as a snapshot, not as records', async t => {
+  await t.test('stores a long file as a snapshot, not as records', async t => {
     const kinds = await Promise.all(
       subjects.map(async subject => decode((await engine.last(subject))!.bytes).base.lsn > 0)
     )
     t.equal(kinds.filter(isSnapshot => isSnapshot).length, 1)
   })
 
-  await t.test('is whole at a node that has nothing', async t => {
+  await t.test('makes everything available on a new node', async t => {
     rmSync(folder, { recursive: true })
     const node = new NodeProcess(t, {
       name: 'n2',
@@ -88,7 +88,7 @@ t.test('a cluster that is begun', async t => {
   })
 })
 
-/** The subjects of the logs of all accounts in a folder. */
+/** Returns the subjects of all account logs in a folder. */
 function subjectsIn(folder: string): string[] {
   const platform = new PlatformStore(new Layout(folder))
   const shards = createFixedShards(shardCount)

@@ -1,10 +1,10 @@
-/** A service that runs alone, with people in it, and what makes a cluster of it. */
+/** A single service with users, and the settings that make it a cluster. */
 import { createHash } from 'node:crypto'
 import type { EngineServers } from '../engine-servers.js'
 import type { Person } from '../load.js'
 import { makePeople } from '../people.js'
 
-/** Text that hardly gets shorter by being packed. */
+/** Returns text that hardly compresses. */
 function noise(seed: string, length: number): string {
   let text = ''
   for (let part = 0; text.length < length; part++)
@@ -12,10 +12,10 @@ function noise(seed: string, length: number): string {
   return text.slice(0, length)
 }
 
-/** Bytes of each long event. */
+/** Size of each long event, in bytes. */
 const longBytes = 200_000
 
-/** Makes people in a folder that belongs to no cluster yet. The first one has as many long events as are asked for. */
+/** Creates users in a folder that belongs to no cluster yet. The first one has the given number of long events. */
 export async function makeLongPeople(directory: string, count: number, longEvents = 0): Promise<Person[]> {
   return await makePeople(directory, count, async (client, index) => {
     if (index > 0) return
@@ -24,7 +24,7 @@ export async function makeLongPeople(directory: string, count: number, longEvent
   })
 }
 
-/** What all files of a person say, in any order. */
+/** Returns the contents of all files of a user, in any order. */
 export async function filesOf(url: string, { token, username }: Person): Promise<string[]> {
   const headers = { authorization: token }
   const response = await fetch(`${url}/${username}/events?limit=1000000`, { headers })
@@ -39,12 +39,12 @@ export async function filesOf(url: string, { token, username }: Person): Promise
   return (await Promise.all(texts)).toSorted()
 }
 
-/** The settings of a node as flags, for commands beside it. */
+/** Returns the settings of a node as flags, for commands beside it. */
 export function nodeFlags(servers: EngineServers, name: string, directory: string): string[] {
   return [`--dataDir=${directory}`, `--cluster.node=${name}`, `--cluster.engine=${servers.urls.join(',')}`]
 }
 
-/** The arguments of the command that begins a cluster with a folder. */
+/** Returns the arguments of the command that creates a cluster from a folder. */
 export function initArguments(servers: EngineServers, directory: string): string[] {
   const engine = `--cluster.engine=${servers.urls.join(',')}`
   return [

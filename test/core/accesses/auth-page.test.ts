@@ -1,4 +1,7 @@
-/** Which pages users decide on, where they are sent back to, and what both are told. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app) */
+/**
+ * The pages on which users decide, where they return to, and what both receive.
+ * (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app)
+ */
 import t from 'tap'
 import {
   resolveAuthPage,
@@ -51,13 +54,13 @@ t.test('authPage', async t => {
     ''
   ]
 
-  t.test('takes pages that are trusted, or below such', async t => {
+  t.test('accepts trusted pages and pages below them', async t => {
     const trusting = config({ access: { trustedAuthUrls } })
     for (const url of [...trusted, 'https://coffer.example.com/access/access.html'])
       t.equal(resolveAuthPage(trusting, url), new URL(url).href)
   })
 
-  t.test('takes no others', async t => {
+  t.test('refuses other pages', async t => {
     const trusting = config({ access: { trustedAuthUrls } })
     for (const url of untrusted)
       t.match(
@@ -67,7 +70,7 @@ t.test('authPage', async t => {
       )
   })
 
-  t.test('is the default one where none is asked for', async t => {
+  t.test('is the default page if none is requested', async t => {
     t.equal(resolveAuthPage(config(), undefined), 'https://coffer.example.com/access/access.html')
     const defaultAuthUrl = 'https://pages.example.com/in'
     const own = config({ access: { defaultAuthUrl } })
@@ -76,14 +79,14 @@ t.test('authPage', async t => {
   })
 })
 
-t.test('pollUrl ends in access/ and the key, whichever way users are addressed', async t => {
+t.test('pollUrl ends in access/ and the key, with paths and with subdomains', async t => {
   t.equal(pollUrl(config(), 'k'), 'https://coffer.example.com/reg/access/k')
   t.equal(pollUrl(config({ domain: 'example.org' }), 'k'), 'https://access.example.org/access/k')
 })
 
 t.test('assertReturnUrl', async t => {
   const allowing = config({ access: { returnSchemes: ['MyApp', 'javascript'] } })
-  t.test('lets users be sent back to pages, and to apps that are listed', async t => {
+  t.test('accepts web pages and listed app schemes', async t => {
     const good = [
       'https://app.example.com/#',
       'http://localhost:8080/page?x=1&',
@@ -94,7 +97,7 @@ t.test('assertReturnUrl', async t => {
     for (const url of good) t.doesNotThrow(() => assertReturnUrl(allowing, url), url)
   })
 
-  t.test('lets nobody be sent anywhere else', async t => {
+  t.test('refuses all other URLs', async t => {
     const bad = [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -141,14 +144,14 @@ t.test('returnTarget', async t => {
   ] as const
 
   for (const [returnURL, form] of returns)
-    t.test(`tells at ${returnURL} where the outcome is polled`, async t => {
+    t.test(`passes the poll URL to ${returnURL}`, async t => {
       const poll = encodeURIComponent('https://coffer.example.com/reg/access/KEY')
       const request = { ...asked, ...(returnURL !== undefined && { returnURL }) }
       const target = form?.replace('{poll}', poll).replace('{key}', 'KEY').replace('{status}', 'REFUSED')
       t.equal(buildReturnUrl(config(), 'KEY', request, 'REFUSED'), target)
     })
 
-  t.test('is as OAuth has it, if the app gave a state', async t => {
+  t.test('follows OAuth if the app sent a state', async t => {
     const request = { ...asked, returnURL: 'https://a.b/c?d=e&state=x#f', oauthState: 'a&b c' }
     const poll = encodeURIComponent('https://coffer.example.com/reg/access/KEY')
     t.equal(
@@ -157,14 +160,14 @@ t.test('returnTarget', async t => {
     )
   })
 
-  t.test('names its parameters as the platform does', async t => {
+  t.test('names its parameters with the configured prefix', async t => {
     const own = config({ access: { parameterPrefix: 'own' } })
     const request = { ...asked, returnURL: 'https://a.b/#' }
     t.match(buildReturnUrl(own, 'KEY', request, 'REFUSED'), /#ownpoll=.*&ownkey=KEY&ownstatus=REFUSED$/)
   })
 })
 
-/** What was thrown. */
+/** Returns the thrown error. */
 function refusal(check: () => unknown): unknown {
   try {
     check()

@@ -1,4 +1,7 @@
-/** Who else sees the streams that an app asks for, in an account with any number of accesses. (docs/spec/app-authorization.md) */
+/**
+ * Which other accesses see the streams that an app requests, in an account with any number of accesses.
+ * (docs/spec/app-authorization.md)
+ */
 import t from 'tap'
 import type { Call } from '../../../core/call/method.js'
 import { findAudiences } from '../../../core/accesses/stream-audience.js'
@@ -6,7 +9,7 @@ import { openCoffer } from '../../support/coffer.js'
 
 const many = 450
 
-t.test('many accesses are looked at one after the other, so that others have their turns', async t => {
+t.test('many accesses are scanned in slices, so that other calls can run', async t => {
   const { alice, clock, server } = await openCoffer(t)
   await alice.stream('home')
   await alice.stream('diary', 'home')

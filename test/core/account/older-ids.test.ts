@@ -1,4 +1,7 @@
-/** Account streams under the ids of older clients: taken and given everywhere, unless a call does without. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
+/**
+ * Account streams under the ids of older clients: accepted and returned everywhere, unless a call opts out.
+ * (docs/spec/compatibility.md#older-forms-of-account-stream-ids)
+ */
 import t from 'tap'
 import { openCoffer, type Answer } from '../../support/coffer.js'
 
@@ -12,7 +15,7 @@ t.test('older ids of account streams', async t => {
     (await daisy.http(verb, path, body, headers)).body
   const today = { 'disable-backward-compatibility-prefix': 'true' }
 
-  t.test('are given and taken with events', async t => {
+  t.test('are returned and accepted with events', async t => {
     for (const streams of ['.email', '["diary",".email"]', '{"any":[".account"],"all":[".active"]}']) {
       const { events } = await http('GET', `/events?streams=${encodeURIComponent(streams)}`)
       t.match(events, [{ streamId: '.email', streamIds: ['.email', '.active', '.unique'] }], streams)
@@ -37,7 +40,7 @@ t.test('older ids of account streams', async t => {
     })
   })
 
-  t.test('are given and taken with what is large, too', async t => {
+  t.test('are returned and accepted with large items, too', async t => {
     const content = 'long '.repeat(100_000)
     const large = { type: 'note/txt', streamIds: ['.language'], clientData: { content } }
     const { event } = await http('POST', '/events', { ...large, content: 'fr' })
@@ -47,7 +50,7 @@ t.test('older ids of account streams', async t => {
     t.same(updated?.streamIds, ['.language', '.active'])
   })
 
-  t.test('are given and taken with streams and accesses', async t => {
+  t.test('are returned and accepted with streams and accesses', async t => {
     const { streams } = await http('GET', '/streams')
     t.match(streams, [
       { id: ':_audit:' },
@@ -72,7 +75,7 @@ t.test('older ids of account streams', async t => {
     )
   })
 
-  t.test('are not given to a call that does without', async t => {
+  t.test('are not returned to a call that opts out', async t => {
     const { events } = await http('GET', '/events?streams=:system:email', undefined, today)
     t.match(events, [{ streamId: ':system:email', integrity: String }])
     t.match(await http('GET', '/events?streams=.email', undefined, today), {

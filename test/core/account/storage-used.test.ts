@@ -1,4 +1,4 @@
-/** What an account stores, as it is kept with every write. (docs/spec/accounts.md#account-object) */
+/** The storage used by an account, updated with every write. (docs/spec/accounts.md#account-object) */
 import t from 'tap'
 import { removeExpired } from '../../../core/platform/retention.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -43,7 +43,7 @@ for (const [name, overrides] of settings)
     t.same(store().storageUsed(), store().recountStorageUsed())
   })
 
-t.test('storage used counts bytes', async t => {
+t.test('storage used', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const store = storeOf(alice)
@@ -53,7 +53,7 @@ t.test('storage used counts bytes', async t => {
   const size = Buffer.byteLength(JSON.stringify(event))
   t.same(store().storageUsed(), { ...before, documents: before.documents + size })
 
-  t.test('not those of what failed', async t => {
+  t.test('excludes failed calls', async t => {
     const used = store().storageUsed()
     await alice.call('events.create', { streamIds: ['nowhere'], type: 'note/txt', content: 'x' })
     const batch = [
@@ -64,7 +64,7 @@ t.test('storage used counts bytes', async t => {
     t.same(store().storageUsed(), used)
   })
 
-  t.test('of files, until the event is deleted', async t => {
+  t.test('includes files until the event is deleted', async t => {
     const created = await upload(alice, 5000)
     t.equal(created.status, 201)
     t.equal(store().storageUsed().attachments, 5000)
@@ -75,7 +75,7 @@ t.test('storage used counts bytes', async t => {
     t.same(store().storageUsed(), { ...before, documents: before.documents + size })
   })
 
-  t.test('of points, until their holder is deleted', async t => {
+  t.test('includes data points until their event is deleted', async t => {
     const holder = await alice.event({ type: 'series:mass/kg', content: null })
     const used = store().storageUsed().documents
     const points = Array.from({ length: 100 }, (_, index) => [index, index / 4])
@@ -91,7 +91,7 @@ t.test('storage used counts bytes', async t => {
     t.same(store().storageUsed(), { ...before, documents: before.documents + size })
   })
 
-  t.test('of events that go with their stream', async t => {
+  t.test('excludes events deleted with their stream', async t => {
     await alice.stream('gone')
     await upload(alice, 100, 'gone')
     await alice.do('streams.delete', { id: 'gone' })
@@ -101,7 +101,7 @@ t.test('storage used counts bytes', async t => {
   })
 })
 
-/** Opens the account's file each time: it may have been closed meanwhile. */
+/** Opens the account's file each time: it may have been closed since. */
 function storeOf({ service, username }: Client): () => UserStore {
   const { accounts } = service.server.services
   return () => accounts.store(accounts.find(username)!)
@@ -123,7 +123,7 @@ async function upload(
   return { status: response.status, body: await response.json() }
 }
 
-/** Calls of all kinds that write, at random. */
+/** Random calls of all kinds that write. */
 class Workload {
   readonly done = new Map<string, number>()
   failed = 0

@@ -1,4 +1,7 @@
-/** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (docs/spec/accounts.md#account-events) */
+/**
+ * Values of account fields as events: who may read and write them, which is active, and uniqueness.
+ * (docs/spec/accounts.md#account-events)
+ */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
@@ -47,29 +50,29 @@ async function start(t: Test, overrides: Overrides = {}) {
   return { service, services, daisy, active, mail, holder }
 }
 
-/** Streams with the events that a caller gets without asking for any in particular. */
+/** Returns the streams of the events that a caller gets by default. */
 async function seen(caller: Client): Promise<string[]> {
   const { events } = await caller.do('events.get', everything)
   return events.map(({ streamId }: { streamId: string }) => streamId).toSorted()
 }
 
-/** Params of an access with one permission. */
+/** Returns params of an access with one permission. */
 function permissionsOf(streamId: string, level: Level): object {
   return { name: streamId + level, permissions: [{ streamId, level }] }
 }
 
-/** The answer to a registration whose insurance is wrong. */
+/** Returns the expected response to a registration with an invalid insurance. */
 function refused(code: string): object {
   return { status: 400, error: { data: [{ code, param: 'insurance', path: '#/insurance' }] } }
 }
 
-/** Fields that are the account's own, beside what everybody has. */
+/** Additional account fields, besides the standard ones. */
 const ownFields: Overrides = {
   custom: { systemStreams: { account: [{ id: 'insurance', type: 'number/x', isIndexed: true }] } }
 }
 
 t.test('values of account fields', async t => {
-  t.test('are not what * stands for, in whatever form it is asked', async t => {
+  t.test('are not included in *, in any form of query', async t => {
     const { daisy, service } = await start(t, ownFields)
     const insured = { streamIds: [':system:insurance'], type: 'number/x', content: 42 }
     await daisy.do('events.create', insured)
@@ -131,7 +134,7 @@ t.test('values of account fields', async t => {
     t.ok(service)
   })
 
-  t.test("of a field that is no more are nobody else's either", async t => {
+  t.test('of a removed field stay hidden from others', async t => {
     const { daisy, service } = await start(t, ownFields)
     const { event } = await daisy.do('events.create', {
       streamIds: [':system:insurance'],
@@ -150,7 +153,7 @@ t.test('values of account fields', async t => {
     t.same((await after.do('events.get', { ...everything, streams: { any: ['*'], not: ['x'] } })).events, [])
   })
 
-  t.test('are shown to their owner, and to others what was granted by name', async t => {
+  t.test('are returned to their owner, and to others if granted by name', async t => {
     const { daisy } = await start(t)
     await daisy.event()
     const counts = [':_system:attachedFiles', ':_system:dbDocuments']
@@ -190,7 +193,7 @@ t.test('values of account fields', async t => {
     }
   })
 
-  t.test('that are hidden are shown to nobody', async t => {
+  t.test('of hidden fields are returned to no caller', async t => {
     const { services, daisy } = await start(t)
     const store = services.accounts.store(services.accounts.find('daisy')!)
     const [{ id }] = store.fields.list('invitationToken') as [Answer]
@@ -218,7 +221,7 @@ t.test('values of account fields', async t => {
     }
   })
 
-  t.test('take the place of the one in force when they are created', async t => {
+  t.test('replace the active value when they are created', async t => {
     const { active, daisy, holder, mail } = await start(t)
     const before = await active(':system:email')
     t.same(before.streamIds, [':system:email', ':_system:active', ':_system:unique'])
@@ -237,7 +240,7 @@ t.test('values of account fields', async t => {
     t.equal((await active(':system:email')).id, before.id)
   })
 
-  t.test('are told apart by their mark for whoever may read them', async t => {
+  t.test('can be distinguished by their mark by accesses that may read them', async t => {
     const { daisy, mail } = await start(t)
     const { event } = await mail('second@example.com')
     const caller = await daisy.grant('read', ':system:email')
@@ -251,7 +254,7 @@ t.test('values of account fields', async t => {
     t.match(await caller.call('events.get', { streams: [':_system:active'] }), { error: { id: 'forbidden' } })
   })
 
-  t.test('are unique across accounts until they are in the trash', async t => {
+  t.test('are unique across accounts until they are trashed', async t => {
     const { active, daisy, holder, mail, service } = await start(t)
     const other = await service.user('other', { email: 'other@example.com' })
     const { id } = await active(':system:email')
@@ -276,7 +279,7 @@ t.test('values of account fields', async t => {
     t.equal(holder('daisy@example.com'), undefined)
   })
 
-  t.test('are refused where they cannot be', async t => {
+  t.test('are refused where they are not allowed', async t => {
     const { active, daisy, mail } = await start(t)
     const { id } = await active(':system:email')
     const note = await daisy.event()
@@ -365,7 +368,7 @@ t.test('values of account fields', async t => {
     }
   })
 
-  t.test('can be granted by whoever holds them', async t => {
+  t.test('can be granted by accesses that have them', async t => {
     const { daisy } = await start(t)
     const cases: [string, Level, string | undefined][] = [
       [':_system:account', 'contribute', undefined],
@@ -392,7 +395,7 @@ t.test('values of account fields', async t => {
     })
   })
 
-  t.test('show what is stored at this moment, with a proof of it', async t => {
+  t.test('return the current storage used, with its integrity', async t => {
     const { active, services, daisy } = await start(t)
     const count = async (): Promise<number> => (await active(':_system:dbDocuments')).content
     const first = await count()
@@ -407,11 +410,11 @@ t.test('values of account fields', async t => {
     })
   })
 
-  t.test('stay as they are when the index cannot be written', async t => {
+  t.test('stay unchanged if the index cannot be written', async t => {
     const { services, daisy, holder, mail } = await start(t)
     const before = await daisy.do('events.get', everything)
     const file = new SQLite(services.config.dataDir + '/platform.sqlite')
-    // Whoever writes meanwhile is refused by the file itself.
+    // The database itself refuses every write meanwhile.
     file.exec("CREATE TRIGGER broken BEFORE INSERT ON unique_field BEGIN SELECT raise(FAIL, 'broken'); END")
     t.match(await mail('new@example.com'), { status: 500, error: { id: 'unexpected-error' } })
     const { body, status } = await daisy.http('PUT', '/account', { email: 'new@example.com' })
@@ -425,7 +428,7 @@ t.test('values of account fields', async t => {
     t.equal(holder('daisy@example.com'), undefined)
   })
 
-  t.test('that earlier versions kept become events when the account is opened', async t => {
+  t.test('stored by earlier versions become events when the account is opened', async t => {
     const { services, daisy, holder, service } = await start(t)
     const account = services.accounts.find('alice')!
     const values = {
@@ -453,7 +456,7 @@ t.test('values of account fields', async t => {
     t.match(await daisy.call('account.update', { update: { email: 'alice@example.com' } }), { status: 409 })
   })
 
-  t.test('are heard of by those who may see them', async t => {
+  t.test('notify accesses that may read them', async t => {
     const { services, daisy, service } = await start(t)
     const heard: string[][] = []
     const store = services.accounts.store(services.accounts.find('daisy')!)
@@ -479,7 +482,7 @@ t.test('values of account fields', async t => {
   })
 })
 
-t.test('fields of an operator', async t => {
+t.test('custom fields', async t => {
   const account: CustomStream[] = [
     {
       id: 'insurance',
@@ -510,7 +513,7 @@ t.test('fields of an operator', async t => {
       ...fields
     })
 
-  t.test('are asked for at registration', async t => {
+  t.test('are validated at registration', async t => {
     t.match(await register({}), refused('insurance-required'))
     t.match(await register({ insurance: '12' }), refused('insurance-wrong'))
     t.match(await register({ insurance: { a: 1 } }), refused('INVALID_TYPE'))
@@ -523,7 +526,7 @@ t.test('fields of an operator', async t => {
     t.match(again, { status: 409, error: { data: { insurance: '1234', email: 'robert@example.com' } } })
   })
 
-  t.test('are shown like those of every account', async t => {
+  t.test('are returned like those of every account', async t => {
     const daisy = await service.user('rosie', { email: 'rosie@example.com', insurance: '7777', town: 'Thun' })
     t.match(await daisy.do('account.get'), {
       account: { insurance: '7777', place: { town: 'Thun' }, secret: undefined }
@@ -558,7 +561,7 @@ t.test('fields of an operator', async t => {
     t.same(await seen(reader), [':system:news'])
   })
 
-  t.test('are found again when the index is made again', async t => {
+  t.test('are found after the index is rebuilt', async t => {
     const values = (): unknown[] =>
       ['robert', 'rosie', 'daisy'].map(name => {
         const { id } = services.accounts.find(name)!
@@ -588,7 +591,7 @@ t.test('fields of an operator', async t => {
   })
 })
 
-t.test('a field that the settings hide, show or do without', async t => {
+t.test('a field whose settings change to hidden, shown or removed', async t => {
   const directory = t.testdir()
   const serve = async (account: CustomStream[]) =>
     await startServer(
@@ -636,36 +639,39 @@ t.test('a field that the settings hide, show or do without', async t => {
   t.match((await checkDirectory(layout)).problems, [{ kind: 'platform', user: 'robert', detail: /"email"/ }])
 })
 
-t.test('a unique value is let go when it goes, whatever the settings have made of its field', async t => {
-  const nick = { id: 'nick', type: 'nick/any' }
-  const unique = { account: [{ ...nick, isUnique: true, isIndexed: true }], other: [] }
-  const others = { plain: { account: [nick], other: [] }, other: { account: [], other: [nick] } }
-  const changes: [keyof typeof others, (alice: Client, id: string) => Promise<unknown>][] = [
-    ['plain', alice => alice.do('account.update', { update: { nick: 'other' } })],
-    ['plain', (alice, id) => alice.do('events.update', { id, update: { content: 'other' } })],
-    ['other', (alice, id) => alice.do('events.update', { id, update: { streamIds: [':system:nick'] } })]
-  ]
-  for (const [kind, change] of changes)
-    await t.test(`${kind}: ${String(change)}`, async t => {
-      const directory = t.testdir()
-      const clock = new ManualClock()
-      const serve = async (systemStreams: typeof unique): Promise<Service> => {
-        const settings = testSettings(directory, { workers: 0, custom: { systemStreams } })
-        return new Service(await startServer(settings, { clock, methodModules }), clock, directory)
-      }
-      const first = await serve(unique)
-      const { access } = await first.user('alice', { email: 'a@example.com', nick: 'wanted' })
-      const { events } = await new Client(first, 'alice', access).do('events.get', {
-        streams: [':system:nick']
+t.test(
+  'a unique value is released when it is replaced, however the settings of its field have changed',
+  async t => {
+    const nick = { id: 'nick', type: 'nick/any' }
+    const unique = { account: [{ ...nick, isUnique: true, isIndexed: true }], other: [] }
+    const others = { plain: { account: [nick], other: [] }, other: { account: [], other: [nick] } }
+    const changes: [keyof typeof others, (alice: Client, id: string) => Promise<unknown>][] = [
+      ['plain', alice => alice.do('account.update', { update: { nick: 'other' } })],
+      ['plain', (alice, id) => alice.do('events.update', { id, update: { content: 'other' } })],
+      ['other', (alice, id) => alice.do('events.update', { id, update: { streamIds: [':system:nick'] } })]
+    ]
+    for (const [kind, change] of changes)
+      await t.test(`${kind}: ${String(change)}`, async t => {
+        const directory = t.testdir()
+        const clock = new ManualClock()
+        const serve = async (systemStreams: typeof unique): Promise<Service> => {
+          const settings = testSettings(directory, { workers: 0, custom: { systemStreams } })
+          return new Service(await startServer(settings, { clock, methodModules }), clock, directory)
+        }
+        const first = await serve(unique)
+        const { access } = await first.user('alice', { email: 'a@example.com', nick: 'wanted' })
+        const { events } = await new Client(first, 'alice', access).do('events.get', {
+          streams: [':system:nick']
+        })
+        await first.server.close()
+        const second = await serve(others[kind] as typeof unique)
+        await change(new Client(second, 'alice', access), events[0].id)
+        await second.server.close()
+        t.same((await checkDirectory(new Layout(directory))).problems, [])
+        const third = await serve(unique)
+        const bob = await third.user('bobby', { email: 'b@example.com', nick: 'none' })
+        await bob.do('account.update', { update: { nick: 'wanted' } })
+        await third.server.close()
       })
-      await first.server.close()
-      const second = await serve(others[kind] as typeof unique)
-      await change(new Client(second, 'alice', access), events[0].id)
-      await second.server.close()
-      t.same((await checkDirectory(new Layout(directory))).problems, [])
-      const third = await serve(unique)
-      const bob = await third.user('bobby', { email: 'b@example.com', nick: 'none' })
-      await bob.do('account.update', { update: { nick: 'wanted' } })
-      await third.server.close()
-    })
-})
+  }
+)

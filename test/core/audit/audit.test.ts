@@ -1,4 +1,4 @@
-/** The audit: a record of each call, whoever makes it and however, and nothing that opens anything in it. (docs/spec/audit.md) */
+/** The audit log: a record of each call, by any caller and transport, without secrets. (docs/spec/audit.md) */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -20,7 +20,7 @@ import { startServer } from '../../../server/server.js'
 
 const all = { streams: [':_audit:'], limit: 10_000 }
 
-/** What the owner finds in the audit, the earliest first: how the calls came, what they were, and how they ended. */
+/** Returns what the owner finds in the audit log, earliest first: transport, method and status. */
 async function told(alice: Client, query: object = {}): Promise<string[]> {
   const { events } = await alice.do('events.get', { ...all, sortAscending: true, ...query })
   return events.map(({ content }: Answer) => `${content.source.name} ${content.action} ${content.status}`)
@@ -30,7 +30,7 @@ async function records(alice: Client, query: object = {}): Promise<Answer[]> {
   return (await alice.do('events.get', { ...all, sortAscending: true, ...query })).events
 }
 
-/** Every file below a folder, as text. */
+/** Returns all files below a folder, as text. */
 function everything(directory: string): string {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(entry =>
     entry.isFile()
@@ -38,7 +38,7 @@ function everything(directory: string): string {
   return names.map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
 }
 
-/** Those of calls without a valid token. */
+/** Returns the records of calls without a valid token. */
 async function strangers(alice: Client): Promise<Answer[]> {
   return await records(alice, { streams: [':_audit:access-invalid'] })
 }
@@ -51,7 +51,7 @@ async function withStrangers(t: Test, overrides: Overrides) {
   return { alice, clock, directory, server, stranger }
 }
 
-/** Whatever a record is about. */
+/** A filter that matches every record. */
 const whatever = { any: undefined, all: [], not: new Set<number>() }
 
 const permissions = (streamId: string, level = 'read') => ({
@@ -63,8 +63,8 @@ const filter = (include: string[], exclude: string[]) => ({
   audit: { storage: { filter: { methods: { include, exclude } } } }
 })
 
-t.test('the audit', async t => {
-  t.test('has a record for each call of each transport, batches with all they hold', async t => {
+t.test('the audit log', async t => {
+  t.test('has a record for each call of each transport, and for each call in a batch', async t => {
     const service = await coffer(t, { hf: { port: 0 } })
     const { alice, server } = service
     await alice.http('POST', '/streams', { id: 'diary', name: 'Diary' })
@@ -115,7 +115,7 @@ t.test('the audit', async t => {
     for (const event of found) t.equal(event.integrity, eventSeal(event))
   })
 
-  t.test('shows every call answered before, in the order of their times', async t => {
+  t.test('includes every completed call, in order of time', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const calls = Array.from({ length: 60 }, (_, index) =>
@@ -129,7 +129,7 @@ t.test('the audit', async t => {
     t.same(later[0].modified, times[41], 'whoever polls misses nothing')
   })
 
-  t.test('tells who signed in, and who could not', async t => {
+  t.test('records successful and failed sign-ins', async t => {
     const service = await coffer(t)
     const { server } = service
     const origin = { origin: server.url }
@@ -149,7 +149,7 @@ t.test('the audit', async t => {
     )
   })
 
-  t.test('holds no token, no password and no body', async t => {
+  t.test('contains no token, password or body', async t => {
     const service = await openCoffer(t)
     const { alice, directory, server } = service
     const canary = 'canary7f3a'
@@ -181,7 +181,7 @@ t.test('the audit', async t => {
     t.notMatch(JSON.stringify(found), /canary/)
     const { auditLogs } = await alice.do('audit.get', { limit: 1000 })
     t.notMatch(JSON.stringify(auditLogs), /canary/)
-    // The access itself keeps its token; the audit's table must not.
+    // The access itself keeps its token; the audit table must not.
     await server.close()
     const { default: SQLite } = await import('better-sqlite3')
     const db = new SQLite(new Layout(directory).userFile(server.services.accounts.find('alice')!.id))
@@ -191,7 +191,7 @@ t.test('the audit', async t => {
     t.match(everything(directory), /canary7f3atoken/, 'the search would find it')
   })
 
-  t.test('is not a part of what else is asked for', async t => {
+  t.test('is not included in other queries', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     await alice.event()
@@ -205,7 +205,7 @@ t.test('the audit', async t => {
     })
   })
 
-  t.test('is asked by streams, time, types and more', async t => {
+  t.test('can be filtered by streams, time, types and more', async t => {
     const { alice, clock } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('read', 'diary')
@@ -241,7 +241,7 @@ t.test('the audit', async t => {
       ['all states', { streams: [of], state: 'all' }, 8],
       ['running ones', { streams: [of], running: true }, 0]
     ]
-    // What is asked here is recorded too: only what was there before counts.
+    // These queries are recorded, too: only earlier records count.
     const { modified } = (await records(alice)).at(-1)
     for (const [what, query, count] of table) {
       const { events } = await alice.do('events.get', { limit: 100, ...query })
@@ -260,7 +260,7 @@ t.test('the audit', async t => {
     })
   })
 
-  t.test('shows an access its own calls, and those it was granted', async t => {
+  t.test('returns to an access its own calls and those it was granted', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('manage', '*', { type: 'app' })
@@ -312,7 +312,7 @@ t.test('the audit', async t => {
     t.equal((await silent.do('getAccessInfo')).permissions.length, 2)
   })
 
-  t.test('has streams for what has been done by whom', async t => {
+  t.test('has streams by action and by access', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const below = async (parentId: string): Promise<string[]> =>
@@ -325,7 +325,7 @@ t.test('the audit', async t => {
     t.match(await reader.call('streams.get', { parentId: ':_audit:' }), { status: 403 })
   })
 
-  t.test('cannot be written', async t => {
+  t.test('is read-only', async t => {
     const { alice } = await coffer(t)
     const [record] = (await alice.do('streams.get'), await records(alice))
     for (const [method, params] of [
@@ -343,7 +343,7 @@ t.test('the audit', async t => {
     })
   })
 
-  t.test('is filtered in the older form by everything that it tells', async t => {
+  t.test('can be filtered by every field in the older form', async t => {
     const { alice, clock } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
@@ -376,7 +376,7 @@ t.test('the audit', async t => {
       [app, { accessId: alice.access.id }, 'forbidden'],
       [shared, { accessId: shared.access.id }, 'invalid-access-token']
     ]
-    // As above.
+    // These queries are recorded, too.
     const { modified } = (await records(alice, { sortAscending: false, limit: 1 }))[0]
     for (const [client, params, expected] of table) {
       const { auditLogs, error } = await client.call('audit.get', { limit: 1000, ...params })
@@ -421,7 +421,7 @@ t.test('the audit', async t => {
     t.same(await records(alice), [])
   })
 
-  t.test('has no record of what is not a method: no names that callers make up', async t => {
+  t.test('has no record of unknown methods, whose names callers could invent', async t => {
     const { alice } = await coffer(t)
     const calls = ['made.up', 'events.start', 'hfs.nothing'].map(method => ({ method, params: {} }))
     const { results } = await alice.do('callBatch', [...calls, { method: 'hfs.get', params: { id: 'x' } }])
@@ -440,7 +440,7 @@ t.test('the audit', async t => {
 
   for (const workers of [0, 2])
     t.test(
-      `counts a flood of calls without a valid token instead of keeping each, in ${workers} threads`,
+      `counts a flood of calls without a valid token instead of recording each, in ${workers} threads`,
       async t => {
         const { alice, clock, stranger } = await withStrangers(t, {
           audit: { strangersPerHour: 30 },
@@ -467,7 +467,7 @@ t.test('the audit', async t => {
       }
     )
 
-  t.test('tells of what it has counted once the hour is over, whoever calls then', async t => {
+  t.test('records its counts once the hour is over, at the next call of any caller', async t => {
     const { alice, clock, server, stranger } = await withStrangers(t, { audit: { strangersPerHour: 3 } })
     for (let index = 0; index < 10; index++) await stranger('events.get')
     const store = server.services.accounts.store(server.services.accounts.find('alice')!)
@@ -481,7 +481,7 @@ t.test('the audit', async t => {
     t.match((await strangers(alice)).at(-1).content.message, /^Calls not recorded individually: 7\./)
   })
 
-  t.test('goes on counting where it was after the file was closed, and after a restart', async t => {
+  t.test('continues counting after the file was closed, and after a restart', async t => {
     const overrides: Overrides = { audit: { strangersPerHour: 10 }, throttle: { invalidTokens: 1e9 } }
     const first = await withStrangers(t, overrides)
     const { clock, directory } = first
@@ -501,7 +501,7 @@ t.test('the audit', async t => {
   })
 
   t.test(
-    'takes calls with a token that has ended, and too many of a valid one, for calls of strangers',
+    'counts calls with an expired token, and too many of a valid one, as calls without a valid token',
     async t => {
       const { alice, clock } = await withStrangers(t, {
         audit: { strangersPerHour: 5 },
@@ -518,26 +518,29 @@ t.test('the audit', async t => {
     }
   )
 
-  t.test('keeps a kilobyte of a query, half a kilobyte of a message, and says so', async t => {
-    const { alice } = await openCoffer(t)
-    await alice.stream('diary')
-    const ids = Array.from({ length: 900 }, (_value, index) => `s${index}`)
-    const query = `types=note/txt&${ids.map(id => `streams=${id}`).join('&')}&limit=3`
-    await alice.http('GET', `/events?${query}`)
-    await alice.http('GET', `/events/${'é'.repeat(1000)}`)
-    await alice.http('GET', '/events?limit=3')
-    const [, many, found, plain] = await records(alice)
-    t.match(many.content, { isQueryCut: true, query: { types: 'note/txt', streams: ['s0', 's1'] } })
-    t.ok(JSON.stringify(many.content).length < 3000)
-    t.match(found.content.message, /^No event "é+…$/)
-    t.equal(found.content.message.length, 501)
-    t.notOk('isQueryCut' in plain.content)
-    t.same(plain.content.query, { limit: '3' })
-    const { auditLogs } = await alice.do('audit.get', { limit: 100 })
-    t.ok(JSON.stringify(auditLogs).length < 20_000)
-  })
+  t.test(
+    'limits queries to a kilobyte and messages to half of that, and marks them as truncated',
+    async t => {
+      const { alice } = await openCoffer(t)
+      await alice.stream('diary')
+      const ids = Array.from({ length: 900 }, (_value, index) => `s${index}`)
+      const query = `types=note/txt&${ids.map(id => `streams=${id}`).join('&')}&limit=3`
+      await alice.http('GET', `/events?${query}`)
+      await alice.http('GET', `/events/${'é'.repeat(1000)}`)
+      await alice.http('GET', '/events?limit=3')
+      const [, many, found, plain] = await records(alice)
+      t.match(many.content, { isQueryCut: true, query: { types: 'note/txt', streams: ['s0', 's1'] } })
+      t.ok(JSON.stringify(many.content).length < 3000)
+      t.match(found.content.message, /^No event "é+…$/)
+      t.equal(found.content.message.length, 501)
+      t.notOk('isQueryCut' in plain.content)
+      t.same(plain.content.query, { limit: '3' })
+      const { auditLogs } = await alice.do('audit.get', { limit: 100 })
+      t.ok(JSON.stringify(auditLogs).length < 20_000)
+    }
+  )
 
-  t.test('ends a list with what was there when it was asked for, whatever is written meanwhile', async t => {
+  t.test('ends a list with the records at the time of the query, despite later writes', async t => {
     const { alice, server } = await openCoffer(t)
     const calls = Array.from({ length: 600 }, () => ({ method: 'getAccessInfo', params: {} }))
     await alice.do('callBatch', calls)
@@ -555,7 +558,7 @@ t.test('the audit', async t => {
     t.equal(JSON.parse(`{${text}}`).events.length, 600 + 1)
   })
 
-  t.test('finds what is seldom among much else, and keeps a chain that holds', async t => {
+  t.test('finds rare records among many others, and keeps a valid chain', async t => {
     const { alice, clock, directory, server } = await openCoffer(t, { audit: { retention: 5000 } })
     await alice.stream('diary')
     const rare = await alice.grant('read', 'diary')
@@ -584,7 +587,7 @@ t.test('the audit', async t => {
     t.equal((await alice.do('events.get', creations)).events.length, 1)
     t.equal((await told(alice)).length, 1205 + 4)
 
-    // What is old enough goes, and the rest can still be verified.
+    // Old records expire, and the rest can still be verified.
     const account = server.services.accounts.find('alice')!
     const { removeExpired } = await import('../../../core/platform/retention.js')
     clock.advance(4996)

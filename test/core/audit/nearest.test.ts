@@ -1,4 +1,4 @@
-/** Which known name is meant by one that is not known. */
+/** The known name that is closest to an unknown one. */
 import t from 'tap'
 import { findNearest } from '../../../core/audit/filter.js'
 

@@ -1,11 +1,14 @@
-/** What the audit tells of reads: streams, range and number of items, however they came. (docs/spec/audit.md#what-was-read) */
+/**
+ * What the audit log records of reads: streams, range and number of items, for all transports.
+ * (docs/spec/audit.md#what-was-read)
+ */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import t from 'tap'
 import { type Answer, type Client, coffer } from '../../support/coffer.js'
 import { socketOf } from '../../support/socket.js'
 
-/** What the records of a method tell of reads, the earliest first. */
+/** Returns what the records of a method contain about reads, earliest first. */
 async function reads(alice: Client, method = 'events.get'): Promise<Answer[]> {
   const query = { streams: [`:_audit:action-${method}`], limit: 10_000, sortAscending: true }
   const { events } = await alice.do('events.get', query)
@@ -14,7 +17,7 @@ async function reads(alice: Client, method = 'events.get'): Promise<Answer[]> {
     .filter((read: Answer) => !read?.streamIds[0]?.startsWith(':_audit:'))
 }
 
-/** Streams `body` with `heart` and `weight` below, and `diary`; three events of each but `body`. */
+/** Creates the streams `body` with `heart` and `weight` below it, and `diary`; three events in each but `body`. */
 async function filled(alice: Client): Promise<Answer[]> {
   await alice.stream('body')
   for (const id of ['heart', 'weight']) await alice.stream(id, 'body')
@@ -26,8 +29,8 @@ async function filled(alice: Client): Promise<Answer[]> {
   return events
 }
 
-t.test('the audit tells of reads', async t => {
-  t.test('the streams asked for, the range and the number of events, over each transport', async t => {
+t.test('the audit log records of a read', async t => {
+  t.test('the requested streams, the range and the number of events, over each transport', async t => {
     const { alice, clock } = await coffer(t)
     await filled(alice)
     const now = clock.now()
@@ -56,7 +59,7 @@ t.test('the audit tells of reads', async t => {
     ])
   })
 
-  t.test('the streams granted, where none are asked for', async t => {
+  t.test('the granted streams if none are requested', async t => {
     const { alice } = await coffer(t)
     const [heart] = await filled(alice)
     const doctor = await alice.grantAll([
@@ -79,7 +82,7 @@ t.test('the audit tells of reads', async t => {
     t.equal(own.events.length, 4, 'its own records are told to an access')
   })
 
-  t.test('no stream of an event that the access cannot know of', async t => {
+  t.test('no stream of an event that is unknown to the access', async t => {
     const { alice } = await coffer(t)
     await filled(alice)
     const event = await alice.event({ streamIds: ['heart', 'diary'], type: 'count/generic', content: 1 })
@@ -92,7 +95,7 @@ t.test('the audit tells of reads', async t => {
     ])
   })
 
-  t.test('points of series, by their times', async t => {
+  t.test('data points of series, by their times', async t => {
     const { alice } = await coffer(t)
     await alice.stream('heart')
     const { id, time } = await alice.event({
@@ -139,7 +142,7 @@ t.test('the audit tells of reads', async t => {
     t.same(await reads(alice, 'events.getAttachment'), [expected])
   })
 
-  t.test('how far a long answer had come when its record was written', async t => {
+  t.test('the progress of a long response at the time of the record', async t => {
     const { alice, server } = await coffer(t)
     await alice.stream('diary')
     const text = 'x'.repeat(20_000)
@@ -166,7 +169,7 @@ t.test('the audit tells of reads', async t => {
     t.same((await reads(alice)).at(-1), { streamIds: ['diary'], count: 20 }, 'one that is read at once')
   })
 
-  t.test('at most 20 streams, and as much of their names', async t => {
+  t.test('at most 20 streams, with names of limited length', async t => {
     const { alice } = await coffer(t)
     const ids = Array.from({ length: 30 }, (_, index) => `s${index}`)
     for (const id of ids) await alice.stream(id)
@@ -174,7 +177,7 @@ t.test('the audit tells of reads', async t => {
     t.same(await reads(alice), [{ streamIds: ids.slice(0, 20), isCut: true, count: 0 }])
   })
 
-  t.test('little of a call that says nothing', async t => {
+  t.test('little of a call without details', async t => {
     const { alice } = await coffer(t)
     const ids = Array.from({ length: 20 }, (_, index) => `${'x'.repeat(90)}${index}`)
     for (const id of ids) await alice.stream(id)

@@ -1,10 +1,10 @@
-/** The operator's key at the start of the service. (docs/spec/administration.md#the-operators-key) */
+/** The admin key at startup. (docs/spec/administration.md#the-operators-key) */
 import t from 'tap'
 import { warnAboutShortKey } from '../../../core/auth/admin.js'
 import { createLog } from '../../../server/log.js'
 
-t.test('a key that is short', async t => {
-  t.test('is warned of, without being told', async t => {
+t.test('a short key', async t => {
+  t.test('causes a warning that does not reveal it', async t => {
     const lines: string[] = []
     const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     for (const adminKey of ['', 'sixteen letters!']) warnAboutShortKey({ adminKey }, log)

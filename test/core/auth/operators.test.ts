@@ -1,11 +1,11 @@
-/** Who operates the service from its own pages, and what of that is recorded. (docs/spec/administration.md#operators) */
+/** Who operates the service from its pages, and what is recorded of it. (docs/spec/administration.md#operators) */
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
 
 const adminKey = 'the key of the operator'
 
-/** A service with an operator, `olive`, and somebody else. */
+/** Starts a service with an operator, `olive`, and another user. */
 async function operated(
   t: Test,
   overrides: Overrides = {}
@@ -14,13 +14,13 @@ async function operated(
   return { service, alice: service.alice, olive: await service.user('olive') }
 }
 
-/** What a page of the service sends with its requests. */
+/** Returns the headers that a page of the service sends. */
 const fromPage = ({ token, username }: Pick<Client, 'token' | 'username'>): Record<string, string> => ({
   'coffer-app': '1',
   cookie: `coffer-session=${username}.${token}`
 })
 
-/** Every route of operators, with a body where it takes one. */
+/** Every operator route, with a body where it accepts one. */
 const routes = (username: string): readonly (readonly [verb: string, path: string, body?: object])[] => [
   ['GET', '/system/overview'],
   ['GET', '/system/users'],
@@ -39,7 +39,7 @@ const routes = (username: string): readonly (readonly [verb: string, path: strin
   ['DELETE', `/system/users/${username}`]
 ]
 
-/** The statuses of all routes. */
+/** Returns the statuses of all routes. */
 async function statuses(service: Service, headers: Record<string, string>): Promise<number[]> {
   const found: number[] = []
   for (const [verb, path, body] of routes('alice'))
@@ -53,19 +53,19 @@ const deedsOf = async (service: Service): Promise<Answer[]> =>
 const nothing = routes('').map(() => 404)
 
 t.test('operators', async t => {
-  t.test('may call every route of theirs from a page, without a key', async t => {
+  t.test('may call every operator route from a page, without a key', async t => {
     const { olive, service } = await operated(t)
     const found = await statuses(service, fromPage(olive))
     t.same(found, [200, 200, 200, 200, 200, 200, 200, 201, 200, 200, 200, 201, 204, 204, 200])
   })
 
-  t.test('may do so where no key is set at all', async t => {
+  t.test('may do so even if no key is set', async t => {
     const service = await coffer(t, { operators: ['olive'] })
     const olive = await service.user('olive')
     t.equal((await service.http('GET', '/system/overview', undefined, fromPage(olive))).status, 200)
   })
 
-  t.test('are those whom the setting names, with a session of theirs, from a page', async t => {
+  t.test('are only the users named by the setting, with their own session, from a page', async t => {
     const { alice, olive, service } = await operated(t)
     const app = await olive.do('accesses.create', {
       name: 'app',
@@ -95,7 +95,7 @@ t.test('operators', async t => {
     t.notOk((await alice.call('events.get')).error, 'the account is as it was')
   })
 
-  t.test('are not let in with a session that has ended', async t => {
+  t.test('are refused with an ended session', async t => {
     const { olive, service } = await operated(t)
     await olive.do('auth.logout')
     const { body, status } = await service.http('GET', '/system/overview', undefined, fromPage(olive))
@@ -115,7 +115,7 @@ t.test('operators', async t => {
     t.notOk((await olive.call('events.get')).error)
   })
 
-  t.test('lose it at once when they are suspended or deleted', async t => {
+  t.test('lose their rights immediately when they are suspended or deleted', async t => {
     const { olive, service } = await operated(t)
     const oscar = await service.user('oscar')
     const status = async (who: Client): Promise<number> =>
@@ -129,20 +129,20 @@ t.test('operators', async t => {
     t.equal(await status(oscar), 404)
   })
 
-  t.test('delete nobody where the settings leave that to the owners', async t => {
+  t.test('cannot delete accounts if the settings leave that to the owners', async t => {
     const { alice, olive, service } = await operated(t, { userAccount: { delete: ['personalToken'] } })
     t.equal((await service.http('DELETE', '/system/users/alice', undefined, fromPage(olive))).status, 404)
     t.notOk((await alice.call('events.get')).error)
   })
 
-  t.test('do not delete themselves there either', async t => {
+  t.test('cannot delete themselves in that case either', async t => {
     const { olive, service } = await operated(t, { userAccount: { delete: ['personalToken'] } })
     const { body } = await service.http('DELETE', '/system/users/olive', undefined, fromPage(olive))
     t.equal(body.error.id, 'invalid-operation')
     t.notOk((await olive.call('events.get')).error)
   })
 
-  t.test('reach accounts of other threads', async t => {
+  t.test('can manage accounts of other threads', async t => {
     const { olive, service } = await operated(t, { workers: 3 })
     for (const name of ['bobby', 'carol', 'david', 'erica']) await service.user(name)
     const { body } = await service.http('GET', '/system/users', undefined, fromPage(olive))
@@ -164,8 +164,8 @@ t.test('operators', async t => {
   })
 })
 
-t.test('the deeds of operators', async t => {
-  t.test('are recorded with who did them, to whom, and from where', async t => {
+t.test('operator actions', async t => {
+  t.test('are recorded with operator, target and IP address', async t => {
     const { olive, service } = await operated(t)
     await statuses(service, fromPage(olive))
     const deeds = (await deedsOf(service)).toReversed()
@@ -187,7 +187,7 @@ t.test('the deeds of operators', async t => {
     t.same(deeds[1].detail, { bytes: null })
   })
 
-  t.test('name nobody who is gone', async t => {
+  t.test('do not name deleted users', async t => {
     const { alice, olive, service } = await operated(t)
     await service.http('POST', '/system/users/alice/suspension', {}, fromPage(olive))
     t.match(await deedsOf(service), [{ username: 'alice' }])
@@ -199,7 +199,7 @@ t.test('the deeds of operators', async t => {
     ])
   })
 
-  t.test('are recorded when they are refused, too, and by the key', async t => {
+  t.test('are recorded when they are refused or authorised by the key', async t => {
     const { service } = await operated(t)
     const key = { authorization: adminKey }
     await service.http('DELETE', '/system/users/alice/suspension', undefined, key)
@@ -210,7 +210,7 @@ t.test('the deeds of operators', async t => {
     ])
   })
 
-  t.test('are recorded when their params are refused, with nothing of these', async t => {
+  t.test('are recorded without params if these are refused', async t => {
     const { olive, service } = await operated(t)
     const long = 'x'.repeat(10_000)
     await service.http('POST', '/system/users/alice/quota', { bytes: -1, [long]: long }, fromPage(olive))
@@ -225,14 +225,14 @@ t.test('the deeds of operators', async t => {
     t.ok((await deedsOf(service)).every(({ detail }) => Object.keys(detail).length === 0))
   })
 
-  t.test('are not made by strangers who try the same', async t => {
+  t.test('are not recorded for attempts by others', async t => {
     const { alice, service } = await operated(t)
     for (const headers of [fromPage(alice), { authorization: 'not the key' }, {}])
       await service.http('POST', '/system/users/alice/quota', { bytes: -1 }, headers)
     t.same(await deedsOf(service), [])
   })
 
-  t.test('do not hold secrets', async t => {
+  t.test('contain no secrets', async t => {
     const { olive, service } = await operated(t)
     const { body } = await service.http('POST', '/system/users/alice/reset-link', {}, fromPage(olive))
     const token = new URL(body.resetLink.url).searchParams.get('resetToken')!
@@ -241,7 +241,7 @@ t.test('the deeds of operators', async t => {
   })
 })
 
-t.test('whether somebody operates the service is told whatever the case of the name', async t => {
+t.test('the operator status is returned whatever the case of the name', async t => {
   const { olive, service } = await operated(t)
   for (const name of ['olive', 'OLIVE', 'Olive']) {
     const { body } = await service.http('GET', `/system/operators/${name}`, undefined, fromPage(olive))
@@ -249,7 +249,7 @@ t.test('whether somebody operates the service is told whatever the case of the n
   }
 })
 
-t.test('an operator is told to be one in the session of a page, and nowhere else', async t => {
+t.test('access info reports an operator only in a session of a page', async t => {
   const { alice, olive, service } = await operated(t)
   const told = async (path: string, headers: Record<string, string>): Promise<unknown> =>
     (await service.http('GET', path, undefined, headers)).body.user
@@ -261,7 +261,7 @@ t.test('an operator is told to be one in the session of a page, and nowhere else
   t.equal(body.results[0].user.isOperator, true)
 })
 
-t.test('a limit of its own is told to the account, and none otherwise', async t => {
+t.test('the account returns its own storage limit only if it has one', async t => {
   const { alice, olive, service } = await operated(t, { quota: { bytes: 1_000_000 }, workers: 2 })
   const told = async (): Promise<Answer> => {
     const { body } = await alice.http('GET', '/account')
@@ -280,7 +280,7 @@ t.test('a limit of its own is told to the account, and none otherwise', async t 
 })
 
 t.test('a suspended account', async t => {
-  t.test('answers nobody, and lets nobody in', async t => {
+  t.test('refuses all calls and sign-ins, and closes sockets', async t => {
     const { alice, olive, service } = await operated(t)
     const socket = io(`${service.server.url}/alice?auth=${alice.token}`, {
       transports: ['websocket'],
@@ -302,7 +302,7 @@ t.test('a suspended account', async t => {
     }
   })
 
-  t.test('stays so after a restart of its thread’s memory, and keeps its name', async t => {
+  t.test('keeps its name reserved', async t => {
     const { olive, service } = await operated(t)
     await service.http('POST', '/system/users/alice/suspension', {}, fromPage(olive))
     const { body } = await service.http('GET', '/reg/alice/check_username')

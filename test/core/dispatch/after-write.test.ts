@@ -1,4 +1,4 @@
-/** What fails after a write must not say that nothing has been done: clients would write again. */
+/** Failures after a write must not state that nothing was done: clients would write again. */
 import t from 'tap'
 import { AccountElsewhere, SpoolsFull, StorageFull, StoreNotReady } from '../../../storage/errors.js'
 import { toErrorAfterWrite } from '../../../core/call/outcome.js'
@@ -13,7 +13,7 @@ const create = (length: number): object => ({
   params: { streamIds: ['diary'], type: 'note/txt', content: 'a'.repeat(length) }
 })
 
-t.test('a write whose answer finds no room', async t => {
+t.test('a write whose response cannot be stored', async t => {
   const { alice } = await openCoffer(t, { limits: { spoolBytes: 1 } })
   await alice.stream('diary')
   const made = async (): Promise<number> => (await alice.do('streams.facts', {})).facts[0].count
@@ -21,7 +21,7 @@ t.test('a write whose answer finds no room', async t => {
   const almostAll = inMemory - '"results":['.length - JSON.stringify(result).length - 20
   const alone = { method: 'account.getEmail', params: {} }
 
-  t.test('is not asked for again', async t => {
+  t.test('is not offered for retry', async t => {
     const before = await made()
     const { params } = create(1_200_000) as { params: object }
     const answer = await alice.http('POST', '/events', params)
@@ -34,7 +34,7 @@ t.test('a write whose answer finds no room', async t => {
     ['in a batch', []],
     ['in a batch that ends with another call', [alone]]
   ] as const)
-    t.test(`is not asked for again: ${name}`, async t => {
+    t.test(`is not offered for retry: ${name}`, async t => {
       const before = await made()
       const answer = await alice.http('POST', '/', [create(almostAll), create(1000), ...more])
       t.match(answer, { status: 503, body: { error: { id: 'api-unavailable' } } })
@@ -42,7 +42,7 @@ t.test('a write whose answer finds no room', async t => {
       t.equal(await made(), before + 2)
     })
 
-  t.test('is said to have been made, in a batch that has an answer', async t => {
+  t.test('is reported as done if the batch has a response', async t => {
     const { body } = await alice.http('POST', '/', [create(1), create(400_000)])
     t.match(body.results[1].error, { id: 'api-unavailable', message: /took effect/ })
   })

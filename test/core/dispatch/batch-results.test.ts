@@ -1,4 +1,4 @@
-/** Long answers of batches come in pieces: to send all at once held up everybody. */
+/** Long batch results are sent in chunks: sending them as a whole blocked the event loop. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { BatchResults } from '../../../core/dispatch/batch-results.js'
@@ -27,7 +27,7 @@ t.test('results of a batch', async t => {
       count: 2
     }
   ])
-    t.test(`are whole: ${name}`, async t => {
+    t.test(`are complete: ${name}`, async t => {
       const results = new BatchResults(services.spools, services.config.limits)
       for (const texts of given) {
         results.begin()
@@ -43,7 +43,7 @@ t.test('results of a batch', async t => {
       for (const text of texts) t.ok(text.length < 300_000)
     })
 
-  t.test('may be replaced, however long they were', async t => {
+  t.test('can be replaced, whatever their length', async t => {
     for (const [first, second] of [
       [10, 10],
       [10, 900_000],
@@ -91,7 +91,7 @@ t.test('a batch of long lists', async t => {
   t.match(results[4], { error: { id: 'invalid-method' } })
 })
 
-t.test('calls of a batch that might have waited leave others their turn, though they did not', async t => {
+t.test('asynchronous calls of a batch yield to others even if they did not wait', async t => {
   const { alice } = await openCoffer(t)
   for (const call of [
     { method: 'service.info', params: {} },
@@ -109,7 +109,7 @@ t.test('calls of a batch that might have waited leave others their turn, though 
   }
 })
 
-t.test('what many calls of a batch have changed is not kept until its end', async t => {
+t.test('changes of many calls in a batch are published before its end', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('s0')
   const ids = Array.from({ length: 300 }, (_, at) => `s${at}`)
@@ -133,7 +133,7 @@ t.test('what many calls of a batch have changed is not kept until its end', asyn
   t.equal(told.at(-1), true)
 })
 
-t.test('what many things in many streams have changed takes little memory', t => {
+t.test('changes of many items in many streams use little memory', t => {
   const path = Array.from({ length: 100 }, (_, at) => ({ stream: { id: `stream ${at}` } }))
   const nodes = new Map(
     Array.from({ length: 1000 }, (_, at) => {

@@ -1,40 +1,37 @@
-/** Calls that take long and cannot be cut: those of one account do not fill a turn of the event loop. */
+/** Long calls that cannot be interrupted: those of one account do not fill a turn of the event loop. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import type { Outcome } from '../../../core/call/outcome.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
-t.test(
-  'calls whose whole results are wanted, such as those of an assistant, leave others their turns',
-  async t => {
-    const coffer = await openCoffer(t)
-    const { alice, server } = coffer
-    const bob = await coffer.user('bobby')
-    let ended = 0
-    const call = async ({ token, username }: Client, ms: number): Promise<void> => {
-      const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
-      const request = {
-        user: username,
-        method: 'test.spend',
-        params: { ms },
-        credentials,
-        isWhole: true
-      } as const
-      t.ok((await server.dispatcher.call(request)).ok)
-      if (username === 'alice') ended++
-    }
-    for (const client of [alice, bob]) await call(client, 0)
-    await turn()
-
-    const calls = Array.from({ length: 20 }, () => call(alice, 6))
-    await call(bob, 6)
-    await turn()
-    t.ok(ended < 10, `${ended} of them before somebody else's`)
-    await Promise.all(calls)
+t.test('calls that need complete results, such as those of an assistant, yield to others', async t => {
+  const coffer = await openCoffer(t)
+  const { alice, server } = coffer
+  const bob = await coffer.user('bobby')
+  let ended = 0
+  const call = async ({ token, username }: Client, ms: number): Promise<void> => {
+    const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
+    const request = {
+      user: username,
+      method: 'test.spend',
+      params: { ms },
+      credentials,
+      isWhole: true
+    } as const
+    t.ok((await server.dispatcher.call(request)).ok)
+    if (username === 'alice') ended++
   }
-)
+  for (const client of [alice, bob]) await call(client, 0)
+  await turn()
 
-t.test('calls of one account that take long leave others their turns', async t => {
+  const calls = Array.from({ length: 20 }, () => call(alice, 6))
+  await call(bob, 6)
+  await turn()
+  t.ok(ended < 10, `${ended} of them before somebody else's`)
+  await Promise.all(calls)
+})
+
+t.test('long calls of one account yield to others', async t => {
   const coffer = await openCoffer(t)
   const { alice, server } = coffer
   const bob = await coffer.user('bobby')
@@ -45,7 +42,7 @@ t.test('calls of one account that take long leave others their turns', async t =
       params: { ms },
       credentials: { authorization: token, ip: '127.0.0.1', via: 'http' }
     })
-  // Both files are open by now.
+  // Both files are open now.
   for (const client of [alice, bob]) await call(client, 0)
   await turn()
 

@@ -1,4 +1,4 @@
-/** The quota of accounts: full is full, but everything can still be read and deleted. (docs/spec/limits.md#quota) */
+/** The storage quota of accounts: a full account can still be read and deleted from. (docs/spec/limits.md#quota) */
 import { readdirSync, statSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:http'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ t.test('a quota', async t => {
   const atLimit = used(alice)
   t.ok(atLimit.documents <= bytes && atLimit.documents > bytes - 1500)
 
-  t.test('refuses writes that would exceed it, in batches too, and nothing is left of them', async t => {
+  t.test('refuses writes that would exceed it, in batches too, and leaves nothing of them', async t => {
     const [first] = events
     const streamed = { id: first.id, update: { content: text + text } }
     t.match(await alice.call('events.update', streamed), full)
@@ -48,14 +48,14 @@ t.test('a quota', async t => {
     t.same(used(alice), atLimit)
   })
 
-  t.test('lets what is read be read, and what is made smaller be written', async t => {
+  t.test('allows reads, and writes that reduce the size', async t => {
     t.equal((await alice.do('events.get', { limit: 1000 })).events.length, events.length)
     await alice.do('events.update', { id: events[0].id, update: { content: 'short' } })
     t.ok(used(alice).documents < atLimit.documents - 500)
     await alice.event({ content: 'x'.repeat(300) })
   })
 
-  t.test('lets things be deleted, although the trash takes a little more', async t => {
+  t.test('allows deletions, although the trash takes slightly more', async t => {
     for (const { id } of events.slice(0, 4))
       t.match(await alice.do('events.delete', { id }), { event: { id } })
     await alice.do('events.delete', { id: events[0].id })
@@ -65,9 +65,9 @@ t.test('a quota', async t => {
   })
 })
 
-t.test('a quota that is lowered below what there is', async t => {
+t.test('a quota lower than the storage used', async t => {
   const { alice } = await openCoffer(t, { quota: { bytes: 1 } })
-  // Made before anything counts: the harness fills the account outside of calls.
+  // Created before anything is counted: the test harness fills the account outside of calls.
   t.ok(used(alice).documents > 1)
   t.match(await alice.call('streams.create', { name: 'diary' }), full)
   t.match(await alice.do('streams.get'), { streams: [] })
@@ -90,15 +90,15 @@ t.test('a quota and uploads', async t => {
       .map(String)
       .filter(name => /drafts\/.|attachments\/.*\/c[a-z0-9]{24}$/.test(name))
 
-  t.test('take what fits', async t => {
+  t.test('are accepted if they fit', async t => {
     t.equal((await upload(alice, 40_000)).status, 201)
     t.equal(used(alice).attachments, 40_000)
     t.equal(files().length, 1)
   })
 
-  t.test('are refused before they are taken in where their length tells', async t => {
+  t.test('are refused before they are received if their length is known', async t => {
     const started = performance.now()
-    // Of this body not one byte is ever sent.
+    // No byte of this body is ever sent.
     t.match(await announce(alice, 1e12), {
       status: 402,
       body: { error: { id: 'user-intervention-required' } }
@@ -107,14 +107,14 @@ t.test('a quota and uploads', async t => {
     t.equal(files().length, 1)
   })
 
-  t.test('are refused where their length does not tell, or is only just too large', async t => {
+  t.test('are refused if their length is unknown, or only slightly too large', async t => {
     t.match(await upload(alice, 61_000), { status: 402 })
     t.match(await upload(alice, 500_000, true), { status: 402 })
     t.same([used(alice).attachments, files().length], [40_000, 1])
     t.equal((await alice.do('events.get')).events.length, 1)
   })
 
-  t.test('are refused where several that come at once do not fit together', async t => {
+  t.test('are refused if concurrent uploads do not fit together', async t => {
     const most = 60_000
     const open = Array.from({ length: 6 }, () => unfinished(alice, 30_000))
     const drafts = join(directory, 'drafts')
@@ -126,7 +126,7 @@ t.test('a quota and uploads', async t => {
     for (const { call } of open) call.destroy()
     await until(() => files().length === 1, 'what was cut off is gone')
     t.match((await Promise.all(refused)).filter(Boolean), [402, 402, 402])
-    // Their files go a moment before their room is given back.
+    // Their files are removed slightly before their reservation.
     let answer = await upload(alice, 50_000)
     for (let tries = 0; answer.status === 402 && tries < 50; tries++) answer = await upload(alice, 50_000)
     const { body, status } = answer
@@ -134,14 +134,14 @@ t.test('a quota and uploads', async t => {
     for (let times = 0; times < 2; times++) await alice.do('events.delete', { id: body.event.id })
   })
 
-  t.test('are taken again when there is room', async t => {
+  t.test('are accepted again when there is space', async t => {
     const [event] = (await alice.do('events.get')).events
     await alice.do('events.deleteAttachment', { id: event.id, fileId: event.attachments[0].id })
     t.equal((await upload(alice, 61_000)).status, 201)
   })
 })
 
-/** Bytes of all files in a folder. */
+/** Returns the size of all files in a folder, in bytes. */
 function bytesIn(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }
@@ -164,7 +164,7 @@ async function answer(call: ReturnType<typeof request>): Promise<{ status: numbe
   })
 }
 
-/** Sends the head of an upload of that size, and waits for the answer. */
+/** Sends the headers of an upload of the given size, and waits for the response. */
 async function announce(client: Client, size: number): Promise<{ status: number; body: Answer }> {
   const { headers, ...rest } = options(client)
   const call = request({ ...rest, headers: { ...(headers as object), 'content-length': size } })
@@ -177,7 +177,7 @@ async function announce(client: Client, size: number): Promise<{ status: number;
 const event = JSON.stringify({ streamIds: ['diary'], type: 'file/attached' })
 const head = `--b\r\nContent-Disposition: form-data; name="e"\r\n\r\n${event}\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n`
 
-/** Begins an upload of which so many bytes come, and more are said to. */
+/** Starts an upload that sends fewer bytes than it announces. */
 function unfinished(
   client: Client,
   size: number

@@ -1,4 +1,4 @@
-/** The path of a call, stage by stage, and of many in a batch: with methods made for the purpose. */
+/** The stages of a call, alone and in a batch: with methods made for the test. */
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { anyAccess, anyone, personalOnly } from '../../../core/auth/allow.js'
@@ -15,7 +15,7 @@ const closed = { additionalProperties: false }
 const result = Type.Object({})
 const Name = Type.Object({ name: Type.String() }, closed)
 
-/** Leaves a mark that later calls can see. */
+/** Creates a mark that later calls can see. */
 const put = method({
   id: 'marks.put',
   summary: 'For tests',
@@ -56,7 +56,7 @@ const slow = method({
   }
 })
 
-/** Counts to `to`, three numbers a page. */
+/** Counts to `to`, with three numbers per page. */
 const count = method({
   id: 'marks.count',
   summary: 'For tests',
@@ -154,7 +154,7 @@ async function textOf(outcome: Outcome): Promise<string> {
 t.test('a call', async t => {
   const { alice, call, told } = await setUp(t)
 
-  t.test('answers its result as members, with the access it was made by', async t => {
+  t.test('returns its result as members, with its access', async t => {
     t.match(await call('marks.put', { name: 'a' }), {
       ok: true,
       members: '"isNew":true',
@@ -192,12 +192,12 @@ t.test('a call', async t => {
       t.match(await call(...args), { ok: false, error: { id } })
     })
 
-  t.test('tells the access also when it fails', async t => {
+  t.test('returns its access even if it fails', async t => {
     t.match(await call('marks.has', {}), { ok: false, accessId: alice.access.id })
     t.match(await call('marks.put', { name: 'x', fails: true }), { ok: false, accessId: alice.access.id })
   })
 
-  t.test('says what is wrong with its params', async t => {
+  t.test('reports what is wrong with its params', async t => {
     const outcome = await call('marks.has', { name: 5, more: 1 })
     t.match(outcome, {
       error: {
@@ -211,22 +211,22 @@ t.test('a call', async t => {
     })
   })
 
-  t.test('shows nothing of an error that is not meant for callers', async t => {
+  t.test('hides the details of an internal error', async t => {
     const outcome = await call('marks.broken')
     t.match(outcome, { ok: false, error: { id: 'unexpected-error', status: 500 } })
     t.notMatch(JSON.stringify(outcome), 'secret')
   })
 
-  t.test('waits for what it has to prepare, and hands it to run', async t => {
+  t.test('waits for its preparation, and passes it to run', async t => {
     t.match(await call('marks.slow', { name: 'upper' }), { members: '"prepared":"UPPER"' })
   })
 
-  t.test('leaves nothing when it is refused while it runs', async t => {
+  t.test('leaves nothing if it fails while it runs', async t => {
     t.match(await call('marks.put', { name: 'undone', fails: true }), { error: { id: 'invalid-operation' } })
     t.match(await call('marks.has', { name: 'undone' }), { members: '"has":false' })
   })
 
-  t.test('publishes what it changed, once, and only if it succeeded', async t => {
+  t.test('publishes its changes once, and only if it succeeds', async t => {
     told.length = 0
     await call('marks.put', { name: 'told' })
     await call('marks.put', { name: 'untold', fails: true })
@@ -237,7 +237,7 @@ t.test('a call', async t => {
     t.match(await call('hello', {}, '', ''), { members: '"hello":1' })
   })
 
-  t.test('pulls a long list page by page', async t => {
+  t.test('returns a long list page by page', async t => {
     const outcome = await call('marks.count', { to: 8 })
     t.match(outcome, { members: '"numbers":[0,1,2' })
     t.equal(await textOf(outcome), '{"numbers":[0,1,2,3,4,5,6,7],"after":{"text":true}}')
@@ -245,7 +245,7 @@ t.test('a call', async t => {
     t.equal(await textOf(await call('marks.count', { to: 3 })), '{"numbers":[0,1,2],"after":{"text":true}}')
   })
 
-  t.test('refuses the token that was revoked while it waited', async t => {
+  t.test('refuses a token that was revoked while it waited', async t => {
     const { alice, call } = await setUp(t)
     const store = alice.service.server.services.accounts.store(
       alice.service.server.services.accounts.find('alice')!
@@ -257,7 +257,7 @@ t.test('a call', async t => {
   })
 })
 
-t.test('results wanted in one piece', async t => {
+t.test('complete results', async t => {
   const mb = 1024 * 1024
   let runs = 0
   const long = method({
@@ -276,7 +276,7 @@ t.test('results wanted in one piece', async t => {
       return { texts }
     }
   })
-  /** As one that waits for something that they all wait for. */
+  /** A call that waits for the same preparation as the others. */
   const late = method({ ...long, id: 'marks.late', prepare: async () => undefined })
   const limits = { batchResultBytes: 8 * mb }
   const { alice, server } = await openCoffer(t, { limits, sockets: { maxBufferedBytes: 16 * mb } })
@@ -299,7 +299,7 @@ t.test('results wanted in one piece', async t => {
   const outcomesOf = (outcomes: readonly Outcome[]): unknown[] =>
     outcomes.map(outcome => (outcome.ok ? outcome.members.length > 2 * mb : outcome.error.id))
 
-  t.test('hold so many first pages, and others are made later', async t => {
+  t.test('hold a limited number of first pages; others are created later', async t => {
     runs = 0
     let [answered, most] = [0, 0]
     const calls = Array.from({ length: 40 }, async () => {
@@ -315,23 +315,23 @@ t.test('results wanted in one piece', async t => {
       Array.from({ length: 41 }, () => true)
     )
     t.equal(runs, 41)
-    // First pages of a quarter of the total, the one that goes beyond it, those of another, and those of which there is more already.
+    // First pages of a quarter of the total, the one that exceeds it, Bob's, and those that already have more pages.
     t.ok(most < 12, `${most} at once`)
   })
 
-  t.test('that are longer than the caller takes hold nothing', async t => {
+  t.test('hold nothing if they are longer than the caller accepts', async t => {
     const calls = Array.from({ length: 40 }, () => call(alice, { maxLength: mb }))
     t.same(new Set(outcomesOf(await Promise.all(calls))), new Set(['too-many-results']))
     const outcome = await call(alice, { pages: 4, maxLength: 3 * mb })
     t.same(outcomesOf([outcome]), ['too-many-results'], 'nor is more of it assembled')
   })
 
-  t.test('are refused where those that had begun before leave no room', async t => {
+  t.test('are refused if earlier ones leave no space', async t => {
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => call(alice, { method: 'marks.late' }))
     )
     const refused = outcomes.filter(outcome => !outcome.ok)
-    // Half of the total is seven pages of a megabyte and a little; some may have gone on before others are made.
+    // Half of the total is seven pages of a megabyte and a little; some may continue before others are created.
     t.ok(refused.length >= 10 && refused.length < 40, `${refused.length} are refused`)
     for (const outcome of refused)
       t.match(outcome, { error: { id: 'api-unavailable', details: { retryAfter: 5 } } })
@@ -340,7 +340,7 @@ t.test('results wanted in one piece', async t => {
 })
 
 t.test('a batch', async t => {
-  t.test('answers each call in its place', async t => {
+  t.test('returns each result in order', async t => {
     const { batch } = await setUp(t)
     const calls = [
       { method: 'marks.has', params: { name: 'a' } },
@@ -376,7 +376,7 @@ t.test('a batch', async t => {
     ])
   })
 
-  t.test('of nothing answers nothing', async t => {
+  t.test('of no calls returns no results', async t => {
     const { batch } = await setUp(t)
     t.same(await batch([]), [])
   })
@@ -408,7 +408,7 @@ t.test('a batch', async t => {
     t.equal(told.length, 1000)
   })
 
-  t.test('does not answer more than it may', async t => {
+  t.test('returns no more items than the limit', async t => {
     const { batch } = await setUp(t, { limits: { batchResultItems: 10 } })
     t.match(await batch([10, 11].map(to => ({ method: 'marks.count', params: { to } }))), [
       { numbers: Array.from({ length: 10 }, (_, i) => i) },
@@ -416,7 +416,7 @@ t.test('a batch', async t => {
     ])
   })
 
-  t.test('stops at the call that loses its token', async t => {
+  t.test('stops at the call whose token has been revoked', async t => {
     const { batch, alice } = await setUp(t)
     const store = alice.service.server.services.accounts.store(
       alice.service.server.services.accounts.find('alice')!
@@ -430,7 +430,7 @@ t.test('a batch', async t => {
     t.match(results[599], { error: { id: 'invalid-access-token' } })
   })
 
-  t.test('lets others have their turn', async t => {
+  t.test('yields to other calls', async t => {
     const { batch, call } = await setUp(t)
     let isOver = false
     const running = batch(

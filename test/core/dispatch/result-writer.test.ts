@@ -1,14 +1,14 @@
-/** Results as text, of which no more is sent at once than is quickly done. */
+/** Results as text, of which only as much is sent per turn as takes little time. */
 import t from 'tap'
 import { Caller } from '../../../core/permissions/caller.js'
 import { MemberWriter } from '../../../core/dispatch/result-writer.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
 
-t.test('a long text is taken in pieces', async t => {
+t.test('a long text is sent in chunks', async t => {
   const service = await openCoffer(t)
   const store = service.server.services.accounts.store(service.server.services.accounts.find('alice')!)
   const reader = { store, caller: new Caller(store, undefined) }
-  // Each character is two halves: an odd one before them puts every even place within one.
+  // Each character is two code units: an odd one before them puts every even position inside one.
   for (const text of [
     '',
     'short',
@@ -34,7 +34,7 @@ t.test('a long text is taken in pieces', async t => {
   }
 })
 
-t.test('events of some megabytes are answered one by one, in pieces', async t => {
+t.test('events of several megabytes are sent one by one, in chunks', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   for (let i = 0; i < 4; i++) await alice.event({ content: String(i).repeat(2_500_000), time: i })

@@ -1,4 +1,4 @@
-/** Answers that are read slowly: each page is for whoever may still read it, and shows what it may see by then. */
+/** Responses that are read slowly: each page checks the reader's access, and shows what it may see at that time. */
 import t from 'tap'
 import type { ApiError, ErrorId } from '../../../core/errors.js'
 import type { Outcome } from '../../../core/call/outcome.js'
@@ -12,7 +12,7 @@ const settings: Overrides = {
   versioning: { forceKeepHistory: true }
 }
 
-/** An answer of which so much is read as somebody wants. */
+/** A response that is read on demand. */
 class Slow {
   text: string
 
@@ -30,7 +30,7 @@ class Slow {
     return this.outcome.ok && this.outcome.remainder !== undefined
   }
 
-  /** Reads on; `false` at the end. */
+  /** Reads the next chunk; `false` at the end. */
   async next(): Promise<boolean> {
     const step = this.outcome.ok && (await this.outcome.remainder?.next())
     if (!step || step.done) return false
@@ -38,7 +38,7 @@ class Slow {
     return true
   }
 
-  /** Reads until so much is there. */
+  /** Reads until the text contains a word. */
   async until(word: string): Promise<void> {
     while (!this.text.includes(word) && (await this.next()));
   }
@@ -48,7 +48,7 @@ class Slow {
     return JSON.parse(`{${this.text}}`)
   }
 
-  /** The id of the error that it breaks off with. */
+  /** Reads to the end. Returns the id of the error that ends the response. */
   async refusal(): Promise<ErrorId | undefined> {
     try {
       await this.all()
@@ -61,7 +61,7 @@ class Slow {
 
 const size = 20_000
 
-/** `count` events of some kilobytes, an hour apart. */
+/** Returns calls that create `count` events of some kilobytes, an hour apart. */
 function notes(streamId: string, count: number, letter = 'x'): object[] {
   return Array.from({ length: count }, (_, index) => ({
     method: 'events.create',
@@ -74,7 +74,7 @@ function notes(streamId: string, count: number, letter = 'x'): object[] {
   }))
 }
 
-/** Somebody who has much of everything; answers the ids of an event with a past and of one with points. */
+/** Fills an account with much of everything. Returns the ids of an event with a history and of one with data points. */
 async function filled(user: Client): Promise<{ past: string; holder: string }> {
   for (const id of ['work', 'diary']) await user.stream(id)
   await user.do('callBatch', notes('work', 120))
@@ -93,7 +93,7 @@ async function filled(user: Client): Promise<{ past: string; holder: string }> {
   return { past: past.id, holder: holder.id }
 }
 
-/** Every call whose answer is long. */
+/** Makes every call with a long response. */
 async function longOnes(reader: Client, { holder, past }: { holder: string; past: string }) {
   const range = { id: holder, fromDeltaTime: 0, toDeltaTime: 40_000 }
   const calls: [name: string, method: string, params: unknown][] = [
@@ -112,7 +112,7 @@ async function longOnes(reader: Client, { holder, past }: { holder: string; past
   return slow
 }
 
-/** Calls whose answers tell of many accesses and calls. */
+/** Makes calls whose responses list many accesses and calls. */
 async function longAboutCalls(reader: Client): Promise<Map<string, Slow>> {
   const slow = new Map<string, Slow>()
   const grants = Array.from({ length: 300 }, (_, index) => ({
@@ -139,7 +139,7 @@ async function longAboutCalls(reader: Client): Promise<Map<string, Slow>> {
 
 interface Ending {
   readonly name: string
-  /** Who reads. */
+  /** Returns the reader. */
   reader(alice: Client): Promise<Client>
   end(reader: Client, alice: Client): Promise<unknown>
   readonly error?: string
@@ -170,7 +170,7 @@ const endings: readonly Ending[] = [
     end: reader => reader.do('auth.logout')
   },
   {
-    name: 'its session has ended by itself',
+    name: 'its session has expired',
     reader: another,
     end: async ({ service }) => service.clock.advance(3602)
   },
@@ -190,7 +190,7 @@ const endings: readonly Ending[] = [
 ]
 
 for (const workers of [0, 2])
-  t.test(`a long answer ends, with ${workers} threads, once`, async t => {
+  t.test(`a long response ends, with ${workers} threads, once`, async t => {
     const service = await coffer(t, { ...settings, workers })
     for (const [index, { end, error = 'invalid-access-token', name, reader }] of endings.entries())
       await t.test(name, async t => {
@@ -212,10 +212,10 @@ for (const workers of [0, 2])
 const hide = (user: Client, id = 'secret'): Promise<Answer> =>
   user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
 
-t.test('a list goes on with what may be seen by then', async t => {
+t.test('a list continues with what is visible by then', async t => {
   const service = await coffer(t, settings)
   let count = 0
-  /** Somebody with a stream to read, in it one that is not for everybody for long; and who reads. */
+  /** Creates a user with a stream to read, which contains a stream that is hidden later; and the reader. */
   const setUp = async (): Promise<{ user: Client; reader: Client; secret: string }> => {
     const user = await service.user(`user${++count}`)
     await user.stream('work')
@@ -235,7 +235,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     'since a time': since,
     'from a time on': { fromTime: 1_600_000_000, toTime: 1_700_000_000, limit: 1000 }
   }))
-    t.test(`events ${name}, of which some have moved out of sight`, async t => {
+    t.test(`events ${name}, of which some have been hidden`, async t => {
       const { reader, user } = await setUp()
       const slow = await Slow.call(reader, 'events.get', params)
       await slow.until('secret')
@@ -246,7 +246,7 @@ t.test('a list goes on with what may be seen by then', async t => {
       t.equal(events.filter((event: Answer) => event.streamIds.includes('work')).length, 60)
     })
 
-  t.test('events of a stream that has gone into the trash', async t => {
+  t.test('omits events of a stream that was moved to the trash', async t => {
     const { reader, user } = await setUp()
     const slow = await Slow.call(reader, 'events.get', { limit: 1000 })
     const { length } = slow.text
@@ -255,7 +255,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     t.notMatch(slow.text.slice(length), 'secret')
   })
 
-  t.test('nothing of a stream that the reader names, and may not read any more', async t => {
+  t.test('stops if the reader may no longer read a stream that it named', async t => {
     const { reader, user } = await setUp()
     const slow = await Slow.call(reader, 'events.get', { limit: 1000, streams: ['secret'] })
     const { text } = slow
@@ -264,7 +264,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     t.equal(slow.text, text)
   })
 
-  t.test('nothing of a stream made after one was deleted', async t => {
+  t.test('omits a stream created after another was deleted', async t => {
     const { reader, user } = await setUp()
     await user.stream('last', 'work')
     const slow = await Slow.call(reader, 'events.get', { limit: 1000 })
@@ -279,7 +279,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     t.notMatch(slow.text, 'private')
   })
 
-  t.test('events that have been trashed, and others in their place, are not shown', async t => {
+  t.test('omits trashed events', async t => {
     const { reader, user } = await setUp()
     const marked = await user.event({ streamIds: ['work'], time: 1, content: `marked ${'m'.repeat(size)}` })
     const slow = await Slow.call(reader, 'events.get', since)
@@ -310,7 +310,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     },
     'below a stream that has moved': (user: Client) => hide(user)
   }))
-    t.test(`no points of a holder that is ${name}`, async t => {
+    t.test(`no data points of an event that is ${name}`, async t => {
       const { reader, user } = await setUp()
       const { id } = await user.event({ streamIds: ['secret'], type: 'series:mass/kg', content: undefined })
       await addPoints(user, id)
@@ -325,7 +325,7 @@ t.test('a list goes on with what may be seen by then', async t => {
       }
     })
 
-  t.test('no versions of an event that has moved out of sight', async t => {
+  t.test('omits versions of an event that was hidden', async t => {
     const { reader, user } = await setUp()
     const { id } = await user.event({ streamIds: ['secret'], content: 'p'.repeat(80_000) })
     for (let version = 0; version < 30; version++)
@@ -335,7 +335,7 @@ t.test('a list goes on with what may be seen by then', async t => {
     t.equal(await slow.refusal(), 'forbidden')
   })
 
-  t.test('streams that have not been hidden meanwhile', async t => {
+  t.test('omits streams that were hidden meanwhile', async t => {
     const { reader, user } = await setUp()
     const streams = Array.from({ length: 3000 }, (_, index) => ({
       method: 'streams.create',
@@ -349,12 +349,12 @@ t.test('a list goes on with what may be seen by then', async t => {
     await hide(user)
     await user.do('streams.update', { id: 's0', update: { name: 'renamed' } })
     const [work] = (await slow.all()).streams
-    // What one page held is not taken back.
+    // What earlier pages contained stays.
     t.ok((slow.text.slice(length).match(/"parentId":"secret"/g) ?? []).length === 0)
     t.ok(work.children.length >= 1490)
   })
 
-  t.test('events of a file that has been closed and opened again', async t => {
+  t.test('continues after the file was closed and reopened', async t => {
     const small = await coffer(t, { ...settings, storage: { maxOpenUsers: 1 } })
     const { alice } = small
     await alice.stream('work')
@@ -367,7 +367,7 @@ t.test('a list goes on with what may be seen by then', async t => {
   })
 })
 
-t.test('a batch that ends its own access is answered to its end', async t => {
+t.test('a batch that ends its own access returns all results', async t => {
   const service = await coffer(t, settings)
   const { alice } = service
   await alice.stream('work')
@@ -390,7 +390,7 @@ t.test('a batch that ends its own access is answered to its end', async t => {
     })
 })
 
-t.test('reading prolongs no session', async t => {
+t.test('reading does not extend a session', async t => {
   const service = await coffer(t, settings)
   const { alice, clock } = service
   await alice.stream('work')

@@ -1,4 +1,4 @@
-/** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. */
+/** Long calls: others are handled meanwhile, and calls of the same account see the state before or after. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { matchesIntegrity } from '../../../core/integrity.js'
@@ -17,7 +17,7 @@ t.setTimeout(900_000)
 
 const many = 2000
 
-/** A stream in the trash with many events: some in another one too. */
+/** Starts a service with a trashed stream of many events, some of which are also in another stream. */
 async function service(
   t: Test,
   overrides: Overrides = {}
@@ -47,7 +47,7 @@ async function service(
   return Object.assign(coffer, { bob })
 }
 
-/** Makes a call; `isUnderWay` until it is answered. */
+/** Makes a call; `isUnderWay` until it returns. */
 function begun(
   client: Client,
   method: string,
@@ -67,7 +67,7 @@ const count = async (client: Client, streams: string[]): Promise<number> =>
 
 t.test('a stream with many events', async t => {
   for (const mergeEventsWithParent of [true, false])
-    t.test(`is deleted while others are answered, merged: ${mergeEventsWithParent}`, async t => {
+    t.test(`is deleted while other calls are handled, merged: ${mergeEventsWithParent}`, async t => {
       const { alice, bob, server } = await service(t)
       const heard: string[] = []
       server.services.bus.subscribe((username, { kind }) => {
@@ -95,7 +95,7 @@ t.test('a stream with many events', async t => {
       t.equal(events.length, 2, 'recorded once each')
     })
 
-  t.test('is answered however many events it had, within a batch too', async t => {
+  t.test('is deleted with a result however many events it had, in a batch too', async t => {
     for (const isBatch of [false, true]) {
       const { alice, server } = await service(t, { limits: { batchResultItems: 10 } })
       const params = { id: 'going', mergeEventsWithParent: true }
@@ -113,14 +113,14 @@ t.test('a stream with many events', async t => {
     }
   })
 
-  t.test('is there until it is gone: reads see what was before, writes come after', async t => {
+  t.test('exists until it is deleted: reads see the state before, writes come after', async t => {
     const { alice } = await service(t)
     const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent: false })
     const late = alice.call('events.create', { streamIds: ['going'], type: 'count/generic', content: 1 })
     const elsewhere = alice.call('events.create', { streamIds: ['home'], type: 'count/generic', content: 1 })
     let looks = 0
     for (; deletion.isUnderWay; await turn()) {
-      // Two calls that nothing comes between.
+      // Two calls with nothing in between.
       const { streams } = await alice.do('streams.get', { parentId: 'home', state: 'all' })
       const events = await alice.call('events.get', { streams: ['going'], state: 'all', limit: 1 })
       t.equal(streams.length === 1, events.events?.length === 1, 'stream and events go together')
@@ -134,7 +134,7 @@ t.test('a stream with many events', async t => {
     t.equal(await count(alice, ['home']), 1)
   })
 
-  t.test('is refused as any other, and nothing has changed', async t => {
+  t.test('is protected by the usual checks, and unchanged after a refusal', async t => {
     const { alice } = await service(t)
     const before = await count(alice, ['going'])
     t.match(await alice.call('streams.delete', { id: 'going' }), {
@@ -146,7 +146,7 @@ t.test('a stream with many events', async t => {
     t.equal(await count(alice, ['going']), before)
   })
 
-  t.test('is deleted within a batch, in its place', async t => {
+  t.test('is deleted within a batch, in order', async t => {
     const { alice } = await service(t)
     const { results } = await alice.do('callBatch', [
       { method: 'events.create', params: { streamIds: ['home'], type: 'count/generic', content: 1 } },
@@ -159,7 +159,7 @@ t.test('a stream with many events', async t => {
     t.equal(results[3].events.length, 1)
   })
 
-  t.test('leaves what history and deletions are to keep', async t => {
+  t.test('leaves history and deletions as configured', async t => {
     const { alice } = await service(t, {
       versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' }
     })
@@ -172,7 +172,7 @@ t.test('a stream with many events', async t => {
     t.match(history, [{ streamIds: ['other', 'below'] }])
   })
 
-  t.test('is deleted before its account is, and before the service ends', async t => {
+  t.test('is deleted before its account is, and before the service stops', async t => {
     const { alice, server } = await service(t, { adminKey: 'key' })
     const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent: false })
     await turn()
@@ -183,15 +183,15 @@ t.test('a stream with many events', async t => {
   })
 })
 
-t.test('a write of many points', async t => {
+t.test('a write of many data points', async t => {
   const fields = ['deltaTime', 'value']
 
-  t.test('is done while others are answered, and seen as a whole', async t => {
+  t.test('runs while other calls are handled, and becomes visible as a whole', async t => {
     const { alice, user } = await withSeries(t)
     const bob = await user('bob')
     const id = (await alice.event({ type: 'series:count/generic', content: undefined, time: 0 })).id
     const rows = points(0, 60_000)
-    // Out of order, once over.
+    // Out of order, with one duplicate.
     const shuffled = [...rows.slice(30_000), ...rows.slice(0, 30_000), [5, 100]]
     const writing = begun(alice, 'hfs.add', { id, format: 'flatJSON', fields, points: shuffled })
     let answers = 0
@@ -215,7 +215,7 @@ t.test('a write of many points', async t => {
     )
   })
 
-  t.test('that is wrong at its end has not happened', async t => {
+  t.test('changes nothing if its end is invalid', async t => {
     const { alice } = await withSeries(t)
     const ids = []
     for (let i = 0; i < 2; i++)
@@ -262,7 +262,7 @@ async function withSeries(
   return { alice: coffer.alice, server: coffer.server, user: name => coffer.user(name) }
 }
 
-t.test('an app with many accesses is deleted with them while others are answered', async t => {
+t.test('an app with many accesses is deleted with them while other calls are handled', async t => {
   const { alice, server, user } = await withSeries(t)
   const bob = await user('bob')
   const app = await alice.grant('manage', 'diary', { type: 'app' })
@@ -287,16 +287,16 @@ t.test('an app with many accesses is deleted with them while others are answered
   t.match(refused, { error: { id: 'invalid-access-token' } })
 })
 
-t.test('an event of a large content', async t => {
+t.test('an event with large content', async t => {
   const content = { list: Array.from({ length: 300_000 }, (_, i) => i / 8), text: '\n'.repeat(1_000_000) }
 
-  /** Params as a transport reads them. */
+  /** Returns params as a transport parses them. */
   const large = (fields: object): object => {
     const text = JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content, ...fields })
     return runSteps(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
   }
 
-  t.test('is created while others are answered', async t => {
+  t.test('is created while other calls are handled', async t => {
     const { alice, user } = await withSeries(t)
     const bob = await user('bob')
     const creation = begun(alice, 'events.create', large({ id: 'cthelargeone0000000000000' }))
@@ -312,7 +312,7 @@ t.test('an event of a large content', async t => {
   })
 
   t.test(
-    'is changed, trashed and deleted while others are answered, however little is to change',
+    'is changed, trashed and deleted while other calls are handled, however small the change',
     async t => {
       const { alice, user } = await withSeries(t, { versioning: { forceKeepHistory: true } })
       const bob = await user('bob')
@@ -343,7 +343,7 @@ t.test('an event of a large content', async t => {
     }
   )
 
-  t.test('is created within a batch, in its place', async t => {
+  t.test('is created within a batch, in order', async t => {
     const { alice } = await withSeries(t)
     const { results } = await alice.do('callBatch', [
       { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'before' } },
@@ -356,7 +356,7 @@ t.test('an event of a large content', async t => {
     t.equal(results[3].events.length, 2)
   })
 
-  t.test('is created with the files that come with it', async t => {
+  t.test('is created with its files', async t => {
     const { alice } = await withSeries(t)
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content }))

@@ -1,4 +1,4 @@
-/** Nobody waits for what others have too much of: counted in what has run meanwhile, not in time. */
+/** Fair scheduling: counted by what has run meanwhile, not by time. */
 import { Agent, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Decoder } from 'socket.io-parser'
@@ -11,13 +11,13 @@ import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
 const batches = 200
-/** Batches that may run while somebody else's request is answered, which takes a few turns of the event loop. */
+/** Batches that may run while a request of another user is handled, which takes a few turns of the event loop. */
 const several = 60
-/** Pieces of work of 3 ms that begin together, and those that may begin in one turn of the event loop. */
+/** Number of 3 ms tasks that start together, and of those that may start in one turn of the event loop. */
 const many = 30
 const few = 6
 
-t.test('batches of one token leave others their turns', async t => {
+t.test('batches of one token yield to others', async t => {
   const coffer = await openCoffer(t)
   const { alice, server } = coffer
   const bob = await coffer.user('bob')
@@ -31,7 +31,7 @@ t.test('batches of one token leave others their turns', async t => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
 
-  /** Sends a request on a connection that is open already; answers its status. */
+  /** Sends a request on an open connection; returns its status. */
   const send = (client: Client, path: string, body?: unknown): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const { token, username } = client
@@ -110,7 +110,7 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
   }
 })
 
-t.test('packets of one account do not hold up those of others', async t => {
+t.test('packets of one account do not block those of others', async t => {
   const PatientDecoder = createPacketDecoder({ jsonKeys: 1000, jsonDepth: 100 })
   const packet = `2["events.create",[${'[0],'.repeat(70_000)}0]]`
   const packets = 8

@@ -1,15 +1,15 @@
-/** Validators while a change is judged that is about very many streams. (docs/spec/conventions.md#unchanged-answers) */
+/** Validators while a change in very many streams is evaluated. (docs/spec/conventions.md#unchanged-answers) */
 import t from 'tap'
 import type { Outcome } from '../../../core/call/outcome.js'
 import type { Change, Changes } from '../../../core/changes.js'
 import { openCoffer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
-/** Paths so deep that to judge all of them takes far longer than anybody may wait. */
+/** Paths so deep that evaluating all of them takes far longer than a call may wait. */
 const count = 1000
 const depth = 500
 
-t.test('who asks while a long change is judged waits for none of it', async t => {
+t.test('a call does not wait while a long change is evaluated', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   await alice.stream('other')
@@ -18,7 +18,7 @@ t.test('who asks while a long change is judged waits for none of it', async t =>
   const ask = async (): Promise<string | undefined> => {
     const credentials = { ip: '127.0.0.1', via: 'http', authorization: reader.token } as const
     const request = { user: 'alice', method: 'events.get', params: {}, credentials }
-    // Calls of an account that take long wait for their turn.
+    // Long calls of an account wait for their turn.
     const outcome = (await server.dispatcher.call(request)) as Outcome & { validator?: string }
     t.ok(outcome.ok)
     return outcome.validator

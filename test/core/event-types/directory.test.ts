@@ -1,4 +1,4 @@
-/** Every type of the directory takes what it should and refuses the rest; operators may add to it. */
+/** Every type of the directory accepts valid contents and refuses others; operators may add types. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { coffer, testConfig } from '../../support/coffer.js'
 import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
-/** The types as a server with this setting has them, and what it logs. */
+/** Loads the types of a server with this setting. Returns them with the log. */
 async function load(eventTypes = ''): Promise<{ types: EventTypes; logged: string[] }> {
   const logged: string[] = []
   const push = (message: string): void => void logged.push(message)
@@ -21,7 +21,7 @@ async function load(eventTypes = ''): Promise<{ types: EventTypes; logged: strin
   return { types: await loadEventTypes(config, log), logged }
 }
 
-/** The error that a content meets, as callers see it. */
+/** Returns the error for a content, as callers see it. */
 function refusal(types: EventTypes, type: string, content?: unknown): { id?: string } | undefined {
   try {
     types.check(type, content)
@@ -39,7 +39,7 @@ t.test('the directory', async t => {
     units.split(' ').map(unit => `${name}/${unit}`)
   )
 
-  t.test('holds the types of the document, and no others', async t => {
+  t.test('contains the documented types, and no others', async t => {
     t.same(
       Object.keys(types.directory.types).toSorted(),
       [...Object.keys(documentedTypes), ...numerical].toSorted()
@@ -49,7 +49,7 @@ t.test('the directory', async t => {
   })
 
   for (const [type, { accepted, refused }] of Object.entries(documentedTypes))
-    t.test(`${type} takes and refuses contents`, async t => {
+    t.test(`${type} accepts and refuses contents`, async t => {
       const used = type.replace('*', 'of-my-own')
       t.ok(types.isKnown(used))
       for (const content of accepted) t.same(types.check(used, content), content ?? undefined)
@@ -57,7 +57,7 @@ t.test('the directory', async t => {
         t.equal(refusal(types, used, content)?.id, 'invalid-parameters-format', JSON.stringify(content))
     })
 
-  t.test('numerical types take numbers and numeric text, and nothing else', async t => {
+  t.test('numerical types accept only numbers and numeric text', async t => {
     for (const type of numerical) {
       t.equal(types.check(type, 12.5), 12.5, type)
       t.equal(types.check(type, '12'), 12, type)
@@ -84,7 +84,7 @@ t.test('check', async t => {
     t.equal(types.check('mood/rating', '0.5'), 0.5)
   })
 
-  t.test('refuses what is not a number', async t => {
+  t.test('refuses contents that are not numbers', async t => {
     const texts = [
       '',
       ' ',
@@ -117,7 +117,7 @@ t.test('check', async t => {
     t.equal(refusal(types, 'position/wgs84', content)?.id, 'invalid-parameters-format')
   })
 
-  t.test('takes any content of unknown types, as it is', async t => {
+  t.test('accepts any content of unknown types unchanged', async t => {
     for (const content of [
       '12',
       12,
@@ -131,7 +131,7 @@ t.test('check', async t => {
     t.notOk(types.isKnown('my-own/type'))
   })
 
-  t.test('knows no types by the names of object members', async t => {
+  t.test('does not treat the names of object members as types', async t => {
     for (const type of [
       'constructor',
       '__proto__',
@@ -144,12 +144,12 @@ t.test('check', async t => {
       t.notOk(types.isKnown(type), type)
   })
 
-  t.test('does not take inherited members for fields', async t => {
+  t.test('does not accept inherited members as fields', async t => {
     const content = JSON.parse('{"__proto__":{"systolic":120,"diastolic":80}}')
     t.equal(refusal(types, 'blood-pressure/mmhg-bpm', content)?.id, 'invalid-parameters-format')
   })
 
-  t.test('tells what is wrong, in codes', async t => {
+  t.test('reports violations as codes', async t => {
     for (const [type, content, violation] of [
       ['mass/kg', 'x', { code: 'INVALID_TYPE', path: '#/content' }],
       ['note/txt', undefined, { code: 'INVALID_TYPE', path: '#/content' }],
@@ -176,7 +176,7 @@ t.test('check', async t => {
       )
   })
 
-  t.test('takes no longer for patterns than for their text', async t => {
+  t.test('checks patterns in linear time', async t => {
     const long = 4 * 1024 * 1024
     await assertTakesLessThan(t, 1000, () => {
       const elapsed = stopwatch()
@@ -190,7 +190,7 @@ t.test('check', async t => {
     })
   })
 
-  t.test('wants holders of series without content', async t => {
+  t.test('requires series events without content', async t => {
     for (const type of ['series:mass/kg', 'series:position/wgs84', 'series:money/chf']) {
       const elementType = type.slice('series:'.length)
       for (const content of [undefined, null]) t.match(types.check(type, content), { elementType })
@@ -215,7 +215,7 @@ t.test('fields', async t => {
   t.same(names('my-own/type'), [])
 })
 
-t.test('types of the operator', async t => {
+t.test('custom types', async t => {
   const own = {
     version: '7.0.0',
     types: {
@@ -240,11 +240,11 @@ t.test('types of the operator', async t => {
     t.match(types.directory, { ...own, types: { 'mass/kg': { minimum: 0 }, 'mass/g': { type: 'number' } } })
   }
 
-  t.test('come from a file', async () => {
+  t.test('are loaded from a file', async () => {
     assertTypesLoaded(await load(pathToFileURL(join(folder, 'types.json')).href))
   })
 
-  t.test('come from a server, which is told the version of the API', async t => {
+  t.test('are loaded from a server, which receives the API version', async t => {
     const agents: unknown[] = []
     const server = createServer((request, response) => {
       agents.push(request.headers['user-agent'])
@@ -257,7 +257,7 @@ t.test('types of the operator', async t => {
     t.match(agents, [/1\.6\.21/])
   })
 
-  t.test('stay out one by one where they are wrong, and the operator is told once', async t => {
+  t.test('are skipped individually if they are invalid, with one warning', async t => {
     const wrong: Record<string, unknown> = {
       'wrong/additional': { type: 'object', additionalProperties: 'true' },
       'wrong/required': { type: 'object', properties: { a: { type: 'number' }, required: ['a'] } },
@@ -293,7 +293,7 @@ t.test('types of the operator', async t => {
     t.match(logged[0], /"wrong\/additional": [^,;]*additionalProperties must be object/)
   })
 
-  t.test('are told of once, however many threads there are', async t => {
+  t.test('are reported once, however many threads there are', async t => {
     const file = join(folder, 'one-wrong.json')
     writeFileSync(file, JSON.stringify({ types: { 'a/b': { type: 'strange' } } }))
     const logged: string[] = []
@@ -306,7 +306,7 @@ t.test('types of the operator', async t => {
     t.equal(logged.filter(message => message.includes('a/b')).length, 1)
   })
 
-  t.test('that are wrong by the thousand are told of, not all of them', async t => {
+  t.test('are reported in part if thousands are invalid', async t => {
     const many = Object.fromEntries(
       Array.from({ length: 5000 }, (_, index) => [`Wrong ${index}`.repeat(50), {}])
     )
@@ -319,7 +319,7 @@ t.test('types of the operator', async t => {
     t.ok(logged[0]!.length < 10_000)
   })
 
-  t.test('stay out, all of them, when they cannot be had', async t => {
+  t.test('are all skipped if they cannot be loaded', async t => {
     const server = createServer((request, response) => {
       if (request.url === '/endless') {
         const fill = (): void => {

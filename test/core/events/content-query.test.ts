@@ -1,4 +1,7 @@
-/** Conditions on `content` and `clientData` in `events.get`; random ones are in get-model.test.ts. (docs/spec/streams-queries.md#conditions-on-contents) */
+/**
+ * Conditions on `content` and `clientData` in `events.get`; random ones are tested in get-model.test.ts.
+ * (docs/spec/streams-queries.md#conditions-on-contents)
+ */
 import t from 'tap'
 import { coffer, type Answer } from '../../support/coffer.js'
 
@@ -51,7 +54,7 @@ t.test('conditions on contents', async t => {
       t.equal(body.events.length, expected.length, 'over HTTP')
     })
 
-  t.test('have to hold all', async t => {
+  t.test('must all hold', async t => {
     const content = [
       { path: 'n', gte: 1 },
       { path: 's', prefix: 'o' }
@@ -61,7 +64,7 @@ t.test('conditions on contents', async t => {
       t.same(await found({ content }), ['one', 'two', 'onerous', 'text', 7, null])
   })
 
-  t.test('are asked of clientData as well', async t => {
+  t.test('also apply to clientData', async t => {
     t.same(await found({ clientData: [{ path: 'my-app:id', prefix: 'x' }] }), ['text'])
     const both = { clientData: [{ path: '$', exists: true }], content: [{ path: '$', eq: 7 }] }
     t.same(await found(both), [])
@@ -73,7 +76,7 @@ t.test('conditions on contents', async t => {
     t.equal((await alice.http('POST', '/', [call])).body.results[0].events.length, 1)
   })
 
-  t.test('go with skip, limit and times', async t => {
+  t.test('can be combined with skip, limit and times', async t => {
     const content = [{ path: 'n', exists: true }]
     t.same(await found({ content, skip: 1 }), ['two', 'onerous'])
     t.same(await found({ content, limit: 2 }), ['one', 'two'])
@@ -82,7 +85,7 @@ t.test('conditions on contents', async t => {
     t.same(await found({ content, types: ['note/txt'] }), [])
   })
 
-  t.test('find no more than may be read', async t => {
+  t.test('find only what the caller may read', async t => {
     await alice.stream('secret')
     await alice.event({ streamIds: ['secret'], type: 'test/any', content: { n: 99 } })
     const app = await alice.grant('read', 'diary')
@@ -127,12 +130,12 @@ t.test('conditions on contents', async t => {
       t.match(await alice.call('events.get', { clientData: content }), refused)
     })
 
-  t.test('are announced', async t => {
+  t.test('are listed as a feature', async t => {
     t.equal((await alice.http('GET', '/service/info')).body.features.contentQueries, true)
   })
 })
 
-t.test('conditions on contents among large events', async t => {
+t.test('conditions on contents find large events', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   for (let n = 0; n < 60; n++)

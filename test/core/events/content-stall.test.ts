@@ -1,18 +1,21 @@
-/** Conditions on contents of megabytes: others are answered meanwhile. (docs/spec/streams-queries.md#conditions-on-contents) */
+/**
+ * Conditions on contents of megabytes: other calls are handled meanwhile.
+ * (docs/spec/streams-queries.md#conditions-on-contents)
+ */
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
 import { Probe } from '../../support/probe.js'
 
 t.setTimeout(900_000)
 
-/** Milliseconds for which somebody else may wait. */
+/** Longest permitted wait of another user, in milliseconds. */
 const patience = 400
 const bytes = 1024 * 1024
 const keys = 15_000
-/** Characters of an answer's beginning and end that are looked at. */
+/** Number of characters at the start and end of a response that are checked. */
 const edge = 4000
 
-/** Many small events, newer than some large ones. */
+/** Creates many small events, newer than some large ones. */
 async function filled(user: Client, small: number, large: number, content: unknown): Promise<void> {
   await user.stream('diary')
   for (let at = 0; at < small; at += 1000)
@@ -26,7 +29,7 @@ async function filled(user: Client, small: number, large: number, content: unkno
   for (let time = 1; time <= large; time++) await user.event({ type: 'test/any', content, time })
 }
 
-t.test('conditions on contents hold nobody up', async t => {
+t.test('conditions on contents do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -58,7 +61,7 @@ t.test('conditions on contents hold nobody up', async t => {
       })
 })
 
-t.test('streams queries on events in thousands of streams hold nobody up', async t => {
+t.test('streams queries on events in thousands of streams do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -90,7 +93,7 @@ t.test('streams queries on events in thousands of streams hold nobody up', async
       })
 })
 
-t.test('files of an event whose content is large hold nobody up', async t => {
+t.test('files of an event with large content do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -105,7 +108,7 @@ t.test('files of an event whose content is large hold nobody up', async t => {
   const [file] = body.event.attachments
   const plain = (await alice.event({ type: 'test/any', content, time: 1 })).id
 
-  // By the processor's time: all of it is spent at once.
+  // By CPU time: all of it is spent in one turn.
   const parsedMs = Math.min(...Array.from({ length: 5 }, () => took(() => JSON.parse(text))))
   const read = async (path: string): Promise<number> => {
     const times: number[] = []
@@ -146,7 +149,7 @@ t.test('files of an event whose content is large hold nobody up', async t => {
     const large = await alice.event({ type: 'test/any', content: many })
     const path = `${service.server.url}/alice/events/${large.id}`
     const headers = { authorization: alice.token }
-    // Answers are neither parsed nor decoded at once: this process is the service's too.
+    // Responses are neither parsed nor decoded as a whole: this process also runs the service.
     const sent = async (url: string, init: RequestInit): Promise<[start: string, end: string]> => {
       const answer = await fetch(url, { ...init, headers })
       t.equal(answer.status, 200)

@@ -1,4 +1,4 @@
-/** The history of events: earlier versions, and what remains when events are deleted, mode by mode. */
+/** The history of events: earlier versions, and what remains of deleted events in each mode. */
 import t from 'tap'
 import { type Answer, type Client, coffer, openCoffer } from '../../support/coffer.js'
 import { eventSeal } from '../../support/sealed.js'
@@ -16,7 +16,7 @@ async function past(client: Client, id: string): Promise<{ event: Answer; histor
   return await client.do('events.getOne', { id, includeHistory: true })
 }
 
-/** An event that was changed, trashed and deleted; answers the states it went through. */
+/** Creates an event, changes, trashes and deletes it. Returns its states. */
 async function deleted(alice: Client): Promise<Answer[]> {
   const created = await alice.event({ description: 'first' })
   const { id } = created
@@ -26,17 +26,17 @@ async function deleted(alice: Client): Promise<Answer[]> {
   return [created, changed, trashed]
 }
 
-/** Contents of the versions of an event. */
+/** Returns the contents of the versions of an event. */
 function contents({ history }: { history: Answer[] }): unknown[] {
   return history.map(({ content }) => content)
 }
 
-/** What `keep-authors` keeps of a version. */
+/** Returns what `keep-authors` keeps of a version. */
 function author({ id, modified, modifiedBy }: Answer): object {
   return { id, modified, modifiedBy }
 }
 
-/** Deletes a stream with two events, one of them in another stream too; answers the events as they were. */
+/** Deletes a stream with two events, one of which is also in another stream. Returns the events as they were. */
 async function emptied(alice: Client, mergeEventsWithParent: boolean): Promise<Answer[]> {
   await alice.stream('page', 'diary')
   const only = await alice.event({ streamIds: ['page'] })
@@ -47,7 +47,7 @@ async function emptied(alice: Client, mergeEventsWithParent: boolean): Promise<A
 }
 
 t.test('without versioning', async t => {
-  t.test('nothing is kept of what was', async t => {
+  t.test('no earlier version is kept', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const { id } = await alice.event()
@@ -58,7 +58,7 @@ t.test('without versioning', async t => {
     t.same((await past(alice, id)).history, [])
   })
 
-  t.test('the mode still decides what is left of a deleted event', async t => {
+  t.test('the mode still determines what remains of a deleted event', async t => {
     const { alice } = await coffer(t, {
       versioning: { forceKeepHistory: false, deletionMode: 'keep-authors' }
     })
@@ -72,7 +72,7 @@ t.test('without versioning', async t => {
 })
 
 t.test('with versioning', async t => {
-  t.test('every change leaves the version before it, oldest first', async t => {
+  t.test('every change keeps the previous version, oldest first', async t => {
     const { alice } = await withHistory(t, 'keep-nothing')
     const states = [await alice.event({ tags: ['x'] })]
     const { id } = states[0]
@@ -85,12 +85,12 @@ t.test('with versioning', async t => {
     t.notOk('history' in (await alice.do('events.getOne', { id })), 'only where it is asked for')
   })
 
-  t.test('a new event has none', async t => {
+  t.test('a new event has no history', async t => {
     const { alice } = await withHistory(t, 'keep-nothing')
     t.same((await past(alice, (await alice.event()).id)).history, [])
   })
 
-  t.test('lists never show it', async t => {
+  t.test('lists never include it', async t => {
     const { alice } = await withHistory(t, 'keep-everything')
     const { id } = await alice.event({ content: 'before' })
     const { event } = await alice.do('events.update', { id, update: { content: 'after' } })
@@ -100,7 +100,7 @@ t.test('with versioning', async t => {
     t.equal((await alice.do('events.get', { state: 'all', limit: 10 })).events.length, 1)
   })
 
-  t.test('a refused change leaves none', async t => {
+  t.test('a refused change keeps no version', async t => {
     const { alice } = await withHistory(t, 'keep-nothing')
     const { id } = await alice.event()
     t.ok((await alice.call('events.update', { id, update: { streamIds: ['nope'] } })).error)
@@ -109,7 +109,7 @@ t.test('with versioning', async t => {
     t.same((await past(alice, id)).history, [])
   })
 
-  t.test('long histories come whole, over HTTP too', async t => {
+  t.test('long histories are returned completely, over HTTP too', async t => {
     const { alice } = await withHistory(t, 'keep-nothing')
     const { id } = await alice.event({ content: '0' })
     for (let i = 1; i <= 12; i++)
@@ -123,7 +123,7 @@ t.test('with versioning', async t => {
     t.equal(error.id, 'invalid-parameters-format')
   })
 
-  t.test('files come and go as versions', async t => {
+  t.test('adding and deleting files creates versions', async t => {
     const { alice } = await withHistory(t, 'keep-everything')
     const { id } = await alice.event()
     const form = new FormData()
@@ -149,19 +149,19 @@ t.test('with versioning', async t => {
   })
 })
 
-t.test('who may see what was', async t => {
+t.test('access to earlier versions', async t => {
   const { alice } = await withHistory(t, 'keep-everything')
   const reader = await alice.grant('read', 'work')
   const { id } = await alice.event({ content: 'secret' })
   await alice.do('events.update', { id, update: { streamIds: ['work'], content: 'open' } })
   await alice.do('events.update', { id, update: { content: 'more' } })
 
-  t.test('those who could have read it where it was', async t => {
+  t.test('requires permission to read the event where it was', async t => {
     t.same(contents(await past(alice, id)), ['secret', 'open'])
     t.same(contents(await past(reader, id)), ['open'])
   })
 
-  t.test('after the deletion as before', async t => {
+  t.test('is the same after the deletion as before', async t => {
     await alice.do('events.delete', { id })
     await alice.do('events.delete', { id })
     t.same(
@@ -206,7 +206,7 @@ t.test('a deleted event', async t => {
 })
 
 t.test('a deleted stream', async t => {
-  t.test('leaves a version of each event that moves to the parent', async t => {
+  t.test('keeps a version of each event that moves to the parent', async t => {
     const { alice } = await withHistory(t, 'keep-nothing')
     const reader = await alice.grant('read', 'diary')
     for (const before of await emptied(alice, true)) {
@@ -219,7 +219,7 @@ t.test('a deleted stream', async t => {
   })
 
   for (const mode of modes)
-    t.test(`leaves of its events what ${mode} says`, async t => {
+    t.test(`keeps of its events what ${mode} defines`, async t => {
       const { alice } = await withHistory(t, mode)
       const [only, both] = await emptied(alice, false)
       t.same((await past(alice, both.id)).history, [both], 'one that stays has changed')

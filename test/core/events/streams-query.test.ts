@@ -1,11 +1,14 @@
-/** How the `streams` parameter is read: what is too much of it is refused before it is looked at. (docs/spec/streams-queries.md) */
+/**
+ * Parsing of the `streams` parameter: queries with too many ids are refused before they are read.
+ * (docs/spec/streams-queries.md)
+ */
 import t from 'tap'
 import { parseStreamsQuery } from '../../../core/events/streams-query.js'
 
 const limit = 3
 
 t.test('a streams query that names too many ids', async t => {
-  /** Four ids of which nobody is to look at the second. */
+  /** Four ids, the second of which must not be read. */
   const four = new Proxy(['a', 'b', 'c', 'd'], {
     get: (list, name) => (name === '1' ? t.fail('an id was looked at') : Reflect.get(list, name))
   })
@@ -16,13 +19,13 @@ t.test('a streams query that names too many ids', async t => {
     ['the text of one', `["a",${' '.repeat(100_000)}"b"]`],
     ['its text in a list', [`["a",${' '.repeat(100_000)}"b"]`]]
   ] as const)
-    t.test(`as ${what} is refused by their number`, async t => {
+    t.test(`as ${what} is refused by its number of ids`, async t => {
       t.throws(() => parseStreamsQuery(value, limit), {
         message: 'The streams query contains more than 3 IDs'
       })
     })
 
-  t.test('is read as far as it goes', async t => {
+  t.test('is parsed if it is within the limit', async t => {
     t.match(parseStreamsQuery([{ any: ['a', 'b'], not: ['c'] }], limit), [
       { any: [{}, {}], not: [{ id: 'c' }] }
     ])

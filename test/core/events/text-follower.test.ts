@@ -1,4 +1,4 @@
-/** Texts that are indexed some time after they have been written: they are found all the while. */
+/** Texts that are indexed some time after they were written can be found all the time. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { TextIndexer } from '../../../core/events/text-indexer.js'
@@ -12,7 +12,7 @@ function storeOf({ service, username }: Client): UserStore {
   return accounts.store(accounts.find(username)!)
 }
 
-/** How many words of events lead anywhere, places left out. */
+/** Returns the number of indexed words, without places. */
 function ledCount(client: Client): number {
   const { db } = storeOf(client) as unknown as { db: import('better-sqlite3').Database }
   return db.prepare("SELECT count(*) FROM event_vocabulary WHERE term NOT LIKE '·%'").pluck().get() as number
@@ -30,7 +30,7 @@ async function fill(client: Client, count: number): Promise<void> {
   await client.http('POST', '/', notes)
 }
 
-t.test('a note is found at once', async t => {
+t.test('a note is found immediately', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const { id } = await alice.event({ content: 'first words' })
@@ -58,11 +58,11 @@ t.test('a note is found at once', async t => {
   t.equal(await found(alice, 'again'), 1)
 })
 
-t.test('words are indexed when an account is quiet, or somebody searches much', async t => {
+t.test('words are indexed when an account is idle or searched often', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   await server.settle()
-  // It has no turns but those that it is given here, as long as these take less than a second each.
+  // It runs only when called here, provided that each run takes less than a second.
   const follower = new TextIndexer(server.services)
   t.teardown(() => follower.close())
   const { texts } = storeOf(alice).events
@@ -77,7 +77,7 @@ t.test('words are indexed when an account is quiet, or somebody searches much', 
   const untilIndexed = async (): Promise<void> => {
     while (texts.isDue()) {
       await follower.catchUp()
-      // A checkpoint that holds the file up ends in a turn of its own.
+      // A checkpoint that blocks the file ends in a separate turn.
       await nextTurn()
     }
   }
@@ -99,7 +99,7 @@ t.test('words are indexed when an account is quiet, or somebody searches much', 
   t.equal(storeOf(alice).version, version + 20, 'nothing is written for events without texts')
 })
 
-t.test('a search during a long write finds what was there before it', async t => {
+t.test('a search during a long write finds earlier events', async t => {
   const { alice, server } = await openCoffer(t)
   for (const id of ['diary', 'other']) await alice.stream(id)
   await fill(alice, 700)

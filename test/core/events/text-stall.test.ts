@@ -1,4 +1,4 @@
-/** Texts that are as long and as odd as they can be: others are answered while they are kept, sorted and searched. */
+/** Texts as long and unusual as possible: other calls are handled while they are stored, sorted and searched. */
 import t, { type Test } from 'tap'
 import { maxNameLength } from '../../../schemas/scalars.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
@@ -6,9 +6,9 @@ import { Probe } from '../../support/probe.js'
 
 t.setTimeout(900_000)
 
-/** Milliseconds for which somebody else may wait. */
+/** Longest permitted wait of another user, in milliseconds. */
 const patience = 400
-/** The same for a search, all of which takes longer than that. */
+/** The same for a search, which takes longer than that as a whole. */
 const patienceOfStep = 120
 
 async function people(t: Test): Promise<{ alice: Client; probe: Probe }> {
@@ -21,9 +21,9 @@ async function people(t: Test): Promise<{ alice: Client; probe: Probe }> {
   return { alice, probe: new Probe(bob) }
 }
 
-t.test('marks without number on one letter hold nobody up', async t => {
+t.test('countless marks on one letter do not block other users', async t => {
   const { alice, probe } = await people(t)
-  // Two kinds by turns: normalization puts each kind together.
+  // Two alternating kinds: normalization groups each kind.
   const marks = `a${'\u0301\u0316'.repeat(50_000)}`
   const others = `a${'\uff9e\u0316'.repeat(50_000)}`
 
@@ -47,12 +47,12 @@ t.test('marks without number on one letter hold nobody up', async t => {
   )
 })
 
-t.test('a search for many words in long texts holds nobody up', async t => {
+t.test('a search for many words in long texts does not block other users', async t => {
   const { alice, probe } = await people(t)
   const words = Array.from({ length: 70 }, (_, index) => String.fromCodePoint(0x4e00 + index))
   const before = Array.from({ length: 20_000 }, (_, index) => `q${index.toString(36)}`).join(' ')
   const content = `${before.slice(0, 90_000)} ${words.slice(0, -1).join(' ')}`
-  // Short ones first: they let steps grow.
+  // Short texts first: they let slices grow.
   for (let time = 0; time < 4; time++)
     await alice.do(
       'callBatch',
@@ -75,7 +75,7 @@ t.test('a search for many words in long texts holds nobody up', async t => {
   t.equal((await reader.do('events.get', { text, fromTime: 0, toTime: 1e3 })).events.length, 16)
 })
 
-t.test('a search holds nobody up that has to read what is not indexed yet', async t => {
+t.test('a search that must read unindexed texts does not block other users', async t => {
   const { alice, probe } = await people(t)
   await alice.do(
     'callBatch',

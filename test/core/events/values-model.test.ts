@@ -1,10 +1,10 @@
-/** `events.sample` and `streams.facts` against what `events.get` gives the same caller, while everything changes. */
+/** `events.sample` and `streams.facts` compared with `events.get` for the same caller, while everything changes. */
 import t from 'tap'
 import { Random } from '../../support/random.js'
 import { World } from '../../support/values-world.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
-/** The short form takes one seed out of those of the long form. */
+/** The short form runs one of the seeds of the long form. */
 const seeds = isLong ? 60 : 1
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + (Date.now() % 60)))
 const rounds = isLong ? 300 : 120
@@ -12,10 +12,10 @@ const rounds = isLong ? 300 : 120
 t.setTimeout(1_800_000)
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++)
-  t.test(`samples and facts are what the events say, seed ${seed}`, async t => {
+  t.test(`samples and facts match the events, seed ${seed}`, async t => {
     const random = new Random(seed)
     const world = await World.open(t, random)
-    // Some seeds have readers that see little: they take more rounds.
+    // With some seeds, readers see little: these take more rounds.
     for (let round = 0; round < rounds || (world.compared <= rounds / 2 && round < 10 * rounds); round++) {
       await world.change()
       const reader = random.pick(world.readers)

@@ -1,10 +1,10 @@
-/** Exports while what they hold changes, or who may have it. */
+/** Exports while their data or the access changes. */
 import t from 'tap'
 import { ApiError } from '../../../core/errors.js'
 import type { Success } from '../../../core/call/outcome.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
 
-/** An export that has begun: its first page has been made. */
+/** Starts an export: its first page has been created. */
 async function begun(client: Client, params: object): Promise<Success> {
   const outcome = await client.service.server.dispatcher.call({
     user: client.username,
@@ -25,7 +25,7 @@ async function whole({ members, remainder }: Success): Promise<string> {
 
 const forms = ['csv', 'csv-wide', 'json', 'ndjson', 'fhir', 'fhir-ndjson', 'gpx'] as const
 
-/** Positions in `open` by day, then in `closing` by night; each with a word that tells where it was. */
+/** Creates positions in `open` by day, then in `closing` by night, each with coordinates that show where it was. */
 async function filled(alice: Client): Promise<void> {
   for (const id of ['open', 'closing']) await alice.stream(id)
   for (const [at, id] of ['open', 'closing'].entries())
@@ -44,7 +44,7 @@ async function filled(alice: Client): Promise<void> {
     )
 }
 
-t.test('what goes out of sight while an export is under way is not in it', async t => {
+t.test('data hidden during an export is not in it', async t => {
   const { alice } = await openCoffer(t)
   await filled(alice)
   for (const format of forms) {
@@ -64,7 +64,7 @@ t.test('what goes out of sight while an export is under way is not in it', async
   }
 })
 
-t.test('an export ends with the access that asked for it', async t => {
+t.test('an export ends when its access is revoked', async t => {
   const { alice } = await openCoffer(t)
   await filled(alice)
   for (const format of forms) {
@@ -75,7 +75,7 @@ t.test('an export ends with the access that asked for it', async t => {
   }
 })
 
-t.test('points of a series that goes out of sight are not half of an export', async t => {
+t.test('an export fails rather than contain half of a series that is hidden meanwhile', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('heart')
   await alice.stream('private')
@@ -102,7 +102,7 @@ t.test('points of a series that goes out of sight are not half of an export', as
   }
 })
 
-t.test('names of streams that may not be seen are in no export', async t => {
+t.test('exports contain no names of streams that the caller may not see', async t => {
   const { alice } = await coffer(t)
   await alice.do('streams.create', { id: 'root', name: 'Secret name' })
   await alice.do('streams.create', { id: 'middle', name: 'Middle', parentId: 'root' })
@@ -120,7 +120,7 @@ t.test('names of streams that may not be seen are in no export', async t => {
   }
 })
 
-t.test('the audit tells what was taken out', async t => {
+t.test('the audit log records what was exported', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   for (let n = 0; n < 40; n++) await alice.event({ time: n })

@@ -1,11 +1,11 @@
-/** The forms of exports: what is in them is what `events.get` answers, whatever it is. */
+/** Export formats: they contain what `events.get` returns. */
 import t from 'tap'
 import type { Success } from '../../../core/call/outcome.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { longestTurn, assertTakesLessThan } from '../../support/probe.js'
 import { until } from '../../support/socket.js'
 
-/** The document as it comes over HTTP. */
+/** Returns the document as sent over HTTP. */
 async function exported(client: Client, query: Record<string, unknown>): Promise<string> {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
@@ -19,7 +19,7 @@ async function exported(client: Client, query: Record<string, unknown>): Promise
   return text
 }
 
-/** Rows of CSV, by the rules of RFC 4180 alone. */
+/** Parses the rows of CSV strictly by RFC 4180. */
 function rowsOf(csv: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
@@ -35,7 +35,7 @@ function byName(csv: string): Record<string, string>[] {
   return rows.map(row => Object.fromEntries(row.map((cell, at) => [head[at]!, cell])))
 }
 
-t.test('a wide table has the rows that events.get answers, in its order', async t => {
+t.test('a wide table has the rows of events.get in the same order', async t => {
   const { alice } = await coffer(t)
   await alice.stream('body')
   await alice.stream('weight', 'body')
@@ -103,7 +103,7 @@ t.test('a wide table has the rows that events.get answers, in its order', async 
   t.equal(await exported(alice, { format: 'ndjson', types: ['none/such'] }), '')
 })
 
-t.test('a long table has a row for each value, also of points', async t => {
+t.test('a long table has a row for each value, including data points', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('body')
@@ -131,7 +131,7 @@ t.test('a long table has a row for each value, also of points', async t => {
   })
   const points = Array.from({ length: 5000 }, (_, n) => [n / 10, 60 + n / 1000])
   await alice.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-  // Holders learn a little later how long their series are.
+  // Series events receive the duration of their series with a delay.
   await service.server.settle()
   const query = { format: 'csv', zone: 'America/New_York', sortAscending: false }
   const rows = byName(await exported(alice, query))
@@ -187,7 +187,7 @@ t.test('a long table has a row for each value, also of points', async t => {
   t.match(chunks[0], { format: 'flatJSON', fields: ['deltaTime', 'value'] })
 })
 
-t.test('hostile contents harm nobody', async t => {
+t.test('hostile contents are escaped in all formats', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const name = '=HYPERLINK("x")</name><wpt/>\u0001'
@@ -276,7 +276,7 @@ t.test('hostile contents harm nobody', async t => {
   }
 })
 
-t.test('times are those of the zone, whatever its clocks do', async t => {
+t.test('times are local times of the zone, through all changes of its clock', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const times = [
@@ -290,7 +290,7 @@ t.test('times are those of the zone, whatever its clocks do', async t => {
     ['Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31T00:00:00+14:00'],
     ['Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29T23:59:59-10:00'],
     ['Europe/London', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-    // Mean time of Amsterdam, 19 minutes and 32 seconds ahead; texts have room for whole minutes.
+    // Amsterdam's local mean time is 19 minutes and 32 seconds ahead; texts only have whole minutes.
     ['Africa/Monrovia', '1960-01-01T00:00:00Z', '1959-12-31T23:15:00-00:45']
   ] as const
   for (const [zone, instant, local] of times) {
@@ -306,7 +306,7 @@ t.test('times are those of the zone, whatever its clocks do', async t => {
     [8.64e12, ''],
     [-8.64e12, ''],
     [1e300, ''],
-    // As any text that a spreadsheet would take for a formula.
+    // Escaped like any text that a spreadsheet would treat as a formula.
     [253402300800, "'+010000-01-01T01:00:00+01:00"]
   ] as const) {
     await alice.event({ time, content: 'far' })
@@ -321,7 +321,7 @@ t.test('times are those of the zone, whatever its clocks do', async t => {
   }
 })
 
-t.test('what is long is not taken apart, and keeps nobody waiting', async t => {
+t.test('long values are not split into fields, and do not block other calls', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const huge = 'x"\n'.repeat(1_200_000)
@@ -350,7 +350,7 @@ t.test('large values', async t => {
   const note = `=${'"Ω😀;\n\u0001'.repeat(100_000)}`
   await alice.event({ streamIds: ['diary'], type: 'note/txt', content: note, time: 1 })
 
-  await t.test('a column is refused the second time', async t => {
+  await t.test('a repeated column is refused', async t => {
     for (const columns of [
       ['content', 'id', 'content'],
       ['content.a', 'content.a']
@@ -360,7 +360,7 @@ t.test('large values', async t => {
       })
   })
 
-  await t.test('are written in pieces, whole', async t => {
+  await t.test('are written completely, in chunks', async t => {
     const query = { types: ['note/txt'] }
     const wide = await exported(alice, { format: 'csv-wide', columns: ['content', 'id'], ...query })
     t.ok(rowsOf(wide)[1]![0] === `'${note}`)
@@ -378,7 +378,7 @@ t.test('large values', async t => {
     }
   })
 
-  await t.test('leave memory with the client, and are written at once where there are many', async t => {
+  await t.test("use the client's memory, and are written as a whole if there are many", async t => {
     const query = { format: 'csv', types: ['note/txt'] }
     for (let n = 0; n < 25; n++) await (await begun(alice, query)).remainder!.return()
     const all = []
@@ -391,7 +391,7 @@ t.test('large values', async t => {
     t.ok((await begun(alice, query)).members.length > 0)
   })
 
-  await t.test('end where the access ends or the client goes, and leave memory', async t => {
+  await t.test('end when the access is revoked or the client disconnects, and release memory', async t => {
     const query = { types: ['note/txt'] }
     const isRoom = async (): Promise<boolean> => {
       const { members, remainder } = await begun(alice, { format: 'csv', ...query })
@@ -425,7 +425,7 @@ t.test('large values', async t => {
     await until(isRoom, 'memory is left')
   })
 
-  await t.test('have their fields in a wide table, as often as there is room', async t => {
+  await t.test('have their fields in a wide table while there is space', async t => {
     let content: object = { note: 'x'.repeat(1_000_000) }
     for (let depth = 0; depth < 20; depth++) content = { a: content }
     const { id } = await alice.event({ streamIds: ['diary'], type: 'deep/thing', content, time: 2 })
@@ -442,7 +442,7 @@ t.test('large values', async t => {
     t.ok(csv.length < 3.2e6)
   })
 
-  await t.test('keep nobody waiting, however many columns ask for parts of them', async t => {
+  await t.test('do not block other calls, however many columns select parts of them', async t => {
     let content: object = {
       list: [1.5, 'x', null, true, [], {}],
       note: '"'.repeat(1_000_000),
@@ -464,7 +464,7 @@ t.test('large values', async t => {
     }
   })
 
-  await t.test('names of all streams above are not repeated without limit', async t => {
+  await t.test('repeat the names of parent streams only up to a limit', async t => {
     const content = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n]))
     await alice.event({ streamIds: ['s11'], type: 'many/fields', content, time: 3 })
     const rows = byName(await exported(alice, { format: 'csv', types: ['many/fields'] }))
@@ -472,7 +472,7 @@ t.test('large values', async t => {
     t.equal(rows[7]!['stream'], ['…', ...[7, 8, 9, 10, 11].map(n => `${n}${'n'.repeat(199)}`)].join(' / '))
   })
 
-  await t.test('do not hide a position, nor a description', async t => {
+  await t.test('do not hide a position or a description', async t => {
     const description = '&'.repeat(1_300_000)
     await alice.event({
       streamIds: ['diary'],
@@ -496,7 +496,7 @@ t.test('large values', async t => {
   })
 })
 
-/** An export that has begun: its first page has been made. */
+/** Starts an export: its first page has been created. */
 async function begun(client: Client, params: object): Promise<Success> {
   const outcome = await client.service.server.dispatcher.call({
     user: client.username,

@@ -1,4 +1,4 @@
-/** What has been taken out is understood again by the readers of imports. */
+/** Import readers understand what was exported. */
 import t from 'tap'
 import { collected } from '../../imports/collecting.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
@@ -14,7 +14,7 @@ async function exported({ service, token, username }: Client, query: string): Pr
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
-/** Streams in the languages of the pages, and the types of what they hold. */
+/** Streams in the languages of the pages, with the types of their events. */
 const coded: readonly (readonly [stream: string, type: string, loinc: string])[] = [
   ['Weight', 'mass/kg', '29463-7'],
   ['Gewicht', 'mass/lb', '29463-7'],
@@ -38,7 +38,7 @@ const coded: readonly (readonly [stream: string, type: string, loinc: string])[]
   ['Sleep', 'sleep/analysis', '93832-4']
 ]
 
-/** What may look like one of these, and is something else. */
+/** Streams that look similar, but are something else. */
 const others: readonly (readonly [stream: string, type: string])[] = [
   ['Muscle weight', 'mass/kg'],
   ['Sugar eaten', 'mass/g'],
@@ -59,7 +59,7 @@ interface Plain {
 function plain({ content, duration, time, type }: Plain): Plain {
   return {
     type,
-    // Texts have room for milliseconds.
+    // Text has millisecond resolution.
     time: Math.round(time * 1000) / 1000,
     duration: duration === undefined ? undefined : Math.round(duration * 1000) / 1000,
     content
@@ -70,7 +70,7 @@ function inOrder(events: readonly Plain[]): string[] {
   return events.map(event => JSON.stringify(plain(event))).toSorted()
 }
 
-t.test(`observations of every kind that has a code (seed ${seed})`, async t => {
+t.test(`observations of every coded kind survive a round trip (seed ${seed})`, async t => {
   const random = new Random(seed)
   const { alice } = await coffer(t)
   const contentOf = (type: string): unknown => {
@@ -118,7 +118,7 @@ t.test(`observations of every kind that has a code (seed ${seed})`, async t => {
   }
 })
 
-t.test('points become observations on request', async t => {
+t.test('data points become observations on request', async t => {
   const { alice } = await coffer(t)
   await alice.do('streams.create', { id: 'pulse', name: 'Pulse' })
   const holder = await alice.event({
@@ -142,7 +142,7 @@ t.test('points become observations on request', async t => {
   )
 })
 
-t.test('resources that were brought in go out as they were', async t => {
+t.test('imported resources are exported unchanged', async t => {
   const { alice } = await coffer(t)
   await alice.stream('care')
   const resource = {
@@ -173,7 +173,7 @@ t.test('resources that were brought in go out as they were', async t => {
   t.match(entry[1].resource, { resourceType: 'Observation', component: [{ valueString: 'Measles' }, {}, {}] })
 })
 
-/** Elements by name, with the depth and order in which they stand; throws for what is not well-formed. */
+/** Returns elements by name, with depth and order; throws if the XML is not well-formed. */
 function elementsOf(xml: string): { name: string; parent: string; attributes: string }[] {
   const open: string[] = []
   const found: { name: string; parent: string; attributes: string }[] = []
@@ -191,7 +191,7 @@ function elementsOf(xml: string): { name: string; parent: string; attributes: st
   return found
 }
 
-/** Positions as texts that can be compared. */
+/** Returns positions as comparable texts. */
 function positions(data: readonly Plain[]): string[] {
   return data
     .filter(({ type }) => type === 'position/wgs84')
@@ -203,7 +203,7 @@ function loincOf({ code }: Answer): string | undefined {
   return code.coding?.[0].code
 }
 
-/** The order in which GPX wants the parts of a point. */
+/** The order of the parts of a point in GPX. */
 const partsOfPoint = ['ele', 'time', 'name', 'extensions']
 
 function assertGpx(t: import('tap').Test, xml: string): void {
@@ -234,7 +234,7 @@ function assertGpx(t: import('tap').Test, xml: string): void {
   }
 }
 
-t.test(`tracks (seed ${seed})`, async t => {
+t.test(`tracks survive a round trip (seed ${seed})`, async t => {
   const random = new Random(seed)
   const service = await coffer(t)
   const { alice } = service
@@ -251,7 +251,7 @@ t.test(`tracks (seed ${seed})`, async t => {
     await alice.event({ streamIds: [stream], type: 'position/wgs84', time, content, ...fields })
     sent.push({ time, content })
   }
-  // Two that are out at the same time, with a rest in between; then one position alone, and a visit.
+  // Two tracks at the same time, with a break in between; then a single position, and a visit.
   for (let n = 0; n < 30; n++) {
     await send('phone', 1e9 + n * 60)
     await send('watch', 1e9 + n * 60 + 30)
@@ -286,7 +286,7 @@ t.test(`tracks (seed ${seed})`, async t => {
   const found = await collected(xml)
   const withoutSpeedOfWaypoints = sent.map(each => ({ ...each, type: 'position/wgs84' }))
   const [got, wanted] = [positions(found.data as never), positions(withoutSpeedOfWaypoints as never)]
-  // The reader takes no speed of waypoints.
+  // The reader ignores the speed of waypoints.
   t.equal(got.length, wanted.length)
   t.ok(got.filter(one => !wanted.includes(one)).length <= 3)
   t.equal(found.data.filter(({ type }) => type === 'activity/plain').length, 5)

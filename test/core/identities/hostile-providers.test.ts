@@ -1,4 +1,4 @@
-/** Providers, networks and strangers that mean ill: nobody gets in by them, and people are told what is wrong. */
+/** Malicious providers, networks and clients: they cannot sign in, and users see what is wrong. */
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Overrides, type Service } from '../../support/coffer.js'
 import { forgingProvider, type ForgingProvider } from '../../support/forging-provider.js'
@@ -14,7 +14,7 @@ async function forged(
   return { provider, service, visitor: new SignInVisitor(service) }
 }
 
-/** Makes `robin`, who signs in by the provider. */
+/** Creates `robin`, who signs in by the provider. */
 async function linked(visitor: SignInVisitor): Promise<void> {
   const { ticket } = await visitor.go()
   const { error } = await visitor.register('robin', ticket)
@@ -47,7 +47,7 @@ t.test('id tokens', async t => {
     'with a subject of a megabyte': () => (provider.claims = { sub: 'x'.repeat(1024 * 1024) })
   }
   for (const [what, change] of Object.entries(wrong))
-    await t.test(`${what} open nothing`, async t => {
+    await t.test(`${what} are refused`, async t => {
       change()
       const { problem, ticket } = await visitor.go()
       t.match(problem, /^(?:invalid|unreachable)$/)
@@ -58,7 +58,7 @@ t.test('id tokens', async t => {
 })
 
 t.test('a code', async t => {
-  await t.test('is exchanged with the verifier whose digest the provider was told', async t => {
+  await t.test('is exchanged with the verifier that matches the challenge', async t => {
     const { createHash } = await import('node:crypto')
     const { provider, visitor } = await forged(t)
     await visitor.go()
@@ -94,7 +94,7 @@ t.test('a code', async t => {
     t.equal(provider.exchanged.length, 0)
   })
 
-  await t.test('comes too late after ten minutes', async t => {
+  await t.test('is refused after ten minutes', async t => {
     const { provider, service, visitor } = await forged(t)
     const callback = await visitor.toCallback()
     service.clock.advance(601)
@@ -102,7 +102,7 @@ t.test('a code', async t => {
     t.equal(provider.exchanged.length, 0)
   })
 
-  await t.test('without a state, with a made up one, or with two goes nowhere', async t => {
+  await t.test('without a state, with an invalid one, or with two is refused', async t => {
     const { provider, visitor } = await forged(t)
     const callback = new URL(await visitor.toCallback())
     for (const change of [
@@ -131,14 +131,14 @@ t.test('a mix-up of providers', async t => {
     t.same([honest.exchanged.length, evil.exchanged.length], [0, 0], 'nobody got the code')
   }
 
-  await t.test('does not bring the code of one to the other, whose address it comes back at', async t => {
+  await t.test('sends no code of one provider to the other if the callback names the other', async t => {
     const callback = new URL(await visitor.toCallback('work'))
     const url = callback.href.replace('/work/', '/evil/')
     nothing(t, arrivalAt(await visitor.follow(url)))
   })
 
   await t.test(
-    'does not when the evil one answers in the name of the honest one, or without any',
+    'sends no code if the malicious provider responds in the name of the honest one, or without any',
     async t => {
       for (const iss of [honest.issuer, null, '']) {
         evil.told = { iss, code: 'of-the-honest-one' }
@@ -147,15 +147,15 @@ t.test('a mix-up of providers', async t => {
     }
   )
 
-  await t.test('does not when the evil one sends people to the honest one', async t => {
+  await t.test('sends no code if the malicious provider redirects users to the honest one', async t => {
     evil.told = {}
     evil.metadata = { authorization_endpoint: `${honest.issuer}/authorize` }
     service.clock.advance(3601)
-    // It comes back at the address that the evil one is given, with the issuer of the honest one.
+    // The callback URL is the malicious provider's, with the honest one's issuer.
     nothing(t, await visitor.go('evil'))
   })
 
-  await t.test('is not begun by metadata that names another issuer', async t => {
+  await t.test('is refused if the metadata names another issuer', async t => {
     evil.metadata = { issuer: honest.issuer }
     service.clock.advance(3601)
     nothing(t, await visitor.go('evil'))
@@ -213,7 +213,7 @@ t.test('a provider', async t => {
     ]
   }
   for (const [what, [kind, change]] of Object.entries(told))
-    await t.test(`${what} is told as ${kind}, and works again`, async t => {
+    await t.test(`${what} is reported as ${kind}, and works afterwards`, async t => {
       const { provider, service, visitor } = await forged(t, {}, { auth: { oidcTimeoutMs: 400 } })
       change(provider)
       const { page, problem, ticket } = await visitor.go('work', 'access/access.html?lang=fr')
@@ -225,7 +225,7 @@ t.test('a provider', async t => {
       t.ok((await visitor.go()).ticket)
     })
 
-  await t.test('whose metadata cannot be had is told as unreachable, and asked again', async t => {
+  await t.test('whose metadata is unavailable is reported as unreachable, and asked again', async t => {
     const { provider, visitor } = await forged(t, {}, { auth: { oidcTimeoutMs: 400 } })
     const path = '/.well-known/openid-configuration'
     for (const answer of [
@@ -243,7 +243,7 @@ t.test('a provider', async t => {
     t.equal(provider.asked.filter(asked => asked === path).length, count, 'and not again within the hour')
   })
 
-  await t.test('at an internal address is not called unless the settings say so', async t => {
+  await t.test('at an internal address is called only if the settings allow it', async t => {
     const service = await coffer(t, {
       auth: {
         oidc: [{ name: 'work', issuer: 'https://10.255.255.1', clientId: 'coffer' }],
@@ -281,14 +281,14 @@ t.test('groups', async t => {
     provider.claims = { roles }
     t.equal((await visitor.go()).problem, 'group', JSON.stringify(roles)?.slice(0, 50))
   }
-  await t.test('are looked at whenever somebody signs in', async t => {
+  await t.test('are checked at every sign-in', async t => {
     provider.claims = { roles: ['staff'] }
     await linked(visitor)
     t.ok((await visitor.signIn('robin', (await visitor.go()).ticket)).token)
     provider.claims = { roles: ['former staff'] }
     t.equal((await visitor.go()).problem, 'group')
   })
-  await t.test('may be told beside the id token', async t => {
+  await t.test('may come from userinfo instead of the id token', async t => {
     provider.claims = {}
     provider.userinfo = { sub: 'robin', roles: ['staff'] }
     service.clock.advance(3601)
@@ -298,7 +298,7 @@ t.test('groups', async t => {
   })
 })
 
-t.test('claims that are odd', async t => {
+t.test('invalid claims are ignored', async t => {
   const { provider, visitor } = await forged(t)
   const odd: Record<string, unknown>[] = [
     { email: 12, preferred_username: {} },
@@ -315,14 +315,14 @@ t.test('claims that are odd', async t => {
     const { registration } = await visitor.lookUp(ticket)
     t.same(registration, { isOpen: false, isEmailTaken: false }, JSON.stringify(claims).slice(0, 60))
   }
-  // Storage would take several of them for the same one.
+  // Storage would treat several of them as the same.
   for (const sub of ['robin\ud83d', '\udc00', '', 'x'.repeat(256)]) {
     provider.claims = { sub }
     t.equal((await visitor.go()).problem, 'invalid', JSON.stringify(sub).slice(0, 60))
   }
 })
 
-t.test('where people return to', async t => {
+t.test('return pages are restricted', async t => {
   const { service, visitor } = await forged(t)
   const { url } = service.server
   for (const page of [
@@ -362,7 +362,7 @@ t.test('where people return to', async t => {
     t.equal((await visitor.get(`${url}/auth/oidc/nobody/${step}?secret=${visitor.secret}`)).status, 404)
 })
 
-t.test('a flood of sign-ins that nobody ends is refused', async t => {
+t.test('a flood of unfinished sign-ins is refused', async t => {
   const { visitor } = await forged(t)
   for (let count = 0; count < 100; count++) await visitor.get(visitor.startUrl())
   const response = await visitor.get(visitor.startUrl())
@@ -373,7 +373,7 @@ t.test('a flood of sign-ins that nobody ends is refused', async t => {
 t.test('a ticket', async t => {
   const { service, visitor } = await forged(t)
   await linked(visitor)
-  await t.test('is good once, for the page that has the secret, within a quarter of an hour', async t => {
+  await t.test('is valid once, for the page with the secret, for a quarter of an hour', async t => {
     const { ticket } = await visitor.go()
     const thief = new SignInVisitor(service)
     t.equal((await thief.signIn('robin', ticket)).error.id, 'invalid-credentials')

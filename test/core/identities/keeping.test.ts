@@ -1,4 +1,4 @@
-/** Identities on disk: the account's file is right, the platform's index follows; and nothing of a proof is readable. */
+/** Identities on disk: the account file is authoritative, the index follows it, and no part of a proof is readable. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -17,7 +17,7 @@ const oidc = [{ name: 'work', issuer: 'https://id.example.org', clientId: 'coffe
 const secret = 'a-secret-of-the-page'
 const email = { address: 'alice@id.example.org', isVerified: true }
 
-/** A data directory in which `alice` has an identity, and nobody at work in it. */
+/** Creates a data directory in which `alice` has an identity, and stops the service. */
 async function kept(t: Test): Promise<Layout> {
   const service = await openCoffer(t, { auth: { oidc } })
   const proof = { subject: 'alice-at-work', email }
@@ -37,7 +37,7 @@ async function opened(t: Test, root: string): Promise<{ server: Server; service:
   return { server, service: new Service(server, clock, root) }
 }
 
-/** The account that the identity opens. */
+/** Returns the account that the identity signs in to. */
 async function opens(service: Service): Promise<string | undefined> {
   const proof = { subject: 'alice-at-work' }
   await service.call(undefined, 'test.prove', { ticket: 'another', secret, proof })
@@ -50,7 +50,7 @@ function change(file: string, sql: string, ...values: unknown[]): void {
   db.close()
 }
 
-t.test('an index that lost identities is found out, and made again', async t => {
+t.test('an index without identities is detected and rebuilt', async t => {
   const layout = await kept(t)
   t.same((await checkDirectory(layout)).problems, [])
   change(layout.platformFile, 'DELETE FROM unique_field WHERE name = ?', identityField)
@@ -60,7 +60,7 @@ t.test('an index that lost identities is found out, and made again', async t => 
   t.equal(await opens((await opened(t, layout.root)).service), 'alice')
 })
 
-t.test('an index that names another account opens nothing of it', async t => {
+t.test('an index that names another account does not sign in to it', async t => {
   const layout = await kept(t)
   const { service, server } = await opened(t, layout.root)
   await service.user('mallory')
@@ -79,13 +79,13 @@ t.test('an index that names another account opens nothing of it', async t => {
   t.equal(error.id, 'forbidden')
 })
 
-t.test('a change that a crash left in doubt is settled by the account’s file', async t => {
+t.test('a change left in doubt by a crash is settled by the account file', async t => {
   const layout = await kept(t)
   change(layout.platformFile, 'UPDATE unique_field SET inDoubt = 1 WHERE name = ?', identityField)
   t.equal(await opens((await opened(t, layout.root)).service), 'alice')
 })
 
-t.test('a backup brings identities along', async t => {
+t.test('a backup includes identities', async t => {
   const layout = await kept(t)
   const [backup, restored] = [join(t.testdir(), 'backup'), join(t.testdir({}), 'restored')]
   t.equal((await command(['backup', '--dataDir', layout.root, backup])).code, 0)
@@ -94,29 +94,26 @@ t.test('a backup brings identities along', async t => {
   t.equal(await opens((await opened(t, restored)).service), 'alice')
 })
 
-t.test(
-  'an archive brings identities along only where its writer is known: it may name anybody’s',
-  async t => {
-    const layout = await kept(t)
-    const folder = t.testdir()
-    const file = join(folder, 'alice.zip')
-    const carefully = join(folder, 'carefully')
-    const known = join(folder, 'known')
-    t.equal((await command(['export', '--dataDir', layout.root, 'alice', file])).code, 0)
+t.test('an archive restores identities only on request, since it may name those of others', async t => {
+  const layout = await kept(t)
+  const folder = t.testdir()
+  const file = join(folder, 'alice.zip')
+  const carefully = join(folder, 'carefully')
+  const known = join(folder, 'known')
+  t.equal((await command(['export', '--dataDir', layout.root, 'alice', file])).code, 0)
 
-    const done = await command(['import', '--dataDir', carefully, file])
-    t.equal(done.code, 0, done.errors)
-    t.match(done.output, /1 linked sign-in provider was not imported/)
-    const stranger = await opened(t, carefully)
-    t.equal(await opens(stranger.service), undefined)
+  const done = await command(['import', '--dataDir', carefully, file])
+  t.equal(done.code, 0, done.errors)
+  t.match(done.output, /1 linked sign-in provider was not imported/)
+  const stranger = await opened(t, carefully)
+  t.equal(await opens(stranger.service), undefined)
 
-    t.match(await command(['import', '--dataDir', known, '--identities', '--json', file]), {
-      code: 0,
-      output: /"identitiesLeftOut":0/
-    })
-    t.equal(await opens((await opened(t, known)).service), 'alice')
-  }
-)
+  t.match(await command(['import', '--dataDir', known, '--identities', '--json', file]), {
+    code: 0,
+    output: /"identitiesLeftOut":0/
+  })
+  t.equal(await opens((await opened(t, known)).service), 'alice')
+})
 
 t.test('tickets, secrets and subjects are not readable in the platform file', async t => {
   const layout = await kept(t)

@@ -1,4 +1,4 @@
-/** Signing in by a provider, from the start to a session, and what becomes of the identities. (docs/spec/identities.md) */
+/** Signing in by a provider, from the start to a session, and linked identities. (docs/spec/identities.md) */
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { type Answer, coffer, type Service } from '../../support/coffer.js'
@@ -8,7 +8,7 @@ import { arrivalAt, SignInVisitor } from '../../support/sign-in-visitor.js'
 
 const robin = { sub: 'r1', email: 'robin@example.com', email_verified: true, preferred_username: 'Robin.H' }
 
-/** A call below the root of `robin`. */
+/** Makes a call as `robin`. */
 async function as(
   service: Service,
   token: string,
@@ -19,7 +19,7 @@ async function as(
   return (await service.http(verb, `/robin${path}`, body, { authorization: token })).body
 }
 
-/** Makes `robin`, who has no password, and answers a session. */
+/** Registers `robin` without a password, and returns a session token. */
 async function registered(visitor: SignInVisitor): Promise<string> {
   const { ticket } = await visitor.go()
   await visitor.register('robin', ticket, { email: 'robin@example.com' })
@@ -27,7 +27,7 @@ async function registered(visitor: SignInVisitor): Promise<string> {
 }
 
 t.test('a sign-in by a provider', async t => {
-  t.test('ends with a session like any other, once the identity is linked', async t => {
+  t.test('creates a normal session once the identity is linked', async t => {
     const { service, provider, visitor } = await withProvider(t)
     provider.person = robin
     const first = await visitor.go()
@@ -58,7 +58,7 @@ t.test('a sign-in by a provider', async t => {
     t.match(sessions[0], { signedIn: { provider: 'work', address: '127.0.0.1' } })
   })
 
-  t.test('begins a session of pages for a page, which gets no token', async t => {
+  t.test('creates a cookie session for a page, which receives no token', async t => {
     const { service, provider, visitor } = await withProvider(t)
     provider.person = robin
     await registered(visitor)
@@ -71,7 +71,7 @@ t.test('a sign-in by a provider', async t => {
     t.match(answer.headers.getSetCookie().join(), /coffer-session=robin\.c\w+; .*SameSite=Strict/)
   })
 
-  t.test('never opens an account by an equal address', async t => {
+  t.test('never signs in to an account by an equal address', async t => {
     const { service, provider, visitor } = await withProvider(t)
     await service.user('owner', { email: 'robin@example.com' })
     provider.person = robin
@@ -82,31 +82,34 @@ t.test('a sign-in by a provider', async t => {
     t.match(error, { id: 'item-already-exists', data: { email: 'robin@example.com' } })
   })
 
-  t.test('asks for the second factor of the account, unless the provider is trusted to have', async t => {
-    for (const secondFactor of ['ask', 'provider'] as const)
-      await t.test(secondFactor, async t => {
-        const { service, provider, visitor } = await withProvider(t, {}, { secondFactor })
-        provider.person = robin
-        await registered(visitor)
-        const secret = new Secret()
-        await service.call(undefined, 'test.enrol', {
-          username: 'robin',
-          factor: { method: 'totp', content: {}, secret: secret.base32, recoveryCodes: [] }
+  t.test(
+    'asks for the second factor of the account, unless the provider is trusted to have done so',
+    async t => {
+      for (const secondFactor of ['ask', 'provider'] as const)
+        await t.test(secondFactor, async t => {
+          const { service, provider, visitor } = await withProvider(t, {}, { secondFactor })
+          provider.person = robin
+          await registered(visitor)
+          const secret = new Secret()
+          await service.call(undefined, 'test.enrol', {
+            username: 'robin',
+            factor: { method: 'totp', content: {}, secret: secret.base32, recoveryCodes: [] }
+          })
+          provider.amr = ['pwd', 'mfa']
+          const trusted = await visitor.signIn('robin', (await visitor.go()).ticket)
+          t.equal('token' in trusted, secondFactor === 'provider')
+          provider.amr = ['pwd']
+          const pending = await visitor.signIn('robin', (await visitor.go()).ticket)
+          t.same([typeof pending.mfaToken, pending.token], ['string', undefined])
+          const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+          const session = await as(service, pending.mfaToken, 'POST', '/mfa/verify', { code })
+          const { sessions } = await as(service, session.token, 'GET', '/sessions')
+          t.match(sessions[0].signedIn, { provider: 'work' })
         })
-        provider.amr = ['pwd', 'mfa']
-        const trusted = await visitor.signIn('robin', (await visitor.go()).ticket)
-        t.equal('token' in trusted, secondFactor === 'provider')
-        provider.amr = ['pwd']
-        const pending = await visitor.signIn('robin', (await visitor.go()).ticket)
-        t.same([typeof pending.mfaToken, pending.token], ['string', undefined])
-        const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
-        const session = await as(service, pending.mfaToken, 'POST', '/mfa/verify', { code })
-        const { sessions } = await as(service, session.token, 'GET', '/sessions')
-        t.match(sessions[0].signedIn, { provider: 'work' })
-      })
-  })
+    }
+  )
 
-  t.test('takes a recovery code in place of a lost factor, without a password', async t => {
+  t.test('accepts a recovery code in place of a lost factor, without a password', async t => {
     const { service, provider, visitor } = await withProvider(t)
     provider.person = robin
     const token = await registered(visitor)
@@ -143,7 +146,7 @@ t.test('a sign-in by a provider', async t => {
     t.match(JSON.stringify(record), /"callerId":"work"/)
   })
 
-  t.test('is refused to suspended accounts, and told where the account has moved', async t => {
+  t.test('refuses suspended accounts, and redirects if the account has moved', async t => {
     const { service, provider, visitor } = await withProvider(t, { adminKey: 'a key of the operator' })
     provider.person = robin
     await registered(visitor)
@@ -160,7 +163,7 @@ t.test('a sign-in by a provider', async t => {
     t.equal((await visitor.signIn('robin', moved.ticket)).error.id, 'user-account-relocated')
   })
 
-  t.test('is ended at the provider as well', async t => {
+  t.test('is also ended at the provider', async t => {
     const { service, provider, visitor } = await withProvider(t)
     provider.person = robin
     const token = await registered(visitor)
@@ -191,7 +194,7 @@ t.test('linking', async t => {
     return new SignInVisitor(service, (await client.do('identities.begin')).secret)
   }
 
-  await t.test('is begun only where somebody has just signed in', async t => {
+  await t.test('requires a recent sign-in', async t => {
     await justSignedIn('alice')
     service.clock.advance(600)
     t.ok((await alice.do('identities.begin')).secret)
@@ -200,7 +203,7 @@ t.test('linking', async t => {
     t.match((await alice.call('identities.begin')).error, refused)
   })
 
-  await t.test('takes what was asked for in the session', async t => {
+  await t.test('accepts the identity requested in the session', async t => {
     provider.person = { sub: 'alice-at-work' }
     const browser = await begin(alice)
     const { ticket } = await browser.go()
@@ -209,11 +212,11 @@ t.test('linking', async t => {
     t.equal((await visitor.lookUp((await visitor.go()).ticket)).username, 'alice')
   })
 
-  await t.test('takes nobody else’s identity, whatever a page is made to ask', async t => {
+  await t.test('refuses the identity of another user, whatever requests a page is tricked into', async t => {
     provider.person = { sub: 'mallory-at-work' }
     const mallory = await begin(bob)
     const { ticket } = await mallory.go()
-    // Mallory makes Alice's page send Mallory's ticket, with any secret there is.
+    // Mallory makes Alice's page send Mallory's ticket, with every available secret.
     await justSignedIn('alice')
     const { secret } = await alice.do('identities.begin')
     for (const tried of [mallory.secret, secret, visitor.secret]) {
@@ -224,7 +227,7 @@ t.test('linking', async t => {
     await bob.do('identities.create', { ticket, secret: mallory.secret })
   })
 
-  await t.test('takes no callback of another browser', async t => {
+  await t.test('refuses a callback of another browser', async t => {
     provider.person = { sub: 'carol-at-work' }
     const mallory = await begin(bob)
     const callback = await mallory.toCallback()
@@ -233,7 +236,7 @@ t.test('linking', async t => {
     t.same(arrivalAt(await carol.follow(callback)).problem, 'expired')
   })
 
-  await t.test('takes nothing after the session has ended', async t => {
+  await t.test('is refused after the session has ended', async t => {
     const { access } = await service.call(undefined, 'test.signIn', { username: 'bobby', appId: 'other-app' })
     await justSignedIn('bobby')
     const { secret } = await service.call('bobby', 'identities.begin', {}, access.token)
@@ -243,7 +246,7 @@ t.test('linking', async t => {
     t.equal(error.id, 'forbidden', 'nor in another session of the same account')
   })
 
-  await t.test('takes no identity that opens another account', async t => {
+  await t.test('refuses an identity linked to another account', async t => {
     provider.person = { sub: 'alice-at-work' }
     const browser = await begin(bob)
     const { ticket } = await browser.go()
@@ -252,7 +255,7 @@ t.test('linking', async t => {
     t.equal((await bob.do('identities.get')).identities.length, 1)
   })
 
-  await t.test('takes twenty at most', async t => {
+  await t.test('accepts twenty identities at most', async t => {
     for (let count = 1; count <= 20; count++) {
       provider.person = { sub: `alice-${count}` }
       const browser = await begin(alice)
@@ -264,7 +267,7 @@ t.test('linking', async t => {
 })
 
 t.test('an identity', async t => {
-  t.test('finishes no sign-in that still waits for the second factor once it is unlinked', async t => {
+  t.test('completes no pending sign-in once it is unlinked', async t => {
     const { service, provider, visitor } = await withProvider(t)
     provider.person = robin
     const token = await registered(visitor)
@@ -282,7 +285,7 @@ t.test('an identity', async t => {
     t.match(await as(service, mfaToken, 'POST', '/mfa/verify', { code }), { error: { id: 'forbidden' } })
   })
 
-  t.test('is free again once it is unlinked, or its account is deleted', async t => {
+  t.test('can be linked again once it is unlinked, or its account is deleted', async t => {
     const { service, provider, visitor } = await withProvider(t, {
       userAccount: { delete: ['personalToken'] }
     })
@@ -318,7 +321,7 @@ t.test('an identity', async t => {
     t.equal((await visitor.lookUp((await visitor.go()).ticket)).username, undefined)
   })
 
-  t.test('is held by one account when two want it at once', async t => {
+  t.test('is linked to one account if two claim it concurrently', async t => {
     const { provider, visitor } = await withProvider(t)
     provider.person = robin
     const [one, other] = [await visitor.go(), await visitor.go()]
@@ -331,7 +334,7 @@ t.test('an identity', async t => {
 })
 
 t.test('registration by a provider', async t => {
-  t.test('follows the rules of registration, unless the provider is enough', async t => {
+  t.test('follows the rules of registration, unless the provider suffices', async t => {
     for (const autoRegister of [false, true]) {
       const { provider, visitor } = await withProvider(
         t,
@@ -352,7 +355,7 @@ t.test('registration by a provider', async t => {
     }
   })
 
-  t.test('takes an address for confirmed only if the provider has verified it', async t => {
+  t.test('treats an address as confirmed only if the provider has verified it', async t => {
     const post = await mailbox(t)
     const { service, provider, visitor } = await withProvider(t, post.settings)
     const emailOf = async (username: string): Promise<Answer> => {
@@ -374,7 +377,7 @@ t.test('registration by a provider', async t => {
     t.match(link.href, 'confirm-email.html')
   })
 
-  t.test('may come with a password as well, and takes no other odd fields', async t => {
+  t.test('accepts a password, and no other unexpected fields', async t => {
     const { provider, visitor } = await withProvider(t)
     provider.person = robin
     const { ticket } = await visitor.go()
@@ -443,7 +446,7 @@ t.test('several threads share proofs and identities', async t => {
   t.ok(service)
 })
 
-t.test('a service without providers has none of it', async t => {
+t.test('a service without providers has no identity routes', async t => {
   const service = await coffer(t)
   t.equal((await service.http('GET', '/auth/oidc/work/start?secret=12345678901234567890')).status, 404)
   t.match((await service.http('GET', '/access/facts.json')).body, { hasPasswords: true, providers: [] })

@@ -1,4 +1,4 @@
-/** Imports of apps: they neither meet nor touch what others have brought in, nor what they may not see any more. */
+/** Imports of apps: they neither see nor change what others have imported, or what they may no longer see. */
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
@@ -7,7 +7,7 @@ t.setTimeout(900_000)
 
 const always = { state: 'all', fromTime: 0, toTime: 4e9, limit: 10_000 }
 
-/** Weights, one a day. */
+/** Returns weights, one per day. */
 function weights(from: number, count: number): string {
   const lines = ['time,weight (kg)']
   for (let at = from; at < from + count; at++)
@@ -15,7 +15,7 @@ function weights(from: number, count: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Heart rates, one a second: they become points of a series. */
+/** Returns heart rates, one per second: they become data points of a series. */
 function beats(from: number, count: number): string {
   const lines = ['time,heart rate']
   for (let at = from; at < from + count; at++)
@@ -29,9 +29,9 @@ async function account(t: Parameters<typeof coffer>[0]): Promise<{ alice: Client
   return { alice, app: await alice.grant('manage', 'body', { type: 'app', name: 'some-app' }) }
 }
 
-/** What a caller reads: events, and the points below them. */
+/** Returns what a caller can read: events, and data points below them. */
 async function read(client: Client): Promise<{ events: Answer[]; points: Answer[] }> {
-  // Holders follow their series within a second.
+  // Series events follow their series within a second.
   await client.service.server.settle()
   const { events } = await client.do('events.get', always)
   const points: Answer[] = []
@@ -41,7 +41,7 @@ async function read(client: Client): Promise<{ events: Answer[]; points: Answer[
   return { events, points }
 }
 
-t.test('an app cannot find out by guesses what others have brought in', async t => {
+t.test('an app cannot find out by guessing what others have imported', async t => {
   const { alice, app } = await account(t)
   await broughtIn(alice, 'weights.csv', weights(0, 30), { parentId: 'private' })
   await broughtIn(alice, 'beats.csv', beats(0, 400), { parentId: 'private' })
@@ -55,7 +55,7 @@ t.test('an app cannot find out by guesses what others have brought in', async t 
   }
 })
 
-t.test('what others bring in does not land in the series of an app', async t => {
+t.test('imports of others do not write to the series of an app', async t => {
   const { alice, app } = await account(t)
   await broughtIn(app, 'beats.csv', beats(0, 400), { parentId: 'body' })
   const before = await read(app)
@@ -68,7 +68,7 @@ t.test('what others bring in does not land in the series of an app', async t => 
   t.same(await read(app), before, 'nor does it see what another app has')
 })
 
-t.test('an app does not say how tables of others are to be understood', async t => {
+t.test('the mappings of an app do not apply to tables of others', async t => {
   const { alice, app } = await account(t)
   const found = await sent(app, 'weights.csv', weights(0, 3), { parentId: 'body' })
   const [table] = found.look.tables
@@ -80,7 +80,7 @@ t.test('an app does not say how tables of others are to be understood', async t 
   t.same(again.look.types, { 'length/cm': 3 }, 'the app itself is remembered')
 })
 
-t.test('an app handles imports that it has begun, and no others', async t => {
+t.test('an app can only manage its own imports', async t => {
   const { alice, app } = await account(t)
   const own = await sent(alice, 'weights.csv', weights(0, 3), { parentId: 'body' })
   t.same((await app.do('imports.get')).imports, [])
@@ -93,7 +93,7 @@ t.test('an app handles imports that it has begun, and no others', async t => {
   t.equal((await written(again, other.id)).state, 'written', 'the app is known by its name')
 })
 
-t.test('an app that takes its import out leaves what it may not change any more', async t => {
+t.test('an app that undoes its import leaves what it may no longer change', async t => {
   const { alice, app } = await account(t)
   const first = await broughtIn(app, 'weights.csv', weights(0, 3), { parentId: 'body' })
   const second = await broughtIn(app, 'beats.csv', beats(0, 400), { parentId: 'body' })
@@ -111,7 +111,7 @@ t.test('an app that takes its import out leaves what it may not change any more'
   t.same(await read(await alice.grant('read', 'private')), before, 'what was moved is there')
 })
 
-t.test('an app cannot compare points with a series of its own that has been moved out of sight', async t => {
+t.test('an app cannot probe its own series after they were hidden', async t => {
   const { alice, app } = await account(t)
   await broughtIn(app, 'beats.csv', beats(0, 400), { parentId: 'body' })
   const { events } = await read(app)

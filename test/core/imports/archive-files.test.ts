@@ -1,4 +1,4 @@
-/** Files of events in the export of an account, brought into another one. (docs/api/imports.md) */
+/** Files of events in the export of an account, imported into another one. (docs/api/imports.md) */
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
@@ -23,7 +23,7 @@ async function exported({ service, token, username }: Client): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** An account with two events that have files, as an archive, and another account. */
+/** Creates an account with two events that have files, its archive, and another account. */
 async function two(t: Test): Promise<{ alice: Client; bob: Client; zip: Buffer }> {
   const service = await coffer(t)
   const { alice } = service
@@ -49,20 +49,20 @@ async function bytesOf(client: Client, event: Answer, { id, readToken }: Answer)
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** The files of an event, without what differs from account to account. */
+/** Returns the files of an event, without what differs between accounts. */
 function shown({ attachments }: Answer): unknown[] {
   return attachments
     .map(({ fileName, integrity, size, type }: Answer) => ({ fileName, integrity, size, type }))
     .toSorted((a: Answer, b: Answer) => (a.fileName < b.fileName ? -1 : 1))
 }
 
-/** Ids of the files that an account has on disk. */
+/** Returns the ids of the files that an account has on disk. */
 async function stored({ service, username }: Client): Promise<string[]> {
   const { accounts, attachments } = service.server.services
   return await attachments.list(accounts.find(username)!.id)
 }
 
-t.test('files come along, are known the second time, and go with their events', async t => {
+t.test('files are imported, recognised when imported again, and removed with their events', async t => {
   const { alice, bob, zip } = await two(t)
   const before = JSON.stringify(await bob.do('events.get', all))
   const look = await sent(bob, 'alice.zip', zip)
@@ -81,7 +81,7 @@ t.test('files come along, are known the second time, and go with their events', 
   t.ok((await bytesOf(bob, note, photo)).equals(large))
   t.equal((await stored(bob)).length, 2)
 
-  // The same archive under another name is read once more.
+  // The same archive under another name is read again.
   for (const name of ['alice.zip', 'again.zip']) {
     const again = await broughtIn(bob, name, zip)
     t.same(again.tally.broughtIn, {}, name)
@@ -93,7 +93,7 @@ t.test('files come along, are known the second time, and go with their events', 
   t.same(await stored(bob), [])
 })
 
-t.test('a file that was thrown away stays away, until its import is taken out', async t => {
+t.test('a deleted file is not imported again until its import is undone', async t => {
   const { bob, zip } = await two(t)
   const first = await broughtIn(bob, 'alice.zip', zip)
   const { id, attachments } = await noteOf(bob)
@@ -106,7 +106,7 @@ t.test('a file that was thrown away stays away, until its import is taken out', 
   t.equal((await broughtIn(bob, 'alice.zip', zip)).tally.broughtIn.attachment, 2)
 })
 
-t.test('a file of an event in the trash is left out', async t => {
+t.test('a file of a trashed event is skipped', async t => {
   const { bob, zip } = await two(t)
   const first = await broughtIn(bob, 'alice.zip', zip)
   const { id, attachments } = await noteOf(bob)
@@ -118,7 +118,7 @@ t.test('a file of an event in the trash is left out', async t => {
   t.match(gone.tally, { broughtIn: {}, leftOut: { 'of the kind that was deleted here before': 3 } })
 })
 
-t.test('files are no larger than files may be, and count for the quota', async t => {
+t.test('imported files respect size limits and count against the quota', async t => {
   const event = {
     id: 'a',
     streamIds: ['diary'],
@@ -153,14 +153,14 @@ t.test('files are no larger than files may be, and count for the quota', async t
   t.same(await stored(alice), [])
 })
 
-t.test('a file goes from an event that another import brought in', async t => {
+t.test('undoing an import removes its file from an event of another import', async t => {
   const { bob, zip } = await two(t)
   const { accounts } = bob.service.server.services
   const first = await broughtIn(bob, 'alice.zip', zip)
   const note = await noteOf(bob)
   const [file] = note.attachments
   await bob.do('events.deleteAttachment', { id: note.id, fileId: file.id })
-  // As if the first import had not known of files.
+  // As if the first import had not known files.
   const store = accounts.store(accounts.find('bob')!)
   await store.write(() => store.imports.removeEvent(file.id))
   const second = await broughtIn(bob, 'alice.zip', zip)

@@ -1,4 +1,4 @@
-/** The export of an account, brought into another one, and into itself. (docs/api/imports.md) */
+/** The export of an account, imported into another one, and into itself. (docs/api/imports.md) */
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { fitFile } from '../../imports/fit-writer.js'
@@ -7,14 +7,14 @@ import { sent, takenOut, total, written, zipOf } from '../../support/importing.j
 t.setTimeout(900_000)
 const all = { state: 'all', limit: 100_000, fromTime: -1e10, toTime: 4e10 }
 
-/** Everything that an account answers but its own values. */
+/** Returns everything in an account except its own values. */
 async function answers(client: Client): Promise<Answer> {
   const { events } = await client.do('events.get', all)
   const { streams } = await client.do('streams.get', { state: 'all' })
   return { events, streams }
 }
 
-/** The same once the events that hold series show how long these are, which comes a little after the points. */
+/** Returns the same once series events have the duration of their series, which follows data points with a delay. */
 async function settled(client: Client): Promise<Answer> {
   for (let pauseMs = 5; ; pauseMs = Math.min(30, pauseMs * 1.3)) {
     const found = await answers(client)
@@ -31,7 +31,7 @@ async function exported(client: Client): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** Names of streams from the top down, with what is in them. */
+/** Returns the names of streams from the top down, with their contents. */
 async function treeOf(client: Client, root: string): Promise<Record<string, unknown[]>> {
   const { streams } = await client.do('streams.get')
   const { events } = await client.do('events.get', { ...all, state: 'default' })
@@ -127,40 +127,43 @@ async function filled(alice: Client): Promise<void> {
   })
 }
 
-t.test('an account comes back below one stream, is known the second time, and goes whole', async t => {
-  const service = await coffer(t)
-  const { alice } = service
-  await filled(alice)
-  const bob = await service.user('bob')
-  const before = await answers(bob)
-  const zip = await exported(alice)
-  const look = await sent(bob, 'alice.zip', zip)
-  t.equal(look.state, 'looked', look.message)
-  t.match(look.look, { format: 'coffer', records: { event: Number, point: 3002 } })
-  t.same(await answers(bob), before, 'looking writes nothing')
-  const first = await written(bob, look.id)
-  t.equal(first.state, 'written', first.message)
-  t.same(first.tally.broughtIn, {
-    'frequency/bpm': 200 + 3000,
-    'note/txt': 1,
-    'activity/plain': 2,
-    'position/wgs84': 2
-  })
-  t.equal(total(first.look.records), total(first.tally.broughtIn) + total(first.tally.leftOut))
-  t.equal(first.tally.leftOut['in the trash'], 1)
-  t.same(await treeOf(bob, 'Coffer'), await treeOf(alice, ''))
-  t.same(await pointsOf(bob), await pointsOf(alice))
-  const again = await written(bob, (await sent(bob, 'again.zip', zip)).id)
-  t.same(again.tally.known, first.tally.broughtIn)
-  t.same(again.tally.broughtIn, {})
-  await takenOut(bob, again.id)
-  await takenOut(bob, first.id)
-  t.same(await answers(bob), before)
-  const own = await written(alice, (await sent(alice, 'own.zip', zip)).id)
-  t.same(own.tally, first.tally, 'an account may take its own, beside what it has')
-})
+t.test(
+  'an account is imported below one stream, recognised when imported again, and removed completely',
+  async t => {
+    const service = await coffer(t)
+    const { alice } = service
+    await filled(alice)
+    const bob = await service.user('bob')
+    const before = await answers(bob)
+    const zip = await exported(alice)
+    const look = await sent(bob, 'alice.zip', zip)
+    t.equal(look.state, 'looked', look.message)
+    t.match(look.look, { format: 'coffer', records: { event: Number, point: 3002 } })
+    t.same(await answers(bob), before, 'looking writes nothing')
+    const first = await written(bob, look.id)
+    t.equal(first.state, 'written', first.message)
+    t.same(first.tally.broughtIn, {
+      'frequency/bpm': 200 + 3000,
+      'note/txt': 1,
+      'activity/plain': 2,
+      'position/wgs84': 2
+    })
+    t.equal(total(first.look.records), total(first.tally.broughtIn) + total(first.tally.leftOut))
+    t.equal(first.tally.leftOut['in the trash'], 1)
+    t.same(await treeOf(bob, 'Coffer'), await treeOf(alice, ''))
+    t.same(await pointsOf(bob), await pointsOf(alice))
+    const again = await written(bob, (await sent(bob, 'again.zip', zip)).id)
+    t.same(again.tally.known, first.tally.broughtIn)
+    t.same(again.tally.broughtIn, {})
+    await takenOut(bob, again.id)
+    await takenOut(bob, first.id)
+    t.same(await answers(bob), before)
+    const own = await written(alice, (await sent(alice, 'own.zip', zip)).id)
+    t.same(own.tally, first.tally, 'an account may take its own, beside what it has')
+  }
+)
 
-t.test('whatever a file holds, the account answers as before once it is taken out', async t => {
+t.test('undoing an import restores the account, whatever the file contains', async t => {
   const service = await coffer(t)
   const { alice } = service
   await filled(alice)

@@ -1,4 +1,4 @@
-/** Files of each format, written: what comes a second time is known, and what is taken out leaves nothing. */
+/** Imports of each format: a second import is recognised, and undoing leaves nothing. */
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, total, written } from '../../support/importing.js'
@@ -8,7 +8,7 @@ t.setTimeout(900_000)
 
 const name = '"><img src=x onerror="window.hacked=1"> & <b>bold</b>'
 
-/** Everything that an account answers. */
+/** Returns everything in an account. */
 async function answers(client: Client): Promise<Answer> {
   const { events } = await client.do('events.get', { state: 'all', limit: 10_000, fromTime: 0, toTime: 4e9 })
   const { streams } = await client.do('streams.get', { state: 'all' })

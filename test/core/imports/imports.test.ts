@@ -1,4 +1,4 @@
-/** Imports: looked at, written, known the second time, and taken out again whole. (docs/api/imports.md) */
+/** Imports: reviewed, run, recognised when imported again, and undone completely. (docs/api/imports.md) */
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
@@ -8,7 +8,7 @@ import { broughtIn, rested, sent, takenOut, total, written } from '../../support
 t.setTimeout(900_000)
 
 const day = 86_400
-/** A weight a day, and a heart rate a second for some minutes. */
+/** Returns a table with a weight per day, and a heart rate per second for some minutes. */
 function table(days: number, seconds: number): string {
   const lines = ['time,weight (kg),heart rate']
   for (let at = 0; at < days; at++)
@@ -18,14 +18,14 @@ function table(days: number, seconds: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Everything that an account answers, without what only grows. */
+/** Returns everything in an account, without what only grows. */
 async function answers(client: Client): Promise<Answer> {
   const { events } = await client.do('events.get', { state: 'all', limit: 100_000, fromTime: 0, toTime: 4e9 })
   const { streams } = await client.do('streams.get', { state: 'all' })
   return { events, streams }
 }
 
-t.test('a file is looked at, written, known the second time, and taken out whole', async t => {
+t.test('a file is reviewed, imported, recognised when imported again, and removed completely', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   await alice.event({ time: 1.6e9 })
@@ -81,7 +81,7 @@ t.test('a file is looked at, written, known the second time, and taken out whole
   t.same(back.tally, look.tally, 'what was taken out can be brought in again')
 })
 
-t.test('a file that was counted before is compared with what is there now', async t => {
+t.test('a file reviewed before is compared with the current data', async t => {
   const { alice } = await coffer(t)
   const first = await broughtIn(alice, 'a.csv', table(30, 4000))
   const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
@@ -100,7 +100,7 @@ t.test('a file that was counted before is compared with what is there now', asyn
   t.same(back.look, first.look)
 })
 
-t.test('what was thrown away stays away', async t => {
+t.test('deleted events are not imported again', async t => {
   const { alice } = await coffer(t)
   const first = await broughtIn(alice, 'a.csv', table(3, 0))
   const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
@@ -114,7 +114,7 @@ t.test('what was thrown away stays away', async t => {
   t.same((await broughtIn(alice, 'a.csv', table(3, 0))).tally.broughtIn, { 'mass/kg': 3 })
 })
 
-/** Rows of heart rates. */
+/** Returns rows of heart rates. */
 const rows = (from: number, to: number, step: number): string[] =>
   Array.from(
     { length: (to - from) / step },
@@ -122,7 +122,7 @@ const rows = (from: number, to: number, step: number): string[] =>
   )
 const file = (lines: string[]): string => ['time,pulse', ...lines].join('\n')
 
-t.test('points that are there in part, in any order, are told apart', async t => {
+t.test('data points that exist in part are distinguished, in any order', async t => {
   const { alice } = await coffer(t)
   const odd = await broughtIn(alice, 'odd.csv', file(rows(1, 8001, 2)))
   t.equal(odd.tally.broughtIn['frequency/bpm'], 4000)
@@ -151,7 +151,7 @@ t.test('points that are there in part, in any order, are told apart', async t =>
   )
 })
 
-t.test('points of one time that differ are all kept, those that do not are counted', async t => {
+t.test('different data points of the same time are all kept, duplicates are counted', async t => {
   const { alice } = await coffer(t)
   const rows = Array.from(
     { length: 200 },
@@ -166,7 +166,7 @@ t.test('points of one time that differ are all kept, those that do not are count
   t.equal(again.tally.known['frequency/bpm'], 150)
 })
 
-t.test('a file that is none is refused, and says why', async t => {
+t.test('an unknown file format is refused with a reason', async t => {
   const { alice } = await coffer(t)
   for (const [content, words] of [
     ['<!DOCTYPE html><html><body>Not found</body></html>', /web page/],
@@ -183,10 +183,10 @@ t.test('a file that is none is refused, and says why', async t => {
   t.same((await alice.do('imports.get')).imports, [])
 })
 
-t.test('files that wait count for the quota, and do not wait forever', async t => {
+t.test('waiting files count against the quota until they expire', async t => {
   const service = await coffer(t, { quota: { bytes: 100_000 } })
   const { clock, directory, server } = service
-  // Sessions do not last as long as files wait.
+  // Sessions end earlier than waiting files.
   const app = await service.alice.grant('manage', '*', { type: 'app' })
   const file = table(800, 0)
   t.ok(file.length > 20_000 && file.length < 40_000)
@@ -225,7 +225,7 @@ t.test('files that wait count for the quota, and do not wait forever', async t =
   t.equal((await written(app, late.id)).state, 'written')
 })
 
-t.test('an app imports below the stream that it manages, and nowhere else', async t => {
+t.test('an app imports only below the stream that it manages', async t => {
   const { alice } = await coffer(t)
   for (const id of ['body', 'diary']) await alice.stream(id)
   const app = await alice.grant('manage', 'body', { type: 'app' })
@@ -253,7 +253,7 @@ t.test('an app imports below the stream that it manages, and nowhere else', asyn
   t.equal(await rested(alice, found.id), undefined)
 })
 
-t.test('files that wait count against the quota', async t => {
+t.test('waiting files count against the quota', async t => {
   const { alice } = await coffer(t, { quota: { bytes: 300_000 } })
   const padded = `${table(3, 0)}${'x'.repeat(120_000)}\n`
   const first = await sent(alice, 'a.csv', padded)
@@ -265,13 +265,13 @@ t.test('files that wait count against the quota', async t => {
   t.equal((await sent(alice, 'c.csv', padded)).state, 'looked')
 })
 
-t.test('many imports are listed page by page, and unreadable ones not for ever', async t => {
+t.test('many imports are listed in pages, and only the latest unreadable ones are kept', async t => {
   const { alice, server } = await openCoffer(t)
   const send = async (at: number): Promise<void> => {
     t.equal((await sent(alice, `${at}.txt`, 'nothing')).state, 'unreadable')
   }
   await send(0)
-  // Copies of its row, as a hundred files would take a thread each.
+  // Copies of its row, since a hundred files would take a thread each.
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
   const { body } = store.imports.findBefore(Infinity)!
   await store.write(() => {

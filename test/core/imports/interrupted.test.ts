@@ -1,4 +1,4 @@
-/** Imports that are stopped on the way, by whomever: they go on, and nothing is there twice or missing. */
+/** Interrupted imports: they resume, and no record is missing or imported twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const random = new Random(seed)
 
 const [events, points] = [1500, 30_000]
 
-/** Weights far apart, heart rates close together. */
+/** Returns weights far apart and heart rates close together. */
 function table(): string {
   const lines = ['time,weight (kg),heart rate']
   for (let at = 0; at < events; at++) lines.push(`${1e9 + at * 100_000},${70 + (at % 100) / 10},`)
@@ -27,7 +27,7 @@ function table(): string {
 }
 const whole = { broughtIn: { 'mass/kg': events, 'frequency/bpm': points }, known: {}, leftOut: {} }
 
-/** Starts a service on the directory of another that has ended. */
+/** Starts a service on the directory of a stopped one. */
 async function restarted(
   t: Test,
   { clock, directory }: Service,
@@ -48,7 +48,7 @@ async function assertHoldsAll(t: Test, client: Client): Promise<void> {
   t.equal(found.length, points)
 }
 
-t.test('a service that is closed on the way goes on when it starts again', async t => {
+t.test('an import resumes after a restart of the service', async t => {
   const service = await coffer(t, { workers: 0 })
   const { id } = await sent(service.alice, 'a.csv', table())
   await service.alice.do('imports.run', { id })
@@ -74,10 +74,10 @@ t.test('a service that is closed on the way goes on when it starts again', async
   t.same(left.events, [])
 })
 
-/** Commands that are killed, each at a moment of its own. */
+/** Number of commands that are killed, each at another time. */
 const kills = process.env['COFFER_TEST_LONG'] ? 20 : 1
 for (let kill = 1; kill <= kills; kill++)
-  t.test(`a command that is killed is finished by the service, and by nobody twice (${kill})`, killed)
+  t.test(`the service completes the import of a killed command exactly once (${kill})`, killed)
 
 async function killed(t: Test): Promise<void> {
   const service = await coffer(t, { workers: 0 })
@@ -114,7 +114,7 @@ async function killed(t: Test): Promise<void> {
   await assertHoldsAll(t, client)
 }
 
-t.test('one that is cancelled goes on, or is taken out', async t => {
+t.test('a cancelled import can be run again or undone', async t => {
   const { alice } = await coffer(t)
   const { id } = await sent(alice, 'a.csv', table())
   await alice.do('imports.run', { id })
@@ -129,7 +129,7 @@ t.test('one that is cancelled goes on, or is taken out', async t => {
   await assertHoldsAll(t, alice)
 })
 
-t.test('others are answered while a file is written', async t => {
+t.test('other calls are handled during an import', async t => {
   const service = await coffer(t, { workers: 0 })
   const bob = await service.user('bob')
   const { id } = await sent(service.alice, 'a.csv', table())
@@ -144,14 +144,14 @@ t.test('others are answered while a file is written', async t => {
     isOver = (await service.alice.do('imports.getOne', { id })).import.state === 'written'
   }
   times.sort((a, b) => a - b)
-  // Of the processor, also of the thread that reads: a machine under load is slow for other reasons.
+  // CPU time, including the reading thread: a machine under load is slow for other reasons.
   t.ok(
     times[Math.floor(times.length * 0.9)]! < 50,
     `9 of 10 take ${times[Math.floor(times.length * 0.9)]} ms`
   )
 })
 
-t.test('a quota that is used up ends the import, and says so', async t => {
+t.test('a full quota ends the import with a message', async t => {
   const { alice } = await coffer(t, { quota: { bytes: 400_000 } })
   const found = await broughtIn(alice, 'a.csv', table().slice(0, 60_000))
   t.equal(found.state, 'failed')
@@ -214,7 +214,7 @@ t.test('coffer import-data', async t => {
   )
 })
 
-t.test('files that nobody brings in do not wait for ever', async t => {
+t.test('files that are never imported expire', async t => {
   const service = await coffer(t, { workers: 0 })
   const { clock } = service
   // Its access lasts longer than a session.

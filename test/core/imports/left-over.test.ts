@@ -1,4 +1,4 @@
-/** What is left of imports where somebody came in between: a process that was killed, a cancellation, an account that moved. */
+/** Interrupted imports: what a killed process, a cancellation or a moved account leaves behind. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -15,21 +15,21 @@ t.setTimeout(900_000)
 const rows = 3000
 const adminKey = 'the key of the operator'
 
-/** Weights far apart. */
+/** Returns weights far apart. */
 function table(): string {
   const lines = ['time,weight (kg)']
   for (let at = 0; at < rows; at++) lines.push(`${1e9 + at * 100_000},${70 + (at % 100) / 10}`)
   return `${lines.join('\n')}\n`
 }
 
-t.test('files of imports that nobody knows any more go', async t => {
+t.test('files of unknown imports are removed', async t => {
   const { alice, directory, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!
   const { id } = await sent(alice, 'a.csv', table())
   const folder = new Layout(directory).importsDirectory(account.id)
   mkdirSync(folder, { recursive: true })
-  // As if a process had been killed after what it wrote was noted, and before it removed the file.
+  // As if a process had been killed after it noted what it wrote, and before it removed the file.
   for (const name of ['c00000000000000000000000a', 'c00000000000000000000000a.part'])
     writeFileSync(join(folder, name), 'x')
   await imports.expireFiles(account)
@@ -37,7 +37,7 @@ t.test('files of imports that nobody knows any more go', async t => {
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
 })
 
-t.test('work on an import ends once its state is another one', async t => {
+t.test('work on an import stops once its state changes', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!
@@ -60,7 +60,7 @@ t.test('work on an import ends once its state is another one', async t => {
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
 })
 
-t.test('an import of an account that is suspended waits until it is resumed, over restarts too', async t => {
+t.test('an import of a suspended account waits until it is resumed, across restarts too', async t => {
   const { alice, directory, server } = await openCoffer(t, { adminKey })
   const { accounts, imports } = server.services
   const { id } = await sent(alice, 'a.csv', table())
@@ -69,7 +69,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
   const key = { authorization: adminKey }
   t.equal((await alice.service.http('POST', path, {}, key)).status, 200)
   await until(() => !imports.isActive(id), 'it has ended')
-  // What the next start does.
+  // Does what the next start does.
   const files = new ImportFiles(new Layout(directory))
   new ImportJobs(files, { start: () => t.fail('nothing is read') as never }).start(
     server.services,
@@ -83,7 +83,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
   t.match(await rested(alice, id), { state: 'written' })
 })
 
-t.test('an import of an account that was away for a while goes on', async t => {
+t.test('an import of an account that had moved resumes when it is back', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!

@@ -1,22 +1,22 @@
-/** What imports remember for the next one stays small, however often it is told. (docs/api/imports.md#tables) */
+/** What imports remember for the next one stays small, however often they run. (docs/api/imports.md#tables) */
 import t from 'tap'
 import { openCoffer, type Answer } from '../../support/coffer.js'
 import { rested, sent } from '../../support/importing.js'
 
 t.setTimeout(900_000)
 
-/** Characters that are remembered of one kind, for the owner and for all apps. */
+/** Characters remembered of one kind, for the owner and for all apps. */
 const most = 4 * 1024 * 1024
 
 const column = { column: 1, type: 'mass/kg', stream: 'x'.repeat(100), field: 'y'.repeat(100) }
 
-/** Mappings for tables with headers of their own. */
+/** Returns mappings for tables with different headers. */
 function mappings(from: number, count: number): Record<string, object> {
   const mapping = { time: 0, values: Array.from({ length: 100 }, () => column) }
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`h${from + n}|`.repeat(500), mapping]))
 }
 
-t.test('mappings that are remembered do not grow without end', async t => {
+t.test('remembered mappings stay within a limit', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts } = server.services
   const remembered = (): readonly { name: string; value: string }[] =>

@@ -1,4 +1,4 @@
-/** Imports that are sent, run, cancelled, taken out and sent again in every order, against a plain model. */
+/** Imports that are sent, run, cancelled, undone and sent again in every order, compared with a plain model. */
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { seeded, type Random } from '../../support/random.js'
@@ -9,7 +9,7 @@ const [accounts, steps] = isLong ? [20, 60] : [1, 24]
 
 t.setTimeout(isLong ? 3_600_000 : 300_000)
 
-/** Days of the weights in each file: some are in several files. */
+/** Days of the weights in each file; some days are in several files. */
 const files = [
   [0, 1, 2, 3],
   [2, 3, 4, 5],
@@ -23,13 +23,13 @@ function textOf(days: readonly number[]): string {
   return ['time,weight (kg)', ...days.map(day => `${timeOf(day)},${70 + day}`)].join('\n')
 }
 
-/** What an account has to hold: which import each day's weight came from, and which days the user has deleted. */
+/** The expected account: which import each day's weight came from, and which days the user has deleted. */
 class Model {
   readonly owners = new Map<number, string>()
-  /** Weights that the user has deleted, by the import that they came from: with that, this is forgotten. */
+  /** Weights that the user has deleted, by their import: undoing it forgets them. */
   readonly deleted = new Map<number, string>()
 
-  /** Runs an import of some days; returns the counts that it has to tell. */
+  /** Runs an import of some days; returns the expected counts. */
   run(id: string, days: readonly number[]): { broughtIn: number; known: number; leftOut: number } {
     const counts = { broughtIn: 0, known: 0, leftOut: 0 }
     for (const day of days)
@@ -48,10 +48,10 @@ class Model {
   }
 }
 
-/** One account: its imports that can still be run or taken out, and the model. */
+/** One account: its imports that can still be run or undone, and the model. */
 class Story {
   readonly #model = new Model()
-  /** Files of the imports that are there, by id; `isRun` once they are written. */
+  /** Files of the existing imports, by id; `isRun` once they are written. */
   readonly #imports = new Map<string, { readonly days: readonly number[]; isRun: boolean }>()
 
   constructor(
@@ -74,7 +74,7 @@ class Story {
     await this.#check()
   }
 
-  /** In the end every file is brought in once more: whatever came before, nothing of it may be missing. */
+  /** Finally imports every file again: whatever happened before, no record may be missing. */
   async end(): Promise<void> {
     for (const days of files) {
       const id = await this.#sendDays(days)
@@ -130,7 +130,7 @@ class Story {
     this.#model.takeOut(id)
   }
 
-  /** The user deletes a weight for good. */
+  /** The user deletes a weight permanently. */
   async #deleteOne(): Promise<void> {
     if (!this.random.chance(0.3)) return
     const event = (await this.#events())[0]
@@ -143,7 +143,7 @@ class Story {
     owners.delete(dayOf(event))
   }
 
-  /** Several at once, some of which are cancelled: who comes first is open, so the model follows what is there then. */
+  /** Runs several imports concurrently and cancels some: the order is open, so the model adopts the resulting state. */
   async #together(): Promise<void> {
     const ids = Array.from({ length: 3 }, () => this.#some()).filter(id => id !== undefined)
     const before = new Map(this.#model.owners)
@@ -196,7 +196,7 @@ function dayOf({ time }: Answer): number {
   return ((time as number) - 1.6e9) / 86_400
 }
 
-t.test('imports in any order leave what their records come to', async t => {
+t.test('imports in any order leave exactly their records', async t => {
   const random = seeded(t)
   for (let account = 0; account < accounts; account++) {
     const { alice } = await coffer(t)

@@ -1,4 +1,7 @@
-/** The same file again: it is answered by what was kept of it, as long as nothing of it has changed. (docs/decisions/0019-imports.md) */
+/**
+ * Importing the same file again uses the stored outcome, as long as nothing of it has changed.
+ * (docs/decisions/0019-imports.md)
+ */
 import t from 'tap'
 import { ImportFingerprint, isUnchanged } from '../../../core/imports/fingerprint.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -9,17 +12,17 @@ t.setTimeout(900_000)
 
 const name = 'a.csv'
 const day = 86_400
-/** Three weights, and a heart rate a second. */
+/** Three weights, and a heart rate per second. */
 const text = [
   'time,weight (kg),heart rate',
   ...[0, 1, 2].map(at => `${1.6e9 + at * day},${70 + at},`),
   ...Array.from({ length: 3000 }, (_, at) => `${1.7e9 + at},,${60 + (at % 40)}`)
 ].join('\n')
 const all = { 'mass/kg': 3, 'frequency/bpm': 3000 }
-/** What is kept is given this count, so that one sees whether an answer comes from it. */
+/** Replaces a count in stored outcomes, to show whether a result comes from them. */
 const mark = 7777
 
-/** Marks what is kept of files; returns of how many. */
+/** Marks the stored outcomes of files; returns their number. */
 async function marked({ server: { services } }: Service): Promise<number> {
   const store = services.accounts.store(services.accounts.find('alice')!)
   const kept = store.imports.listMemory('outcome:')
@@ -38,7 +41,7 @@ async function found(client: Client, type: string): Promise<Answer> {
   return events[0]
 }
 
-t.test('what was wholly brought in is not read once more', async t => {
+t.test('a completely imported file is not read again', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')
@@ -62,7 +65,7 @@ t.test('what was wholly brought in is not read once more', async t => {
   t.equal(beside.tally.known['mass/kg'], mark, 'nor when something else has come')
 })
 
-t.test('another app is told nothing of what one has brought in', async t => {
+t.test("another app learns nothing of an app's imports", async t => {
   const service = await coffer(t)
   const { alice } = service
   const [first, other] = [
@@ -75,7 +78,7 @@ t.test('another app is told nothing of what one has brought in', async t => {
   t.match((await broughtIn(first, name, text)).tally, { broughtIn: {}, known: all })
 })
 
-/** Changes after which the file has to be read again, with what is then told. */
+/** Changes after which the file must be read again, with the expected counts. */
 const changes: readonly [
   what: string,
   change: (client: Client, first: Answer) => Promise<unknown>,
@@ -137,7 +140,7 @@ const changes: readonly [
   ]
 ]
 for (const [what, change, tally] of changes)
-  t.test(`it is read again when ${what}`, async t => {
+  t.test(`the file is read again when ${what}`, async t => {
     const service = await coffer(t)
     const { alice } = service
     const first = await broughtIn(alice, name, text)
@@ -146,23 +149,20 @@ for (const [what, change, tally] of changes)
     t.same((await broughtIn(alice, name, text)).tally, tally)
   })
 
-t.test(
-  'it is read again when what it found was brought in by a later import, and taken out since',
-  async t => {
-    const { alice } = await coffer(t)
-    const weights = text.split('\n').slice(0, 4).join('\n')
-    const three = { 'mass/kg': 3 }
-    await takenOut(alice, (await broughtIn(alice, name, weights)).id)
-    const [earlier, later] = [await sent(alice, name, weights), await sent(alice, name, weights)]
-    t.same((await written(alice, later.id)).tally, { broughtIn: three, known: {}, leftOut: {} })
-    t.same((await written(alice, earlier.id)).tally, { broughtIn: {}, known: three, leftOut: {} })
-    await takenOut(alice, earlier.id)
-    await takenOut(alice, later.id)
-    t.same((await broughtIn(alice, name, weights)).tally, { broughtIn: three, known: {}, leftOut: {} })
-  }
-)
+t.test('the file is read again after a later import of its records was undone', async t => {
+  const { alice } = await coffer(t)
+  const weights = text.split('\n').slice(0, 4).join('\n')
+  const three = { 'mass/kg': 3 }
+  await takenOut(alice, (await broughtIn(alice, name, weights)).id)
+  const [earlier, later] = [await sent(alice, name, weights), await sent(alice, name, weights)]
+  t.same((await written(alice, later.id)).tally, { broughtIn: three, known: {}, leftOut: {} })
+  t.same((await written(alice, earlier.id)).tally, { broughtIn: {}, known: three, leftOut: {} })
+  await takenOut(alice, earlier.id)
+  await takenOut(alice, later.id)
+  t.same((await broughtIn(alice, name, weights)).tally, { broughtIn: three, known: {}, leftOut: {} })
+})
 
-t.test('nothing is kept where others change something in the meantime', async t => {
+t.test('no outcome is stored if data changes meanwhile', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')

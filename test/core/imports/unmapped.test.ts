@@ -1,9 +1,9 @@
-/** A table whose columns are not known is offered for mapping, and not written with nothing in it. */
+/** A table with unknown columns is offered for mapping, and not imported without one. */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { sent, written } from '../../support/importing.js'
 
-t.test('a table without a mapping is not written', async t => {
+t.test('a table without a mapping is not imported', async t => {
   const { alice } = await coffer(t)
   const { id, look, state } = await sent(
     alice,

@@ -16,7 +16,7 @@ t.test('members', async t => {
     for (const result of results) t.equal(`{${joinMembers(result)}}`, JSON.stringify(result))
   })
 
-  t.test('takes what is text already as it is', async t => {
+  t.test('passes existing text through', async t => {
     t.equal(joinMembers(new JsonMembers('"a":1,"b":[]')), '"a":1,"b":[]')
     for (const result of results) {
       const texts = Object.entries(result).flatMap(([key, value]) => {

@@ -7,7 +7,7 @@ import { isLargeJson, findMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
-/** What comes of reading a text: its value as text, or that it is none. */
+/** Returns the value of a text as JSON, or that it is invalid. */
 function outcome(read: () => unknown): string {
   try {
     return JSON.stringify(read())
@@ -17,7 +17,7 @@ function outcome(read: () => unknown): string {
   }
 }
 
-/** Numbers that look random, and are the same each time. */
+/** Returns a generator of pseudo-random numbers, the same each time. */
 function numbers(seed: number): (below: number) => number {
   return below => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -52,8 +52,8 @@ function randomText(pick: (below: number) => number, depth = 0): string {
   return `${blank()}${open}${blank()}${members.join(',')}${blank()}${close}${blank()}`
 }
 
-t.test('a text read in steps', async t => {
-  t.test('is what JSON.parse makes of it, whole or broken', async t => {
+t.test('a text read in slices', async t => {
+  t.test('has the result of JSON.parse, valid or not', async t => {
     const pick = numbers(7391)
     const differing: string[] = []
     let broken = 0
@@ -71,7 +71,7 @@ t.test('a text read in steps', async t => {
     t.ok(broken > 2000 && broken < 18_000, `${broken} of them are none`)
   })
 
-  t.test('takes several steps if it is long', async t => {
+  t.test('takes several slices if it is long', async t => {
     const value = { a: Array.from({ length: 50_000 }, (_, i) => [i, i / 2]), b: 'c'.repeat(200_000) }
     const text = JSON.stringify(value)
     t.ok(isLargeJson(text))
@@ -88,12 +88,12 @@ t.test('a text read in steps', async t => {
     t.ok(count > 5, `${count} steps`)
   })
 
-  t.test('comes with its measure: depth, containers, numbers, size', async t => {
+  t.test('is measured: depth, containers, numbers, size', async t => {
     const pick = numbers(4711)
     const differing: string[] = []
     for (let i = 0; i < 500; i++) {
       let keys = 0
-      // Of keys that are there twice both values count.
+      // With duplicate keys, both values would count.
       const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
       const inSteps = measure(runSteps(readJson(text, limits, 1 + pick(20))))
       if (JSON.stringify(inSteps) !== JSON.stringify(measure(JSON.parse(text)))) differing.push(text)
@@ -102,7 +102,7 @@ t.test('a text read in steps', async t => {
     const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
     const value = runSteps(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
     t.equal(getKnownSize(value.list), JSON.stringify(list).length)
-    // Nobody looks at it again.
+    // It is not measured again.
     value.list.push([[[]]])
     t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
   })
@@ -126,7 +126,7 @@ t.test('a text read in steps', async t => {
     })
 })
 
-t.test('a member is found in the text of an object as JSON.parse finds it', async t => {
+t.test('findMember finds a member in the text of an object as JSON.parse does', async t => {
   const seed = 4711
   const pick = numbers(seed)
   let found = 0
@@ -143,7 +143,7 @@ t.test('a member is found in the text of an object as JSON.parse finds it', asyn
   t.ok(found > 1000, `${found} found`)
 })
 
-/** Members of an object, the names of which are in the others too: as names, as texts, and as parts of both. */
+/** Returns members of an object whose names also occur in the others: as names, as texts, and as parts of both. */
 function randomMembers(pick: (below: number) => number, depth = 0): string {
   const keys = ['files', 'x"files', 'id', ',"files":[', 'a\\']
   if (depth > 4) return ''
@@ -162,7 +162,7 @@ function randomMembers(pick: (below: number) => number, depth = 0): string {
   }).join(',')
 }
 
-t.test('a long text in many containers is looked through once, not for each of them', async t => {
+t.test('a long text in many nested containers is scanned once, not once per container', async t => {
   for (const [open, close] of [
     ['{"a":', '}'],
     ['[', ']'],

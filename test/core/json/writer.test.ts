@@ -1,10 +1,10 @@
-/** Large values as text: in steps they come to what they would at once. */
+/** Large values as text: writing in slices has the same result as JSON.stringify. */
 import t from 'tap'
 import { runSteps } from '../../../storage/steps.js'
 import { toCanonicalJson } from '../../../core/json/canonical.js'
 import { canonicalForm, measureJson, plainForm, writeJson, type JsonForm } from '../../../core/json/writer.js'
 
-/** The text, and how many steps it took. */
+/** Returns the text and the number of slices. */
 function written(value: unknown, form: JsonForm): { text: string; steps: number; longest: number } {
   let text = ''
   let before = 0
@@ -39,9 +39,9 @@ const values = {
   'many small ones': range(20_000, i => ({ b: i, a: [`${i}`, null], c: null }))
 }
 
-t.test('a large value in steps', async t => {
+t.test('a large value in slices', async t => {
   for (const [name, value] of Object.entries(values))
-    t.test(`of ${name} is the same text as at once, in many pieces`, async t => {
+    t.test(`of ${name} has the same text as in one slice, in many chunks`, async t => {
       for (const [form, whole] of [
         [plainForm, JSON.stringify(value)],
         [canonicalForm, toCanonicalJson(value)]
@@ -56,7 +56,7 @@ t.test('a large value in steps', async t => {
     })
 
   for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])
-    t.test(`is written at once if it is small: ${JSON.stringify(value)}`, async t => {
+    t.test(`is written in one slice if it is small: ${JSON.stringify(value)}`, async t => {
       t.same(written(value, plainForm), {
         text: JSON.stringify(value),
         steps: 1,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 
-t.test('followedSlices.get answers any number of slices, by name, page by page', async t => {
+t.test('followedSlices.get returns any number of slices, by name, page by page', async t => {
   const { alice } = await coffer(t)
   const slices = Array.from({ length: 450 }, (_, n) => ({
     name: `slice ${(n * 7) % 450}`,

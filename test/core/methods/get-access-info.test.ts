@@ -2,7 +2,7 @@ import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 
 t.test('getAccessInfo', async t => {
-  t.test('answers the access, its calls and its user', async t => {
+  t.test('returns the access, its calls and its user', async t => {
     const { alice, clock } = await coffer(t)
     const caller = await alice.grantAll(
       [
@@ -27,14 +27,14 @@ t.test('getAccessInfo', async t => {
     })
   })
 
-  t.test('answers a personal access without permissions', async t => {
+  t.test('returns a personal access without permissions', async t => {
     const { alice } = await coffer(t)
     const info = await alice.do('getAccessInfo')
     t.match(info, { type: 'personal', name: 'coffer-test', token: alice.token, permissions: undefined })
     t.notOk('deleted' in info)
   })
 
-  t.test('is for any access, whatever it may do', async t => {
+  t.test('is allowed for any access, whatever its permissions', async t => {
     const { alice } = await coffer(t)
     for (const level of ['none', 'create-only', 'read'] as const)
       t.match(await (await alice.grant(level, 'diary')).call('getAccessInfo'), { type: 'shared' })

@@ -1,4 +1,4 @@
-/** The second factor: asked for, proved, lost, and guessed at. */
+/** Two-factor authentication: activation, verification, recovery, and throttling of guesses. */
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { ManualClock } from '../../../core/time.js'
@@ -11,12 +11,12 @@ t.setTimeout(900_000)
 const password = 'correct horse battery'
 const appId = 'test-app'
 
-/** The code that an app shows, so many steps from now. */
+/** Returns the code that an authenticator app shows, offset by a number of time steps. */
 function codeAt(secret: string, now: number, steps = 0): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: (now + 30 * steps) * 1000 })
 }
 
-/** What is none of these codes. */
+/** Returns a code that is none of these. */
 function wrong(...codes: readonly string[]): string {
   return Array.from({ length: 10 }, (_, digit) => String(digit).repeat(codes[0]!.length)).find(
     code => !codes.includes(code)
@@ -55,7 +55,7 @@ class Person {
     return codeAt(secret, this.service.clock.now(), steps)
   }
 
-  /** Puts an app in force; moves the clock on, so that the next code is a fresh one. */
+  /** Activates an authenticator app; advances the clock, so that the next code is a new one. */
   async enrol(): Promise<{ secret: string; recoveryCodes: string[] }> {
     const { mfaToken, totp } = await this.mfa('activate', { method: 'totp' }, this.token)
     const { recoveryCodes } = await this.mfa('confirm', { code: this.code(totp.secret) }, mfaToken)
@@ -83,8 +83,8 @@ const refusedToken = { status: 403, error: { id: 'forbidden' } }
 const refusedCode = { status: 400, error: { id: 'invalid-code' } }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-t.test('a second factor by an app', async t => {
-  t.test('is asked for, proved, and then wanted at sign-ins', async t => {
+t.test('an authenticator app', async t => {
+  t.test('is activated by a code, and then required to sign in', async t => {
     const { service, daisy } = await start(t)
     const activation = await daisy.mfa('activate', {}, daisy.token)
     t.match(activation, {
@@ -118,7 +118,7 @@ t.test('a second factor by an app', async t => {
     t.match(await daisy.mfa('verify', { code: daisy.code(secret, 1) }, pending.mfaToken), refusedToken)
   })
 
-  t.test('opens no session before it is proved', async t => {
+  t.test('opens no session before it is verified', async t => {
     const { service, daisy } = await start(t)
     await daisy.enrol()
     const store = service.server.services.accounts.store(service.server.services.accounts.find('daisy')!)
@@ -127,7 +127,7 @@ t.test('a second factor by an app', async t => {
     t.match(await service.call('daisy', 'getAccessInfo', {}, mfaToken), { status: 401 })
   })
 
-  t.test('takes a code once, of the step before and after too, and blanks in it', async t => {
+  t.test('accepts a code once, also of the previous or next time step, or with spaces', async t => {
     const { service, daisy } = await start(t)
     const { secret } = await daisy.enrol()
     const verify = async (code: string): Promise<Answer> =>
@@ -145,7 +145,7 @@ t.test('a second factor by an app', async t => {
     t.ok((await verify(daisy.code(secret))).token)
   })
 
-  t.test('takes a code once, of two at once', async t => {
+  t.test('accepts only one of two concurrent uses of a code', async t => {
     const { daisy } = await start(t)
     const { secret } = await daisy.enrol()
     const tokens = [(await daisy.login()).mfaToken, (await daisy.login()).mfaToken]
@@ -162,13 +162,13 @@ t.test('a second factor by an app', async t => {
     { code: '12345' },
     { code: 'abcdef' }
   ])
-    t.test(`is not proved by ${JSON.stringify(given)}`, async t => {
+    t.test(`is not verified by ${JSON.stringify(given)}`, async t => {
       const { daisy } = await start(t)
       await daisy.enrol()
       t.match(await daisy.mfa('verify', given, (await daisy.login()).mfaToken), refusedCode)
     })
 
-  t.test('is replaced by another that is proved, and not by one that is not', async t => {
+  t.test('is replaced only once the new one is verified', async t => {
     const { daisy, service } = await start(t)
     const first = await daisy.enrol()
     const { totp } = await daisy.mfa('activate', {}, daisy.token)
@@ -183,7 +183,7 @@ t.test('a second factor by an app', async t => {
     t.ok((await daisy.mfa('verify', { code: daisy.code(second.secret) }, again.mfaToken)).token)
   })
 
-  t.test('is not shown, nor set, by profile methods', async t => {
+  t.test('is neither returned nor set by profile methods', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const { profile } = await service.call('daisy', 'profile.getPrivate', {}, daisy.token)
@@ -194,7 +194,7 @@ t.test('a second factor by an app', async t => {
     t.ok(secret)
   })
 
-  t.test('says nothing about itself to those who do not know the password', async t => {
+  t.test('is not revealed to callers who do not know the password', async t => {
     const { daisy } = await start(t)
     const before = await daisy.login({ password: 'not it' })
     await daisy.enrol()
@@ -203,7 +203,7 @@ t.test('a second factor by an app', async t => {
 })
 
 t.test('an MFA session', async t => {
-  t.test('ends after half an hour', async t => {
+  t.test('expires after half an hour', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const [first, second] = [await daisy.login(), await daisy.login()]
@@ -214,7 +214,7 @@ t.test('an MFA session', async t => {
     t.match(await daisy.mfa('challenge', {}, second.mfaToken), refusedToken)
   })
 
-  t.test('is good for what it was opened for, and for its user', async t => {
+  t.test('is valid only for its purpose and its user', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const bobby = await register(service, 'bobby')
@@ -230,7 +230,7 @@ t.test('an MFA session', async t => {
     }
   })
 
-  t.test('takes its token in every form of credentials', async t => {
+  t.test('accepts its token in every form of credentials', async t => {
     const { daisy, service } = await start(t)
     await daisy.enrol()
     const { mfaToken } = await daisy.login()
@@ -240,7 +240,7 @@ t.test('an MFA session', async t => {
     t.equal((await service.http('POST', `/daisy/mfa/challenge?auth=${mfaToken}`)).status, 200)
   })
 
-  t.test('ends when the password is changed or reset, or the factor removed', async t => {
+  t.test('ends when the password is changed or reset, or the factor is removed', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     /** The reset has ended the first session. */
@@ -275,7 +275,7 @@ t.test('an MFA session', async t => {
     }
   })
 
-  t.test('in which a factor is asked for ends with the session that it was begun in', async t => {
+  t.test('for activation ends with the session that started it', async t => {
     const { daisy, service } = await start(t)
     const thief = async (): Promise<Answer> =>
       (await service.call(undefined, 'test.signIn', { username: 'daisy', appId: 'web-app' })).access
@@ -299,7 +299,7 @@ t.test('an MFA session', async t => {
     }
   })
 
-  t.test('of twenty others stays open, of more the oldest ends', async t => {
+  t.test('survives twenty newer ones; beyond that, the oldest ends', async t => {
     const { daisy, service } = await start(t)
     await daisy.enrol()
     const first = await daisy.login()
@@ -311,7 +311,7 @@ t.test('an MFA session', async t => {
     t.match(await daisy.mfa('challenge', {}, first.mfaToken), refusedToken)
   })
 
-  t.test('and its factor outlast a restart, and so do failures', async t => {
+  t.test('its factor and its failures survive a restart', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const { mfaToken } = await daisy.login()
@@ -330,7 +330,7 @@ t.test('an MFA session', async t => {
 })
 
 t.test('guessing codes', async t => {
-  t.test('has to wait, from whatever address, ever longer', async t => {
+  t.test('is throttled from any address, with growing delays', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const { mfaToken } = await daisy.login()
@@ -347,7 +347,7 @@ t.test('guessing codes', async t => {
     t.ok((await guess(daisy.code(secret), '192.0.2.10')).token)
   })
 
-  t.test('is not sped up by many sign-ins at once, nor by batches', async t => {
+  t.test('is not made faster by concurrent sign-ins or by batches', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
     const bad = wrong(daisy.code(secret, -1), daisy.code(secret), daisy.code(secret, 1))
@@ -363,7 +363,7 @@ t.test('guessing codes', async t => {
 })
 
 t.test('mfa.recover', async t => {
-  t.test('removes the factor, by a code that is good once', async t => {
+  t.test('removes the factor, with a single-use code', async t => {
     const { daisy } = await start(t)
     const { recoveryCodes } = await daisy.enrol()
     t.match(await daisy.recover(recoveryCodes[3]), { message: String })
@@ -372,7 +372,7 @@ t.test('mfa.recover', async t => {
       t.match(await daisy.recover(code), { status: 400, error: { id: 'invalid-parameter' } })
   })
 
-  t.test('wants all that signing in wants, and a code', async t => {
+  t.test('requires everything that signing in requires, and a code', async t => {
     const { daisy, service } = await start(t)
     const { recoveryCodes } = await daisy.enrol()
     const [code] = recoveryCodes
@@ -394,7 +394,7 @@ t.test('mfa.recover', async t => {
     t.ok((await daisy.login()).mfaToken)
   })
 
-  t.test('has to wait after many wrong codes', async t => {
+  t.test('is throttled after many wrong codes', async t => {
     const { daisy, service } = await start(t, { throttle: { failures: 3 } })
     const { recoveryCodes } = await daisy.enrol()
     for (let count = 0; count < 3; count++)
@@ -406,7 +406,7 @@ t.test('mfa.recover', async t => {
 })
 
 t.test('mfa.deactivate and mfa.activate', async t => {
-  t.test('want a personal token', async t => {
+  t.test('require a personal token', async t => {
     const { daisy, service } = await start(t)
     await daisy.enrol()
     const permissions = [{ streamId: '*', level: 'manage' }]
@@ -426,7 +426,7 @@ t.test('mfa.deactivate and mfa.activate', async t => {
     t.match(await daisy.mfa('deactivate', {}, daisy.token), { message: String }, 'once more')
   })
 
-  t.test('want a proof once the sign-in is ten minutes old, which is kept nowhere', async t => {
+  t.test('require proof ten minutes after sign-in, and do not store it', async t => {
     const { daisy, service } = await start(t)
     const { recoveryCodes } = await daisy.enrol()
     service.clock.advance(600)
@@ -449,7 +449,7 @@ t.test('mfa.deactivate and mfa.activate', async t => {
 })
 
 t.test('over HTTP', async t => {
-  t.test('sign-ins that wait answer 302 without a cookie, then 200 with one', async t => {
+  t.test('pending sign-ins return 302 without a cookie, then 200 with one', async t => {
     const { daisy, service } = await start(t)
     const headers = { origin: service.server.url, authorization: daisy.token }
     const activated = await service.http('POST', '/daisy/mfa/activate', {}, headers)
@@ -484,14 +484,14 @@ t.test('over HTTP', async t => {
     t.ok(verified.body.token)
   })
 
-  t.test('service information tells of the methods', async t => {
+  t.test('service information lists the methods', async t => {
     const { service } = await start(t)
     t.match((await service.http('GET', '/reg/service/info')).body.features, { mfa: { methods: ['totp'] } })
     t.equal((await service.http('POST', '/nobody/mfa/verify', { code: '1' })).status, 404)
   })
 })
 
-/** A messaging service on loopback, and the settings that use it. */
+/** Starts a messaging service on loopback, and a service that uses it. */
 async function messaging(
   t: Test,
   mode: 'single' | 'challenge-verify',
@@ -511,8 +511,8 @@ async function messaging(
   return { phone, ...started }
 }
 
-t.test('a messaging service that makes codes', async t => {
-  t.test('sends and checks them', async t => {
+t.test('a messaging service that generates codes', async t => {
+  t.test('sends and verifies them', async t => {
     const { daisy, phone, service } = await messaging(t, 'challenge-verify')
     t.match((await service.http('GET', '/reg/service/info')).body.features, {
       mfa: { methods: ['sms', 'totp'] }
@@ -537,7 +537,7 @@ t.test('a messaging service that makes codes', async t => {
     t.match(phone.deliveries.slice(2), [{ path: /challenge/ }, { path: /verify/, body: { code: '99' } }])
   })
 
-  t.test('refuses them: 400 without its words, slower in the end', async t => {
+  t.test('rejects wrong ones: 400 without its message, throttled eventually', async t => {
     const { daisy, phone, service } = await messaging(t, 'challenge-verify', { maxFailures: 3 })
     const { mfaToken } = await daisy.mfa('activate', { phone: '1' }, daisy.token)
     phone.answer = response => response.writeHead(403, { 'x-why': 'secret' }).end('details')
@@ -555,7 +555,7 @@ t.test('a messaging service that makes codes', async t => {
     t.ok((await daisy.mfa('confirm', { code: '1' }, mfaToken)).recoveryCodes)
   })
 
-  t.test('is not filled with what a user makes up', async t => {
+  t.test('gets user input only as values', async t => {
     const { daisy, phone } = await messaging(t, 'challenge-verify')
     const nasty = '"}, "admin": "{{ code }}\r\nX-Injected: 1'
     await daisy.mfa('activate', { phone: nasty, __proto__: { phone: 'x' } }, daisy.token)
@@ -563,7 +563,7 @@ t.test('a messaging service that makes codes', async t => {
     t.equal(phone.deliveries[0]?.headers['x-injected'], undefined)
   })
 
-  t.test('sends so many messages, then has the user wait', async t => {
+  t.test('sends a limited number of messages, then the user has to wait', async t => {
     const { daisy, phone } = await messaging(t, 'challenge-verify', { maxMessages: 3 })
     const activation = await daisy.mfa('activate', { phone: '1' }, daisy.token)
     await daisy.mfa('challenge', {}, activation.mfaToken)
@@ -573,7 +573,7 @@ t.test('a messaging service that makes codes', async t => {
     t.equal(phone.deliveries.length, 3)
   })
 
-  t.test('leaves apps to those who like them better', async t => {
+  t.test('remains optional: users may choose an authenticator app', async t => {
     const { daisy, phone, service } = await messaging(t, 'challenge-verify')
     const { secret } = await daisy.enrol()
     const { mfaToken } = await daisy.login()
@@ -582,7 +582,7 @@ t.test('a messaging service that makes codes', async t => {
     t.ok(service)
   })
 
-  t.test('at an internal address is not called unless the operator allows it', async t => {
+  t.test('at an internal address is called only if the operator allows it', async t => {
     const { daisy, phone } = await messaging(t, 'challenge-verify', { allowInternalTargets: false })
     t.match(await daisy.mfa('activate', { phone: '1' }, daisy.token), {
       error: { id: 'messaging-server-error' }
@@ -590,21 +590,21 @@ t.test('a messaging service that makes codes', async t => {
     t.equal(phone.deliveries.length, 0)
   })
 
-  t.test('takes no more than it needs', async t => {
+  t.test('gets params of limited length only', async t => {
     const { daisy } = await messaging(t, 'challenge-verify')
     t.match(await daisy.mfa('activate', { phone: 'x'.repeat(5000) }, daisy.token), {
       error: { id: 'invalid-parameters-format' }
     })
   })
 
-  t.test('without which the mode is none: an app it is', async t => {
+  t.test('is required: without it, authenticator apps are used', async t => {
     const { daisy } = await start(t, { services: { mfa: { mode: 'challenge-verify' } } })
     t.ok((await daisy.mfa('activate', { phone: '1' }, daisy.token)).totp)
   })
 })
 
-t.test('a messaging service that sends codes made here', async t => {
-  t.test('sends six digits, also within what the user gave', async t => {
+t.test("a messaging service that sends the service's codes", async t => {
+  t.test('sends six digits, also within a text from the user', async t => {
     const { daisy, phone } = await messaging(t, 'single')
     const activation = await daisy.mfa('activate', { phone: '1', text: 'Use {{ code }}!' }, daisy.token)
     const { code, text } = phone.deliveries[0]!.body
@@ -618,7 +618,7 @@ t.test('a messaging service that sends codes made here', async t => {
     t.ok((await daisy.mfa('verify', { code: phone.deliveries[1]!.body.code }, mfaToken)).token)
   })
 
-  t.test('makes the code before void, and one of half an hour ago', async t => {
+  t.test('invalidates the previous code, and each code after half an hour', async t => {
     const { daisy, phone, service } = await messaging(t, 'single')
     const { mfaToken } = await daisy.mfa('activate', { phone: '1' }, daisy.token)
     do await daisy.mfa('challenge', {}, mfaToken)
@@ -631,7 +631,7 @@ t.test('a messaging service that sends codes made here', async t => {
     t.ok(later.totp)
   })
 
-  t.test('makes a code void after five wrong ones', async t => {
+  t.test('invalidates a code after five wrong guesses', async t => {
     const { daisy, phone, service } = await messaging(t, 'single')
     const { mfaToken } = await daisy.mfa('activate', { phone: '1' }, daisy.token)
     const { code } = phone.deliveries[0]!.body
@@ -641,7 +641,7 @@ t.test('a messaging service that sends codes made here', async t => {
     t.match(await daisy.mfa('confirm', { code }, mfaToken), refusedCode)
   })
 
-  t.test('may be called by GET', async t => {
+  t.test('can be called with GET', async t => {
     const phone = await receiver(t)
     const single = { url: `${phone.url}/send/{{ phone }}/{{ code }}`, method: 'GET' } as const
     const mfa = { mode: 'single', allowInternalTargets: true, sms: { endpoints: { single } } } as const

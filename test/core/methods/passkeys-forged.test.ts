@@ -1,4 +1,4 @@
-/** Passkeys in the hands of somebody who writes every byte themselves: nothing opens, nothing breaks. (docs/spec/passkeys.md#verification) */
+/** Forged passkeys with manipulated bytes are refused, without errors. (docs/spec/passkeys.md#verification) */
 import { Buffer } from 'node:buffer'
 import t, { type Test } from 'tap'
 import type { Assertion, Attestation } from '../../../schemas/passkey.js'
@@ -29,7 +29,7 @@ async function start(t: Test) {
 
 const late = { id: 'invalid-operation', data: { code: 'passkey-refused' } }
 
-t.test('a challenge is good once, however it is written', async t => {
+t.test('a challenge is valid once, in any encoding', async t => {
   const { alice, service } = await start(t)
   const creation = await creationFor(alice)
   const { challenge } = creation
@@ -54,19 +54,16 @@ t.test('a challenge is good once, however it is written', async t => {
   t.equal((await loginWith(service, again)).status, 401)
 })
 
-t.test(
-  'a page within that of somebody else is refused, whether the browser tells of whom or not',
-  async t => {
-    const { alice, service } = await start(t)
-    const { authenticator } = await addPasskey(alice)
-    const framed = { isFramed: true }
-    t.equal((await loginWith(service, authenticator.get(await requestOf(service), framed))).status, 401)
-    const credential = new Authenticator(originOf(service)).create(await creationFor(alice), framed)
-    t.match(await alice.call('passkeys.create', { credential }), { error: late })
-  }
-)
+t.test('a framed page is refused, whether or not the browser names the top-level origin', async t => {
+  const { alice, service } = await start(t)
+  const { authenticator } = await addPasskey(alice)
+  const framed = { isFramed: true }
+  t.equal((await loginWith(service, authenticator.get(await requestOf(service), framed))).status, 401)
+  const credential = new Authenticator(originOf(service)).create(await creationFor(alice), framed)
+  t.match(await alice.call('passkeys.create', { credential }), { error: late })
+})
 
-t.test('whoever has got hold of a token that is not of a session adds and sees nothing', async t => {
+t.test('a stolen token without a session can neither add nor list passkeys', async t => {
   const { alice, service } = await start(t)
   await alice.stream('diary')
   const { attestation, passkey } = await addPasskey(alice)
@@ -90,24 +87,24 @@ function bytes(size: number, fill = 0xff): Buffer {
   return Buffer.alloc(size, fill)
 }
 
-/** A key of COSE for ES256. */
+/** Returns a COSE key for ES256. */
 function point(x: Buffer, y: Buffer): Buffer {
   return Buffer.concat([Buffer.from('a5010203262001215820', 'hex'), x, Buffer.from('225820', 'hex'), y])
 }
 
-/** A key of COSE for EdDSA. */
+/** Returns a COSE key for EdDSA. */
 function edwards(x: Buffer): Buffer {
   return Buffer.concat([Buffer.from('a4010103272006215820', 'hex'), x])
 }
 
-/** A key of COSE for RS256. */
+/** Returns a COSE key for RS256. */
 function rsa(modulus: Buffer, exponent: Buffer): Buffer {
   const size = Buffer.from([0x59, modulus.length >> 8, modulus.length & 255])
   const head = Buffer.concat([Buffer.from('a401030339010020', 'hex'), size, modulus, Buffer.from([0x21])])
   return Buffer.concat([head, Buffer.from([0x58, exponent.length]), exponent])
 }
 
-/** Points of Ed25519 for which signatures of zeros are right now and then: two of order 4, 1, 2 and 8, two in other words. */
+/** Ed25519 points of small order that accept some all-zero signatures: orders 4, 1, 2 and 8, and non-canonical ones. */
 const smallPoints = [
   '00'.repeat(32),
   `${'00'.repeat(31)}80`,
@@ -120,7 +117,7 @@ const smallPoints = [
   `ee${'ff'.repeat(30)}7f`
 ]
 
-/** Keys of COSE that no authenticator makes. */
+/** COSE keys that no authenticator generates. */
 const oddKeys: readonly (readonly [string, Buffer])[] = [
   ['no point of the curve', point(bytes(32, 1), bytes(32, 2))],
   ['the point at infinity', point(bytes(32, 0), bytes(32, 0))],
@@ -137,7 +134,7 @@ const oddKeys: readonly (readonly [string, Buffer])[] = [
   ['a text that says it is huge', Buffer.from('a1017b0fffffffffffffff', 'hex')]
 ]
 
-t.test('odd keys open nothing, and hold nobody up', async t => {
+t.test('odd keys are refused, without blocking the service', async t => {
   const { alice, service } = await start(t)
   for (const [name, key] of oddKeys) {
     const authenticator = new Authenticator(originOf(service))
@@ -154,7 +151,7 @@ t.test('odd keys open nothing, and hold nobody up', async t => {
   }
 })
 
-t.test('keys that anybody can sign for are refused', async t => {
+t.test('keys that anyone can sign for are refused', async t => {
   const { alice, service } = await start(t)
   for (const point of smallPoints) {
     const authenticator = new Authenticator(originOf(service))
@@ -164,7 +161,7 @@ t.test('keys that anybody can sign for are refused', async t => {
   }
 })
 
-/** Changes some bytes of a text in base64url: flips, cuts, repeats, inserts. */
+/** Changes some bytes of a base64url string: flips, cuts, repeats, inserts. */
 function changed(text: string, random: Random): string {
   const bytes = Buffer.from(text, 'base64url')
   const at = random.below(bytes.length)
@@ -180,7 +177,7 @@ function changed(text: string, random: Random): string {
   return (made.equals(bytes) ? Buffer.concat([bytes, some]) : made).toString('base64url').slice(0, 8000)
 }
 
-/** Flips a byte of the first number in a signature: what follows the last one is not looked at. */
+/** Flips a byte of the first number in a signature: bytes after the last one are ignored. */
 function otherNumber(signature: string, random: Random): string {
   const bytes = Buffer.from(signature, 'base64url')
   const at = 6 + random.below(26)
@@ -188,7 +185,7 @@ function otherNumber(signature: string, random: Random): string {
   return bytes.toString('base64url')
 }
 
-t.test(`changed bytes are refused, and nothing else (seed ${seed})`, async t => {
+t.test(`modified bytes are refused, without other effects (seed ${seed})`, async t => {
   const { alice, service } = await start(t)
   const random = new Random(seed)
   const { authenticator } = await addPasskey(alice)
@@ -209,7 +206,7 @@ t.test(`changed bytes are refused, and nothing else (seed ${seed})`, async t => 
     const part = random.pick(['attestationObject', 'clientDataJSON'] as const)
     const response = { ...made.response, [part]: changed(made.response[part], random) }
     const { error } = await alice.call('passkeys.create', { credential: { ...made, response } })
-    // What is not covered by anything may change: the make of the authenticator, the key, the flags.
+    // Unsigned parts may change: the authenticator's model, the key, the flags.
     if (error && error.id !== 'invalid-operation')
       t.fail(`round ${round}: ${JSON.stringify([error, response])}`)
   }

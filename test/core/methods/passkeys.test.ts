@@ -1,4 +1,4 @@
-/** Passkeys as their owner looks after them, and how nobody else gets to add one. (docs/spec/passkeys.md#adding-a-passkey) */
+/** Managing passkeys, and protection against adding them to other accounts. (docs/spec/passkeys.md#adding-a-passkey) */
 import t, { type Test } from 'tap'
 import { challengeLifetime } from '../../../core/sign-in/passkeys/challenges.js'
 import { recentSignInSeconds } from '../../../core/auth/recent-sign-in.js'
@@ -15,7 +15,7 @@ import {
   requestOf
 } from '../../support/passkeys.js'
 
-/** Alice and bobby, each with a password; alice signed in with a second app as well. */
+/** Starts a service in which Alice and Bobby have passwords; Alice is signed in with a second app as well. */
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await coffer(t, overrides)
   const { alice } = service
@@ -26,7 +26,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   return { service, alice, bobby, elsewhere: new Client(service, 'alice', access) }
 }
 
-/** Begins to add a passkey, with a signature as proof. */
+/** Starts adding a passkey, with a signature as proof. */
 async function begin(client: Client, credential: unknown): Promise<Answer> {
   return await client.call('passkeys.challenge', { purpose: 'add', credential })
 }
@@ -34,7 +34,7 @@ async function begin(client: Client, credential: unknown): Promise<Answer> {
 const late = { id: 'invalid-operation', data: { code: 'passkey-refused' } }
 
 t.test('passkeys.challenge', async t => {
-  t.test('takes wrong passwords as seldom as signing in does', async t => {
+  t.test('throttles wrong passwords like signing in does', async t => {
     const { alice } = await start(t)
     const ids: string[] = []
     for (let count = 0; count < 12; count++)
@@ -46,7 +46,7 @@ t.test('passkeys.challenge', async t => {
     })
   })
 
-  t.test('takes a signature once, and of the same session only', async t => {
+  t.test('accepts a signature once, and only from the same session', async t => {
     const { alice, bobby, elsewhere, service } = await start(t)
     const { authenticator } = await addPasskey(alice)
     const theirs = await addPasskey(bobby)
@@ -62,7 +62,7 @@ t.test('passkeys.challenge', async t => {
     t.match(await begin(alice, signed), refused, 'once more')
   })
 
-  t.test('wants nothing but a recent sign-in where there is neither a password nor a passkey', async t => {
+  t.test('requires only a recent sign-in if there is neither a password nor a passkey', async t => {
     const service = await openCoffer(t)
     const { clock, server } = service
     const carol = await service.user('carol')
@@ -92,7 +92,7 @@ t.test('passkeys.challenge', async t => {
     await carol.do('passkeys.delete', { id: passkey.id })
   })
 
-  t.test('leaves out authenticators that have a passkey', async t => {
+  t.test('excludes authenticators that already have a passkey', async t => {
     const { alice } = await start(t)
     const { authenticator } = await addPasskey(alice)
     t.match((await creationFor(alice)).excludeCredentials, [
@@ -103,7 +103,7 @@ t.test('passkeys.challenge', async t => {
 
 t.test('passkeys.create', async t => {
   for (const workers of [0, 3])
-    t.test(`takes what was asked for, once, in the same session (${workers} threads)`, async t => {
+    t.test(`accepts the requested credential once, in the same session (${workers} threads)`, async t => {
       const { alice, bobby, elsewhere, service } = await start(t, { workers })
       const creation = await creationFor(alice)
       const authenticator = new Authenticator(originOf(service))
@@ -120,7 +120,7 @@ t.test('passkeys.create', async t => {
       t.equal((await alice.do('passkeys.get')).passkeys.length, 1)
     })
 
-  t.test('lets two accounts have one of the same id, each with its own key', async t => {
+  t.test('lets two accounts have a passkey with the same id, each with its own key', async t => {
     const { alice, bobby, service } = await start(t)
     const { authenticator } = await addPasskey(alice)
     const forged = new Authenticator(originOf(service))
@@ -135,7 +135,7 @@ t.test('passkeys.create', async t => {
     t.equal((await loginWith(service, stolen)).status, 401)
   })
 
-  t.test('refuses what does not fit', async t => {
+  t.test('refuses mismatched data', async t => {
     const { alice, service } = await start(t)
     const lies: readonly Lies[] = [
       { origin: 'https://evil.example.com' },
@@ -169,9 +169,9 @@ t.test('passkeys.create', async t => {
     await alice.do('passkeys.create', { credential: right })
   })
 
-  t.test('does not look at who has made the authenticator', async t => {
+  t.test("ignores the authenticator's manufacturer", async t => {
     const { alice, service } = await start(t)
-    // {"x5c": [bytes that are no certificate]}
+    // {"x5c": [bytes that are not a certificate]}
     const statement = Buffer.from('a163783563814401020304', 'hex')
     for (const format of ['packed', 'apple', 'unheard-of']) {
       const lies = { format, statement }
@@ -183,7 +183,7 @@ t.test('passkeys.create', async t => {
     t.equal((await alice.do('passkeys.get')).passkeys.length, 3)
   })
 
-  t.test('refuses a challenge that has ended, and whoever has signed out', async t => {
+  t.test('refuses an expired challenge, and a user who has signed out', async t => {
     const { alice, elsewhere, service } = await start(t)
     const authenticator = new Authenticator(originOf(service))
     const credential = authenticator.create(await creationFor(alice))
@@ -204,7 +204,7 @@ t.test('passkeys.create', async t => {
     )
   })
 
-  t.test('keeps no more than so many', async t => {
+  t.test('limits the number of passkeys', async t => {
     const { alice } = await start(t)
     for (let count = 0; count < maxPasskeys; count++) await addPasskey(alice, { name: `No. ${count}` })
     t.match(await alice.call('passkeys.challenge', { purpose: 'add', password }), {
@@ -214,7 +214,7 @@ t.test('passkeys.create', async t => {
 })
 
 t.test('passkeys', async t => {
-  t.test('end with the account, and stay when the password is set anew', async t => {
+  t.test('are deleted with the account, and kept when the password is reset', async t => {
     const { alice, service } = await start(t)
     const { authenticator } = await addPasskey(alice)
     await service.call(undefined, 'test.mailToken', { username: 'alice', resetToken: 'a token' })
@@ -225,7 +225,7 @@ t.test('passkeys', async t => {
     t.equal(body.username, 'alice')
   })
 
-  t.test('of one account are not seen or changed by another', async t => {
+  t.test('of one account can be neither listed nor changed by another', async t => {
     const { alice, bobby } = await start(t)
     const { passkey } = await addPasskey(alice)
     t.same((await bobby.do('passkeys.get')).passkeys, [])

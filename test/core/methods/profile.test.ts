@@ -1,10 +1,10 @@
-/** Profile sets, beyond what the contract says of them. (docs/spec/accounts.md#profile-sets) */
+/** Profile sets, beyond the contract tests. (docs/spec/accounts.md#profile-sets) */
 import t from 'tap'
 import { Probe } from '../../support/probe.js'
 import { coffer, openCoffer } from '../../support/coffer.js'
 
 t.test('profile sets', async t => {
-  t.test('of apps are shared by the devices of an app, and by nobody else', async t => {
+  t.test('of apps are shared by the devices of an app, and by no other app', async t => {
     const { alice } = await coffer(t)
     const app = { type: 'app', name: 'walking' }
     const phone = await alice.grant('read', 'diary', { ...app, deviceName: 'phone' })
@@ -16,7 +16,7 @@ t.test('profile sets', async t => {
     t.same((await other.do('profile.getPublic')).profile, {})
   })
 
-  t.test('hold any key, `__proto__` and the like among them', async t => {
+  t.test('accept any key, `__proto__` and the like included', async t => {
     const { alice } = await coffer(t)
     const update = JSON.parse('{"__proto__":{"evil":true},"constructor":1,"toString":"text","":0,"a.b":{}}')
     const { body, status } = await alice.http('PUT', '/profile/public', update)
@@ -29,7 +29,7 @@ t.test('profile sets', async t => {
     t.same((await alice.http('PUT', '/profile/public', removal)).body.profile, { 'a.b': {} })
   })
 
-  t.test('are read and written by path too', async t => {
+  t.test('can be read and written by path as well', async t => {
     const { alice } = await coffer(t)
     t.match(await alice.http('GET', '/profile/other'), {
       status: 404,
@@ -43,7 +43,7 @@ t.test('profile sets', async t => {
     t.match(await alice.http('GET', '/profile/app'), { status: 403, body: { error: { id: 'forbidden' } } })
   })
 
-  t.test('grow no larger than a body, however many calls they come by', async t => {
+  t.test('are limited to the size of a body, also over several calls', async t => {
     const { alice } = await coffer(t, { limits: { bodyBytes: 1024 } })
     await alice.do('profile.updatePrivate', { update: { a: 'x'.repeat(600) } })
     const more = { b: 'x'.repeat(600) }
@@ -55,7 +55,7 @@ t.test('profile sets', async t => {
     t.notOk((await alice.call('profile.updatePrivate', { update: { ...more, a: null } })).error)
   })
 
-  t.test('are small enough to be read and written as a whole', async t => {
+  t.test('are small enough to be read and written in one piece', async t => {
     const service = await coffer(t)
     const { alice } = service
     const bob = await service.user('bobby')
@@ -82,7 +82,7 @@ t.test('profile sets', async t => {
     t.match(await app.call('accesses.create', access), refusal)
   })
 
-  t.test('count as stored', async t => {
+  t.test('count towards the storage used', async t => {
     const { alice, server } = await openCoffer(t)
     const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const before = store.storageUsed().documents
@@ -93,7 +93,7 @@ t.test('profile sets', async t => {
     t.same(store.recountStorageUsed(), store.storageUsed())
   })
 
-  t.test('keep what the service has in the private one to themselves', async t => {
+  t.test("hide the service's own data in the private set", async t => {
     const { alice, server } = await openCoffer(t, { ignoreProtectedFieldUpdates: true })
     const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const mfa = { content: { phone: '1' }, recoveryCodes: ['secret'] }
@@ -108,7 +108,7 @@ t.test('profile sets', async t => {
   })
 })
 
-/** A part of a profile set: many values. */
+/** Returns part of a profile set: many values. */
 function part(n: number): object {
   return { [`part ${n}`]: Object.fromEntries(Array.from({ length: 19_000 }, (_, key) => [`${key}`, [key]])) }
 }

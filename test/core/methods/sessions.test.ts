@@ -1,11 +1,11 @@
-/** Sessions as their user sees them, and how they end at once everywhere. (docs/spec/authentication.md#sessions) */
+/** Listing and revoking sessions. (docs/spec/authentication.md#sessions) */
 import t, { type Test } from 'tap'
 import { openSession } from '../../../core/auth/personal-access.js'
 import { setFactor } from '../../../core/sign-in/mfa/factor.js'
 import { Client, openCoffer } from '../../support/coffer.js'
 import { socketOf } from '../../support/socket.js'
 
-/** Alice, signed in with three apps, one after the other. */
+/** Starts a service in which Alice has signed in with three apps, one after the other. */
 async function start(t: Test) {
   const service = await openCoffer(t)
   const { clock, server, alice } = service
@@ -23,7 +23,7 @@ async function start(t: Test) {
 }
 
 t.test('sessions.get', async t => {
-  t.test('tells when each began, was used, and will end', async t => {
+  t.test('returns when each began, was last used, and expires', async t => {
     const { alice, clock, phone, tablet } = await start(t)
     const began = clock.now()
     clock.advance(50)
@@ -50,7 +50,7 @@ t.test('sessions.get', async t => {
     ])
   })
 
-  t.test('leaves out those that have ended, and begins again with a new token', async t => {
+  t.test('omits expired sessions, and shows a new one after the next sign-in', async t => {
     const { alice, clock, day, phone, signIn } = await start(t)
     clock.advance(10 * day)
     await alice.do('getAccessInfo')
@@ -63,7 +63,7 @@ t.test('sessions.get', async t => {
     t.equal(Math.round(found.created), clock.now())
   })
 
-  t.test('tells whether signing in takes a second factor', async t => {
+  t.test('returns whether signing in requires a second factor', async t => {
     const { alice, service } = await start(t)
     t.equal((await alice.do('sessions.get')).hasSecondFactor, false)
     const { accounts } = service.server.services
@@ -73,7 +73,7 @@ t.test('sessions.get', async t => {
     t.equal((await alice.do('sessions.get')).hasSecondFactor, true)
   })
 
-  t.test("shows nobody else's", async t => {
+  t.test('omits sessions of other users', async t => {
     const { service, signIn, alice } = await start(t)
     const bobby = await service.user('bobby')
     await signIn('bobbys-app', 'bobby')
@@ -85,7 +85,7 @@ t.test('sessions.get', async t => {
 })
 
 t.test('sessions.delete', async t => {
-  t.test('cuts the sockets of that session at once, and no others', async t => {
+  t.test('closes only the sockets of that session', async t => {
     const { alice, phone, tablet } = await start(t)
     const [kept, cut] = [await socketOf(t, tablet), await socketOf(t, phone)]
     const { status, body } = await alice.http('DELETE', `/sessions/${phone.access.id}`)
@@ -96,7 +96,7 @@ t.test('sessions.delete', async t => {
     t.match(await alice.call('sessions.delete', { id: phone.access.id }), { status: 404 })
   })
 
-  t.test('leaves what was shared from that session', async t => {
+  t.test('keeps accesses that were shared from that session', async t => {
     const { alice, phone } = await start(t)
     await phone.stream('diary')
     const shared = await phone.grant('read', 'diary')
@@ -104,7 +104,7 @@ t.test('sessions.delete', async t => {
     t.match(await shared.call('events.get', { streams: ['diary'] }), { events: [] })
   })
 
-  t.test('knows no session that has ended by itself', async t => {
+  t.test('returns 404 for an expired session', async t => {
     const { alice, clock, day, phone } = await start(t)
     clock.advance(10 * day)
     await alice.do('getAccessInfo')
@@ -114,7 +114,7 @@ t.test('sessions.delete', async t => {
 })
 
 t.test('sessions.deleteAll', async t => {
-  t.test("ends all but the caller's own, their sockets too", async t => {
+  t.test("ends all sessions but the caller's, and closes their sockets", async t => {
     const { alice, phone, tablet } = await start(t)
     const own = await socketOf(t, alice)
     const others = [await socketOf(t, phone), await socketOf(t, tablet)]
@@ -129,7 +129,7 @@ t.test('sessions.deleteAll', async t => {
     t.same((await alice.do('sessions.deleteAll')).sessionDeletions, [])
   })
 
-  t.test("ends the caller's own as well if asked to, answering first", async t => {
+  t.test("ends the caller's session as well on request, after sending the response", async t => {
     const { alice, phone } = await start(t)
     const socket = await socketOf(t, alice)
     const { sessionDeletions } = await socket.call('sessions.deleteAll', { includeCurrent: true })

@@ -22,7 +22,7 @@ async function setUp(t: Test, webhooks = {}): Promise<Setup> {
   return { service, alice, app, other }
 }
 
-/** Ids of the webhooks that somebody sees. */
+/** Returns the ids of the webhooks that a client can list. */
 async function listed(client: Client): Promise<string[]> {
   return (await client.do('webhooks.get')).webhooks.map((webhook: Answer) => webhook.id)
 }
@@ -34,7 +34,7 @@ function scopes(streamId: string): unknown {
 t.test('webhooks.create', async t => {
   const { alice, app, other, service } = await setUp(t, { maxPerUser: 6 })
 
-  t.test('answers the webhook, in its first state', async t => {
+  t.test('returns the webhook in its initial state', async t => {
     const { body, status } = await app.http('POST', '/webhooks', { url })
     t.equal(status, 201)
     const now = service.clock.now()
@@ -57,17 +57,17 @@ t.test('webhooks.create', async t => {
     t.notOk('secret' in body.webhook)
   })
 
-  t.test('is for shared accesses too, create-only ones among them', async t => {
+  t.test('is allowed for shared accesses, including create-only ones', async t => {
     t.match(await other.call('webhooks.create', { url }), { webhook: { accessId: other.access.id } })
     const sensor = await alice.grant('create-only', 'diary')
     t.match(await sensor.call('webhooks.create', { url }), { webhook: { state: 'active' } })
   })
 
-  t.test('is refused to personal accesses', async t => {
+  t.test('is refused for personal accesses', async t => {
     t.match(await alice.call('webhooks.create', { url }), { error: { id: 'forbidden' }, status: 403 })
   })
 
-  t.test('is refused for a URL that the access has given already', async t => {
+  t.test('is refused for a URL that the access already uses', async t => {
     t.match(await app.call('webhooks.create', { url }), {
       error: { id: 'item-already-exists', data: { url } },
       status: 409
@@ -99,7 +99,7 @@ t.test('webhooks.create', async t => {
       t.match(await app.call('webhooks.create', params), { error: { id: 'invalid-parameters-format' } })
     })
 
-  t.test('shows a secret once, for calls that are signed', async t => {
+  t.test('returns a secret once, to verify signed calls', async t => {
     const { webhook } = await app.do('webhooks.create', { url: `${url}/signed`, signed: true })
     t.match(webhook, { signed: true, secret: /^[\w-]{43}$/ })
     for (const method of ['webhooks.getOne', 'webhooks.test'])
@@ -107,7 +107,7 @@ t.test('webhooks.create', async t => {
     t.notMatch(JSON.stringify(await app.do('webhooks.get')), webhook.secret)
   })
 
-  t.test('takes scopes within the permissions of the access', async t => {
+  t.test('accepts scopes within the permissions of the access', async t => {
     t.match(await app.call('webhooks.create', { url: `${url}/1`, scopes: scopes('work') }), {
       error: { id: 'forbidden' }
     })
@@ -119,7 +119,7 @@ t.test('webhooks.create', async t => {
     })
   })
 
-  t.test('is refused beyond a number for each user', async t => {
+  t.test('is refused above the limit per user', async t => {
     t.match(await app.call('webhooks.create', { url: `${url}/6` }), { webhook: {} })
     t.match(await app.call('webhooks.create', { url: `${url}/7` }), { error: { id: 'invalid-operation' } })
     t.equal((await alice.do('webhooks.get')).webhooks.length, 6, 'refusals leave nothing behind')
@@ -161,7 +161,7 @@ t.test('webhooks.update', async t => {
     t.match(body, { webhook: { state: 'active', currentRetries: 0, modifiedBy: alice.access.id } })
   })
 
-  t.test('changes the URL, unless the access has that already', async t => {
+  t.test('changes the URL, unless the access already uses it', async t => {
     await app.do('webhooks.create', { url: `${url}/2` })
     t.match(await update(app, { url: `${url}/2` }), { error: { id: 'item-already-exists' }, status: 409 })
     t.match(await update(alice, { url: `${url}/2` }), { error: { id: 'item-already-exists' } })
@@ -169,7 +169,7 @@ t.test('webhooks.update', async t => {
     t.match(await update(app, { url: 'gopher://x' }), { error: { id: 'invalid-parameters-format' } })
   })
 
-  t.test('changes scopes within the permissions of the creating access, whoever asks', async t => {
+  t.test('changes scopes within the permissions of the creating access, for any caller', async t => {
     t.match(await update(alice, { scopes: scopes('work') }), { error: { id: 'forbidden' } })
     t.match(await update(alice, { scopes: scopes('diary') }), { webhook: { scopes: scopes('diary') } })
     t.match(await update(app, { state: 'active' }), { webhook: { scopes: scopes('diary') } })
@@ -181,7 +181,7 @@ t.test('webhooks.update', async t => {
       t.match(await update(app, { [field]: 1 }), { error: { id: 'forbidden' }, status: 403 })
     })
 
-  t.test('is refused to others, for unknown ones, and when malformed', async t => {
+  t.test('is refused to other accesses, for unknown webhooks, and for invalid params', async t => {
     t.match(await update(other, { state: 'active' }), { error: { id: 'forbidden' } })
     t.match(await app.call('webhooks.update', { id: 'x', update: {} }), { error: { id: 'unknown-resource' } })
     t.match(await update(app, { state: 'asleep' }), { error: { id: 'invalid-parameters-format' } })
@@ -211,7 +211,7 @@ t.test('webhooks.delete', async t => {
   const again = (await app.do('webhooks.create', { url })).webhook
   t.match(await alice.call('webhooks.delete', { id: again.id }), { webhookDeletion: { id: again.id } })
 
-  t.test('comes with the deletion of the access, and of those below it', async t => {
+  t.test('happens when the access, or the one that shared it, is deleted', async t => {
     const shared = await app.grant('read', 'diary')
     await app.do('webhooks.create', { url })
     await shared.do('webhooks.create', { url })
@@ -228,7 +228,7 @@ t.test('webhooks.test', async t => {
   const { webhook } = await app.do('webhooks.create', { url: `${target.url}/hook?key=secret` })
   const { id } = webhook
 
-  t.test('sends the message at once, and counts no run', async t => {
+  t.test('sends the message immediately, without counting a run', async t => {
     const { body, status } = await app.http('POST', `/webhooks/${id}/test`)
     t.equal(status, 200)
     t.match(body, { webhook: { id, runCount: 0, runs: [] }, meta: {} })
@@ -245,7 +245,7 @@ t.test('webhooks.test', async t => {
     t.match(await alice.call('webhooks.test', { id }), { webhook: { id } })
   })
 
-  t.test('is refused when the URL does not answer as it should', async t => {
+  t.test('is refused if the URL does not respond as required', async t => {
     const refused = {
       error: { id: 'unknown-referenced-resource', data: { url: webhook.url } },
       status: 400
@@ -265,7 +265,7 @@ t.test('webhooks.test', async t => {
     t.match(await app.do('webhooks.getOne', { id }), { webhook: { runCount: 0, failCount: 0 } })
   })
 
-  t.test('is refused when too many of the user wait, whoever asked for them', async t => {
+  t.test('is refused if too many tests of the user are pending', async t => {
     const { alice, app, service } = await setUp(t)
     const target = await receiver(t)
     const held: ServerResponse[] = []
@@ -288,14 +288,14 @@ t.test('webhooks.test', async t => {
     t.match(await alice.call('webhooks.test', { id: webhook.id }), { webhook: { id: webhook.id } })
   })
 
-  t.test('follows no redirect', async t => {
+  t.test('does not follow redirects', async t => {
     const elsewhere = await receiver(t)
     target.answer = response => void response.writeHead(307, { location: `${elsewhere.url}/other` }).end()
     t.match(await app.call('webhooks.test', { id }), { error: { id: 'unknown-referenced-resource' } })
     t.same(elsewhere.deliveries, [])
   })
 
-  t.test('is refused to others and for unknown ones, without any call', async t => {
+  t.test('is refused to other accesses and for unknown webhooks, without a call', async t => {
     const before = target.deliveries.length
     t.match(await other.call('webhooks.test', { id }), { error: { id: 'forbidden' } })
     t.match(await app.call('webhooks.test', { id: 'x' }), { error: { id: 'unknown-resource' } })
@@ -303,7 +303,7 @@ t.test('webhooks.test', async t => {
   })
 })
 
-t.test('internal addresses are never called unless settings allow it', async t => {
+t.test('internal addresses are called only if the settings allow it', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const app = await alice.grant('read', 'diary')

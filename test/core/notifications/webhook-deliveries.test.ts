@@ -24,9 +24,9 @@ interface Setup {
   readonly alice: Client
   readonly app: Client
   readonly target: Receiver
-  /** The webhook as it is now. */
+  /** Returns the webhook's current state. */
   look(): Promise<Answer>
-  /** Waits until so many calls have been counted. */
+  /** Waits until a number of runs has been counted. */
   ran(count: number): Promise<Answer>
 }
 
@@ -53,7 +53,7 @@ async function setUp(t: Test, webhooks = {}, fields = {}): Promise<Setup> {
 }
 
 t.test('a webhook', async t => {
-  t.test('is told of a change, and remembers the run', async t => {
+  t.test('is called after a change, and records the run', async t => {
     const { alice, ran, service, target } = await setUp(t)
     await alice.event()
     t.same(await target.received(1), [['eventsChanged']])
@@ -62,7 +62,7 @@ t.test('a webhook', async t => {
     t.match(await ran(1), { runCount: 1, failCount: 0, currentRetries: 0, lastRun: run, runs: [run] })
   })
 
-  t.test('is told at most once in its interval, of all that came meanwhile, each message once', async t => {
+  t.test('is called at most once per interval, with each pending message once', async t => {
     const { alice, ran, service, target } = await setUp(t)
     await alice.event()
     await ran(1)
@@ -81,7 +81,7 @@ t.test('a webhook', async t => {
     t.equal(target.deliveries.length, 2, 'then nothing is left to tell')
   })
 
-  t.test('gets one call at a time: what changes meanwhile waits for the next, in order', async t => {
+  t.test('gets one call at a time: later changes wait for the next call, in order', async t => {
     const { alice, ran, service, target } = await setUp(t)
     const held: ServerResponse[] = []
     target.answer = response => void held.push(response)
@@ -98,7 +98,7 @@ t.test('a webhook', async t => {
     t.same(await target.received(2), [['eventsChanged'], ['streamsChanged', 'eventsChanged']])
   })
 
-  t.test('is not told of a call that failed or changed nothing', async t => {
+  t.test('is not called for a call that failed or changed nothing', async t => {
     const { alice, target, look } = await setUp(t)
     await alice.call('events.create', { streamIds: ['unknown'], type: 'note/txt', content: 'x' })
     await alice.call('events.get')
@@ -107,7 +107,7 @@ t.test('a webhook', async t => {
     t.same(target.deliveries, [])
   })
 
-  t.test('is told of what a batch changes', async t => {
+  t.test('is called for changes of a batch', async t => {
     const { alice, target } = await setUp(t)
     const event = { streamIds: ['diary'], type: 'note/txt', content: 'x' }
     await alice.do('callBatch', [
@@ -118,7 +118,7 @@ t.test('a webhook', async t => {
     t.same(await target.received(1), [['eventsChanged', 'streamsChanged']])
   })
 
-  t.test('is told of points that are added to a series', async t => {
+  t.test('is called for points added to a series', async t => {
     const { alice, ran, service, target } = await setUp(t)
     const { id } = await alice.event({ type: 'series:mass/kg', content: null })
     await ran(1)
@@ -150,7 +150,7 @@ t.test('a webhook', async t => {
 
 t.test('a failing webhook', async t => {
   t.test(
-    'is tried again, each time later, until it becomes inactive at the fifth failure in a row',
+    'is retried with growing delays, until it becomes inactive after the fifth consecutive failure',
     async t => {
       const { alice, app, look, ran, service, target } = await setUp(t)
       const { clock } = service
@@ -189,7 +189,7 @@ t.test('a failing webhook', async t => {
     }
   )
 
-  t.test('begins again once a call has succeeded', async t => {
+  t.test('starts over after a successful call', async t => {
     const { alice, ran, service, target } = await setUp(t)
     target.answer = 404
     await alice.event()
@@ -201,7 +201,7 @@ t.test('a failing webhook', async t => {
     t.match(await ran(2), { currentRetries: 0, failCount: 1, lastRun: { status: 204 }, state: 'active' })
   })
 
-  t.test('counts redirects, broken connections and silence as failures', async t => {
+  t.test('counts redirects, broken connections and timeouts as failures', async t => {
     const { alice, ran, service, target } = await setUp(t, { timeoutMs: 200 })
     target.answer = response => void response.writeHead(302, { location: '/' }).end()
     await alice.event()
@@ -214,7 +214,7 @@ t.test('a failing webhook', async t => {
     t.match(await ran(3), { lastRun: { status: 0 }, failCount: 3 })
   })
 
-  t.test('reads little of an answer, however long it is', async t => {
+  t.test('reads a limited part of a response', async t => {
     const { alice, ran, target } = await setUp(t, { timeoutMs: 5000 })
     let sent = 0
     target.answer = response => {
@@ -229,7 +229,7 @@ t.test('a failing webhook', async t => {
     t.ok(sent < 1000, `${sent} pieces of 64 KiB`)
   })
 
-  t.test('delays nobody else', async t => {
+  t.test('does not delay others', async t => {
     const { alice, app, target } = await setUp(t, { perHost: 2, concurrency: 6 })
     target.answer = () => {}
     const quick = await receiver(t)
@@ -241,7 +241,7 @@ t.test('a failing webhook', async t => {
   })
 })
 
-t.test('webhooks hear of what their access covers', async t => {
+t.test('webhooks are called for changes within their access', async t => {
   const { alice, app, service, target } = await setUp(t, { minIntervalMs: 0 })
   const own = (await app.do('webhooks.get')).webhooks[0]
   await app.do('webhooks.delete', { id: own.id })
@@ -303,7 +303,7 @@ t.test('webhooks hear of what their access covers', async t => {
   }
 })
 
-t.test('a scoped webhook is told the keys of what changes', async t => {
+t.test('a scoped webhook receives the keys of the scopes that changed', async t => {
   const { alice, ran, service, target } = await setUp(
     t,
     {},
@@ -323,7 +323,7 @@ t.test('a scoped webhook is told the keys of what changes', async t => {
   t.same((await target.received(2))[1], ['notes'])
 })
 
-t.test('a signed webhook carries a signature over time and body', async t => {
+t.test('a signed webhook has a signature of time and body', async t => {
   const { alice, app, target } = await setUp(t)
   const { webhook } = await app.do('webhooks.create', { url: `${target.url}/signed`, signed: true })
   await alice.event()
@@ -335,7 +335,7 @@ t.test('a signed webhook carries a signature over time and body', async t => {
   t.notOk('webhook-signature' in plain.headers)
 })
 
-t.test('an access that ends ends its webhooks', async t => {
+t.test('revoking or expiry of an access ends its webhooks', async t => {
   const { alice, app, ran, service, target } = await setUp(t)
   const short = await alice.grant('read', 'diary', { expireAfter: 60 })
   await short.do('webhooks.create', { url: `${target.url}/short` })
@@ -354,12 +354,12 @@ t.test('an access that ends ends its webhooks', async t => {
   t.equal(target.deliveries.length, 3, 'whether deleted or expired')
 })
 
-t.test('a start', async t => {
+t.test('starting the service', async t => {
   const clock = new ManualClock()
   const start = (directory: string): ReturnType<typeof startServer> =>
     startServer(testSettings(directory, settings), { clock })
 
-  t.test('is told to active webhooks, together with what was owed at the stop, and to no others', async t => {
+  t.test('notifies active webhooks only, together with messages pending at shutdown', async t => {
     const { alice, app, ran, service, target } = await setUp(t)
     const idle = (await app.do('webhooks.create', { url: `${target.url}/idle` })).webhook
     await app.do('webhooks.update', { id: idle.id, update: { state: 'inactive' } })
@@ -368,7 +368,7 @@ t.test('a start', async t => {
     await alice.stream('more', 'diary')
     t.equal(target.deliveries.length, 1, 'the interval is not over')
 
-    // What a crash leaves behind: files as they are at this moment, without any orderly end.
+    // Simulates a crash: copies the files as they are, without a shutdown.
     const copy = mkdtempSync(join(tmpdir(), 'coffer-test-'))
     cpSync(service.directory, copy, { recursive: true, filter: path => !path.endsWith('.lock') })
     const server = await start(copy)
@@ -387,7 +387,7 @@ t.test('a start', async t => {
     )
   })
 
-  t.test('sends again what was on its way when the process ended', async t => {
+  t.test('sends calls again that were pending when the process ended', async t => {
     const { alice, service, target } = await setUp(t)
     target.answer = () => {}
     await alice.event()
@@ -403,7 +403,7 @@ t.test('a start', async t => {
     t.same((await target.received(2))[1], ['systemBoot', 'eventsChanged'])
   })
 
-  t.test('is possible again at once, however many calls wait for their turn at the stop', async t => {
+  t.test('is possible immediately, however many calls were queued at shutdown', async t => {
     const { alice, app, service, target } = await setUp(t, { perHost: 1 })
     target.answer = () => {}
     for (let n = 0; n < 20; n++) await app.do('webhooks.create', { url: `${target.url}/${n}` })
@@ -420,7 +420,7 @@ t.test('a start', async t => {
     )
   })
 
-  t.test('hears of its own account whatever those of others are called', async t => {
+  t.test('notifies webhooks of the right account, even if others have the same ids', async t => {
     const service = await openCoffer(t, { ...settings, shutdownSeconds: 0.4 })
     const target = await receiver(t)
     target.answer = () => {}
@@ -441,7 +441,7 @@ t.test('a start', async t => {
     t.same(target.deliveries.map(({ path }) => path).toSorted(), ['POST /alice', 'POST /bob'])
   })
 
-  t.test('waits for nobody who does not answer, nor does a stop', async t => {
+  t.test('does not wait for unresponsive servers, and neither does stopping', async t => {
     const { alice, service, target } = await setUp(t)
     target.answer = () => {}
     await alice.event()

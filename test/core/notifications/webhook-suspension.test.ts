@@ -1,4 +1,4 @@
-/** Webhooks of an account that an operator has suspended: nothing leaves until it is resumed. */
+/** Webhooks of a suspended account: nothing is sent until it is resumed. */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
@@ -6,7 +6,7 @@ import { until } from '../../support/socket.js'
 
 const adminKey = 'a-key-for-the-operator-0123456789'
 
-t.test('a webhook whose account is suspended is not called, nor are failed calls tried again', async t => {
+t.test('a webhook of a suspended account is neither called nor retried', async t => {
   const service = await coffer(t, { adminKey, webhooks: { allowInternalTargets: true } })
   const { alice, clock } = service
   await alice.stream('diary')
@@ -28,7 +28,7 @@ t.test('a webhook whose account is suspended is not called, nor are failed calls
   }
   await operate('system.suspendUser')
   const suspended = clock.now()
-  // Past each of the times at which the call would be tried again; between them the service gets on with what it has to do.
+  // Advances past each retry time; the service runs its other work in between.
   for (let count = 0; count < 10; count++) {
     clock.advance(3600)
     await service.http('GET', '/service/info')

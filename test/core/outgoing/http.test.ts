@@ -1,4 +1,4 @@
-/** Which addresses are never called for users: those of no public host, in whatever disguise. */
+/** Internal addresses, which are never called on behalf of users, in every notation. */
 import t from 'tap'
 import { isInternal } from '../../../core/outgoing/http.js'
 

@@ -1,4 +1,4 @@
-/** Calls of the messaging service with values that users make up; and codes that belong to one phone, not to another. */
+/** Calls of the messaging service with hostile values from users; and codes bound to one phone. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
@@ -16,7 +16,7 @@ const odd = [
   ''
 ]
 
-/** Daisy, and a messaging service that is called with what she gives as her phone. */
+/** Starts a service with Daisy, and a messaging service that is called with the phone that she enters. */
 async function start(t: Test, endpoint: object, mode: 'single' | 'challenge-verify' = 'single') {
   const phone = await receiver(t)
   const single = { url: `${phone.url}/send`, method: 'POST', ...endpoint }
@@ -32,7 +32,7 @@ async function start(t: Test, endpoint: object, mode: 'single' | 'challenge-veri
   return { service, daisy, phone, activate }
 }
 
-t.test('a value that a user makes up', async t => {
+t.test('a hostile value from a user', async t => {
   for (const [name, endpoint] of Object.entries({
     'in a URL': { url: '{phone}/to/{{ phone }}/send?to={{ phone }}', method: 'GET' },
     'in JSON': { body: '{"to": "{{ phone }}"}', headers: { 'content-type': 'application/json' } },
@@ -47,7 +47,7 @@ t.test('a value that a user makes up', async t => {
     'in a header': { headers: { 'x-to': '{{ phone }}' } },
     'in plain text': { body: 'To: {{ phone }}\nText: {{ code }}', headers: { 'content-type': 'text/plain' } }
   }))
-    t.test(`${name} stays one value where it stands, or is refused`, async t => {
+    t.test(`${name} remains a single value in its place, or is refused`, async t => {
       const { activate, phone } = await start(t, endpoint)
       for (const value of odd) {
         const count = phone.deliveries.length
@@ -62,7 +62,7 @@ t.test('a value that a user makes up', async t => {
       }
     })
 
-  t.test('makes no marks in XML', async t => {
+  t.test('adds no markup to XML', async t => {
     const { activate, phone } = await start(t, {
       body: '<sms><to a="{{ phone }}">{{ phone }}</to></sms>',
       headers: { 'content-type': 'text/xml' }
@@ -72,7 +72,7 @@ t.test('a value that a user makes up', async t => {
     t.match(phone.deliveries[0]!.text, '&quot;&gt;&lt;to&gt;evil&lt;/to&gt;&amp;x;&#39;')
   })
 
-  t.test('leads a URL to no other place', async t => {
+  t.test('does not change the host of a URL', async t => {
     const { activate, phone } = await start(t, { url: '{phone}/a/{{ phone }}/{{ more }}/b' })
     for (const value of ['..', '.', '%2e%2e', '../..', '..\\..', '?x', '#x', '/', '//evil.example.com'])
       await activate(value)
@@ -89,7 +89,7 @@ t.test('a code', async t => {
     for (const { body } of phone.deliveries) t.match(body.code, /^\d{6}$/)
   })
 
-  t.test('that was sent to one phone proves no other one', async t => {
+  t.test('that was sent to one phone does not verify another one', async t => {
     const { daisy, phone, service } = await start(t, single)
     const confirm = async (token: string, code: string): Promise<Answer> =>
       await service.call('daisy', 'mfa.confirm', { code }, token)
@@ -100,7 +100,7 @@ t.test('a code', async t => {
     t.ok((await confirm(theirs.mfaToken, code)).recoveryCodes)
   })
 
-  t.test('that is guessed at slowly is guessed at no faster', async t => {
+  t.test('is throttled also when guessed slowly', async t => {
     const { daisy, service } = await start(t, single)
     const guess = async (): Promise<number> => {
       await service.call(undefined, 'test.noteSignIns', { username: 'daisy' })

@@ -12,7 +12,7 @@ function callerOf(store: UserStore, permissions: Permission[], type: Access['typ
   return new Caller(store, { id: 'a', token: 't', type, name: 'n', permissions, ...tracking })
 }
 
-/** The same numbers each time. */
+/** Returns a seeded generator. */
 function dice(seed: number): (sides: number) => number {
   let state = seed
   return sides => {
@@ -21,7 +21,7 @@ function dice(seed: number): (sides: number) => number {
   }
 }
 
-/** The rule for levels, as plainly as can be: up the tree, then `*`. */
+/** The rule for levels in its simplest form: up the tree, then `*`. */
 function expectedLevel(
   parents: ReadonlyMap<string, string | null>,
   granted: ReadonlyMap<string, Level>,
@@ -36,7 +36,7 @@ t.test('a caller', async t => {
   const { server } = await openCoffer(t)
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
 
-  t.test('has the level of the nearest permission above, whatever the tree looks like', async t => {
+  t.test('has the level of the nearest permission above, for any tree', async t => {
     const roll = dice(7)
     const parents = new Map<string, string | null>()
     for (let round = 0; round < 300; round++) {
@@ -76,7 +76,7 @@ t.test('a caller', async t => {
     }
   })
 
-  t.test('sees a stream that is moved from where it is now', async t => {
+  t.test('sees a moved stream according to its new parent', async t => {
     await store.write(() => {
       for (const id of ['open', 'shut']) store.streams.insert({ id, name: id, parentId: null, ...tracking })
       store.streams.insert({ id: 'moved', name: 'moved', parentId: 'shut', ...tracking })
@@ -90,7 +90,7 @@ t.test('a caller', async t => {
     t.match(caller.visibility, { everything: false, closed: new Set() })
   })
 
-  t.test('may do what its level says, and no more', async t => {
+  t.test('may do what its level permits, and no more', async t => {
     const table: Record<Level, string> = {
       none: '',
       read: 'list read',
@@ -110,7 +110,7 @@ t.test('a caller', async t => {
     }
   })
 
-  t.test('without an access may touch nothing', async t => {
+  t.test('without an access has no permissions', async t => {
     const caller = new Caller(store, undefined)
     t.equal(caller.may('list', 'open') || caller.may('list', '*'), false)
     t.equal(caller.mayReadEvent(['open']), false)
@@ -118,7 +118,7 @@ t.test('a caller', async t => {
     t.throws(() => caller.accessId, /token/)
   })
 
-  t.test('who is signed in may do everything', async t => {
+  t.test('who is signed in has all permissions', async t => {
     const caller = callerOf(store, [], 'personal')
     t.ok(caller.may('manage', '*') && caller.may('manage', 'open') && caller.mayReadEvent(['open']))
     t.same(caller.visibility, { everything: true })
@@ -138,7 +138,7 @@ t.test('a caller', async t => {
     }
   })
 
-  t.test('takes a gone stream for what its former place was', async t => {
+  t.test('treats a deleted stream according to its former parents', async t => {
     const caller = callerOf(store, [
       { streamId: 'open', level: 'read' },
       { streamId: 'gone', level: 'none' }

@@ -1,4 +1,4 @@
-/** Permissions end with their streams: nobody waits for a stream that somebody may make some day. */
+/** Permissions end with their streams: they do not apply to a later stream with the same id. */
 import t from 'tap'
 import type { Level, Permission } from '../../../schemas/permission.js'
 import { matchesIntegrity } from '../../../core/integrity.js'
@@ -13,7 +13,7 @@ function permissionsOf(levels: Levels): Permission[] {
   return Object.entries(levels).map(([streamId, level]) => ({ streamId, level }))
 }
 
-/** Deletes a stream for good. */
+/** Deletes a stream permanently. */
 async function remove(client: Client, id: string, mergeEventsWithParent = false): Promise<void> {
   await client.do('streams.delete', { id })
   await client.do('streams.delete', { id, mergeEventsWithParent })
@@ -30,7 +30,7 @@ async function accessOf(alice: Client, { access: { id } }: Client): Promise<Answ
 }
 
 t.test('a permission on a stream', async t => {
-  t.test('ends when the stream is deleted for good', async t => {
+  t.test('ends when the stream is deleted permanently', async t => {
     const { alice } = await openCoffer(t)
     for (const merge of [true, false]) {
       await alice.stream('top')
@@ -69,7 +69,7 @@ t.test('a permission on a stream', async t => {
     }
   })
 
-  t.test('ends, and the others of the access stay', async t => {
+  t.test("ends without affecting the access's other permissions", async t => {
     const { alice } = await openCoffer(t)
     for (const id of ['diary', 'work', 'gone', 'shut']) await alice.stream(id)
     const feature = { feature: 'selfRevoke', setting: 'forbidden' } as const
@@ -89,7 +89,7 @@ t.test('a permission on a stream', async t => {
     t.same(await contents(caller), ['open'], 'what takes away stays')
   })
 
-  t.test('leaves nothing wider behind than there was', async t => {
+  t.test('leaves nothing with wider permissions than before', async t => {
     const { alice } = await openCoffer(t)
     await alice.stream('a')
     await alice.stream('mid', 'a')
@@ -109,7 +109,7 @@ t.test('a permission on a stream', async t => {
     }
   })
 
-  t.test('ends in the record: who did it and when, proven, told to whom it concerns', async t => {
+  t.test('ends with tracking fields, audit record, integrity and notifications', async t => {
     const { alice, clock, directory, server } = await openCoffer(t)
     for (const id of ['diary', 'work']) await alice.stream(id)
     const reader = await alice.grant('read', 'diary')
@@ -137,7 +137,7 @@ t.test('a permission on a stream', async t => {
     t.same(problems, [])
   })
 
-  t.test('ends for many accesses and streams in steps', async t => {
+  t.test('ends for many accesses and streams in slices', async t => {
     const { alice } = await openCoffer(t)
     await alice.stream('top')
     const names = Array.from({ length: 30 }, (_, n) => `s${n}`)
@@ -158,7 +158,7 @@ t.test('a permission on a stream', async t => {
     t.notOk((await callers[3]!.call('events.get', { streams: ['kept'] })).error)
   })
 
-  t.test('that an earlier version has left ends when somebody takes the id again', async t => {
+  t.test('left by an earlier version ends when the stream id is reused', async t => {
     const { alice, clock, server } = await openCoffer(t)
     const { accounts } = server.services
     await alice.stream('diary')
@@ -182,7 +182,7 @@ t.test('a permission on a stream', async t => {
     t.same(await contents(waiting), ['new'], 'what the owner has granted since stays')
   })
 
-  t.test('that is undone with the deletion is there as before', async t => {
+  t.test('survives a deletion that was refused', async t => {
     const { alice } = await openCoffer(t)
     await alice.stream('diary')
     const reader = await alice.grant('read', 'diary')
@@ -193,10 +193,10 @@ t.test('a permission on a stream', async t => {
   })
 })
 
-t.test('what is left of a deleted stream', async t => {
+t.test("the tombstone of a deleted stream's event", async t => {
   const versioning = { forceKeepHistory: true, deletionMode: 'keep-everything' } as const
 
-  t.test('is still told to those who could see it', async t => {
+  t.test('is still returned to accesses that could see the stream', async t => {
     const { alice, clock } = await openCoffer(t, { versioning })
     await alice.stream('diary')
     await alice.stream('page', 'diary')
@@ -220,7 +220,7 @@ t.test('what is left of a deleted stream', async t => {
     t.same(await told(stranger), [[], [], undefined])
   })
 
-  t.test('is not told to those who may see another stream of that id', async t => {
+  t.test('is not returned to accesses that can see another stream with that id', async t => {
     const { alice, clock } = await openCoffer(t, { versioning })
     await alice.stream('diary')
     await alice.stream('work')
@@ -248,8 +248,8 @@ t.test('what is left of a deleted stream', async t => {
   })
 })
 
-t.test('what an app shares', async t => {
-  t.test('is there', async t => {
+t.test('a share of an app', async t => {
+  t.test('requires existing streams', async t => {
     const { alice } = await openCoffer(t)
     for (const id of ['a', 'hidden']) await alice.stream(id)
     const app = await alice.grantAll(permissionsOf({ '*': 'manage', hidden: 'none' }), { type: 'app' })
@@ -271,7 +271,7 @@ t.test('what an app shares', async t => {
     )
   })
 
-  t.test('was `diary`: nobody brings it back to life', async t => {
+  t.test('of a deleted stream does not apply to a new stream with the same id', async t => {
     const { alice } = await openCoffer(t)
     await alice.stream('diary')
     const app = await alice.grantAll(permissionsOf({ '*': 'manage' }), { type: 'app' })

@@ -1,4 +1,4 @@
-/** Who hears of a change that is about very many streams: judged in steps, so that others have their turns. */
+/** The subscribers of a change in thousands of streams are determined in slices, without blocking other calls. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
@@ -8,7 +8,7 @@ import { openCoffer } from '../../support/coffer.js'
 
 const many = 10_000
 
-/** The value of steps, and how many there were. */
+/** Runs all slices; returns their number and the result. */
 function counted<T>(steps: Steps<T>): { count: number; value: T } {
   for (let count = 1; ; count++) {
     const { done, value } = steps.next()
@@ -16,7 +16,7 @@ function counted<T>(steps: Steps<T>): { count: number; value: T } {
   }
 }
 
-t.test('a change of very many streams is judged in steps', async t => {
+t.test('the scope of a change in thousands of streams is determined in slices', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts } = server.services
   const store = accounts.store(accounts.find('alice')!)

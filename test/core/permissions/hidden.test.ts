@@ -1,4 +1,4 @@
-/** What stands in the way is hidden itself: refusals, answers and side effects tell no more than that something does. */
+/** Hidden obstacles: errors, responses and side effects reveal only that something hidden prevents a call. */
 import t, { type Test } from 'tap'
 import type { Level, Permission } from '../../../schemas/permission.js'
 import type { CustomStream } from '../../../core/settings/custom-streams.js'
@@ -21,15 +21,15 @@ function permissionsOf(levels: Readonly<Record<string, Level>>): Permission[] {
   return Object.entries(levels).map(([streamId, level]) => ({ streamId, level }))
 }
 
-/** Everything there is, to see that nothing has changed. */
+/** Returns all data, to verify that nothing has changed. */
 async function everything(alice: Client): Promise<Answer> {
   const { streams } = await alice.do('streams.get', { state: 'all' })
   const { events } = await alice.do('events.get', { state: 'all', limit: 1000, modifiedSince: 0 })
   return { streams, events }
 }
 
-t.test('a stream with events that are hidden by another of their streams', async t => {
-  t.test('is not deleted by whom they are hidden from', async t => {
+t.test('a stream with events hidden by another of their streams', async t => {
+  t.test('cannot be deleted by an access that does not see them', async t => {
     for (const level of ['none', 'create-only'] as const) {
       const { alice } = await coffer(t)
       for (const [id, parentId] of [
@@ -67,7 +67,7 @@ t.test('a stream with events that are hidden by another of their streams', async
     }
   })
 
-  t.test('is deleted where only others would not see them, or by its owner', async t => {
+  t.test('can be deleted if only other accesses do not see them, or by its owner', async t => {
     const { alice } = await coffer(t)
     for (const id of ['a', 'b', 'secret']) await alice.stream(id)
     const app = await alice.grantAll(permissionsOf({ a: 'manage', secret: 'none' }), { type: 'app' })
@@ -80,7 +80,7 @@ t.test('a stream with events that are hidden by another of their streams', async
     ])
   })
 
-  t.test('is found among many', async t => {
+  t.test('is recognised among thousands of events', async t => {
     const { alice, server } = await openCoffer(t)
     for (const [id, parentId] of [
       ['a', null],
@@ -107,7 +107,7 @@ t.test('a stream with events that are hidden by another of their streams', async
   })
 })
 
-t.test('a parent that may not be listed', async t => {
+t.test('a hidden parent', async t => {
   const { alice } = await coffer(t)
   for (const [id, parentId] of [
     ['hidden', null],
@@ -117,7 +117,7 @@ t.test('a parent that may not be listed', async t => {
     await alice.stream(id, parentId)
   const app = await alice.grant('manage', 'mine', { type: 'app' })
 
-  t.test('is not named by what is done to the stream', async t => {
+  t.test('is not named in responses about the stream', async t => {
     for (const [method, params] of [
       ['streams.update', { id: 'mine', update: { name: 'Mine' } }],
       ['streams.update', { id: 'mine', update: { clientData: { a: 1 } } }],
@@ -132,7 +132,7 @@ t.test('a parent that may not be listed', async t => {
     t.equal((await alice.do('streams.update', { id: 'mine', update: {} })).stream.parentId, 'hidden')
   })
 
-  t.test('is not told to be below a stream', async t => {
+  t.test('is not distinguished from a hidden substream', async t => {
     await alice.stream('shut', 'mine')
     const other = await alice.grantAll(permissionsOf({ mine: 'manage', shut: 'none' }))
     for (const parentId of ['shut', 'hidden'])
@@ -141,7 +141,7 @@ t.test('a parent that may not be listed', async t => {
     await alice.do('streams.delete', { id: 'shut' })
   })
 
-  t.test('does not say what is in the trash', async t => {
+  t.test('does not reveal what is in the trash', async t => {
     await alice.stream('elsewhere')
     await alice.stream('bin')
     await alice.stream('in-bin', 'bin')
@@ -178,7 +178,7 @@ t.test('a parent that may not be listed', async t => {
   })
 })
 
-t.test('a holder of a series that is hidden by another of its streams', async t => {
+t.test('a holder event hidden by another of its streams', async t => {
   const { alice } = await coffer(t)
   for (const id of ['a', 'b', 'secret']) await alice.stream(id)
   const holderOf = async (...streamIds: string[]): Promise<string> =>
@@ -209,7 +209,7 @@ t.test('a holder of a series that is hidden by another of its streams', async t 
 })
 
 t.test('an access of the same name', async t => {
-  t.test('ends only by those who could delete it', async t => {
+  t.test('can be replaced only by accesses that could delete it', async t => {
     const { alice, clock } = await coffer(t)
     await alice.stream('diary')
     const apps = await Promise.all(
@@ -238,7 +238,7 @@ t.test('an access of the same name', async t => {
 })
 
 t.test('a token', async t => {
-  t.test('is not found by asking for one like it', async t => {
+  t.test('cannot be guessed by creating an access with the same token', async t => {
     const service = await coffer(t, { throttle: { invalidTokens: 5 } })
     const { alice } = service
     await alice.stream('diary')
@@ -263,7 +263,7 @@ t.test('a token', async t => {
     t.ok((await ask('another-long-token', 7)).access, 'one that is free is given all the same')
   })
 
-  t.test("of an app's own choice is long", async t => {
+  t.test('chosen by an app has a minimum length', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
@@ -281,7 +281,7 @@ t.test('a token', async t => {
   })
 })
 
-t.test('a stream that the settings do without', async t => {
+t.test('a custom stream removed from the settings', async t => {
   const other = [
     { id: 'news', type: 'none/none' },
     { id: 'other', type: 'none/none' }
@@ -295,7 +295,7 @@ t.test('a stream that the settings do without', async t => {
   const ids = async (client: Client, query: object = {}): Promise<string[]> =>
     (await call(client, 'events.get', { ...ask, ...query })).events.map(({ id }: Answer) => id)
 
-  await t.test('keeps its events from all but their owner', async t => {
+  await t.test('hides its events from everyone but their owner', async t => {
     t.same((await ids(alice)).toSorted(), [both, grown.open, holder, only].toSorted())
     for (const client of [grown.everywhere, grown.diary, grown.shut]) {
       t.same(await ids(client), [grown.open])
@@ -311,7 +311,7 @@ t.test('a stream that the settings do without', async t => {
     t.notOk((await call(alice, 'hfs.get', { id: holder })).error)
   })
 
-  await t.test('leaves them, with their files, to their owner', async t => {
+  await t.test('keeps them, with their files, readable for their owner', async t => {
     const path = `/alice/events/${only}/${grown.fileId}`
     const got = async ({ token }: Client): Promise<unknown> =>
       (await first.http('GET', path, undefined, { authorization: token })).body
@@ -319,25 +319,22 @@ t.test('a stream that the settings do without', async t => {
     for (const client of [grown.everywhere, grown.diary])
       t.match(await got(client), { error: forbidden.error })
   })
-  await t.test(
-    'does not keep their owner from deleting them, nor the streams they are in as well',
-    async t => {
-      await call(alice, 'events.update', { id: grown.open, update: { description: 'x' } })
-      for (const id of [only, both])
-        for (const answer of [{ event: { trashed: true } }, { eventDeletion: { id } }])
-          t.match(await call(alice, 'events.delete', { id }), answer)
-      await call(alice, 'streams.delete', { id: 'diary' })
-      t.match(await call(alice, 'streams.delete', { id: 'diary', mergeEventsWithParent: false }), {
-        updatedEvents: [
-          { id: grown.open, action: 'deleted' },
-          { id: holder, action: 'updatedStreamIds' }
-        ]
-      })
-    }
-  )
+  await t.test('lets their owner delete them, and the streams that they are also in', async t => {
+    await call(alice, 'events.update', { id: grown.open, update: { description: 'x' } })
+    for (const id of [only, both])
+      for (const answer of [{ event: { trashed: true } }, { eventDeletion: { id } }])
+        t.match(await call(alice, 'events.delete', { id }), answer)
+    await call(alice, 'streams.delete', { id: 'diary' })
+    t.match(await call(alice, 'streams.delete', { id: 'diary', mergeEventsWithParent: false }), {
+      updatedEvents: [
+        { id: grown.open, action: 'deleted' },
+        { id: holder, action: 'updatedStreamIds' }
+      ]
+    })
+  })
   await first.server.close()
 
-  await t.test('is again what it was once it is back', async t => {
+  await t.test('is restored when it is added to the settings again', async t => {
     const again = await serve(t, directory, other)
     const { events } = await again.call('alice', 'events.get', ask, grown.everywhere.token)
     t.match(events, [{ id: holder, streamIds: [':system:news'] }])
@@ -345,14 +342,14 @@ t.test('a stream that the settings do without', async t => {
   })
 })
 
-/** A service with streams of the operator's own. */
+/** Starts a service with custom streams. */
 async function serve(_t: Test, directory: string, other: readonly CustomStream[]): Promise<Service> {
   const clock = new ManualClock()
   const settings = testSettings(directory, { workers: 0, custom: { systemStreams: { other: [...other] } } })
   return new Service(await startServer(settings, { clock, methodModules }), clock, directory)
 }
 
-/** Events in a stream of the operator's, in one of the user's, and in both. */
+/** Creates events in a custom stream, in a user's stream, and in both. */
 async function withNews(t: Test, other: readonly CustomStream[]) {
   const directory = t.testdir()
   const service = await serve(t, directory, other)

@@ -1,4 +1,4 @@
-/** Random accesses on random trees do random things: what they may, what they see and what they hear is what the model says. */
+/** Random actions of random accesses on random trees: permissions, visible data and notifications match the model. */
 import t, { type Test } from 'tap'
 import type { Level } from '../../../schemas/permission.js'
 import { openCoffer, Client, type Answer, type Service } from '../../support/coffer.js'
@@ -18,7 +18,7 @@ const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 t.setTimeout(1_800_000)
 
-/** Ids are few, so that those of deleted streams are taken again. */
+/** Few ids, so that ids of deleted streams are reused. */
 const ids = Array.from({ length: 12 }, (_, n) => `s${n}`)
 const tags = ['x', 'y', 'z']
 const rootOfTags = 'tags-migrated'
@@ -27,22 +27,22 @@ const levels: readonly Level[] = ['none', 'read', 'create-only', 'contribute', '
 const everything = { fromTime: -1e300, toTime: 1e300, state: 'all', limit: 10_000 }
 const refused = 'invalid-access-token'
 
-/** Somebody who acts. */
+/** An access that acts. */
 interface Actor {
   readonly client: Client
   readonly holder: Holder
   readonly socket: TestSocket | undefined
 }
 
-/** What a step is expected to come to: the id of an error, or nothing and what it does. */
+/** The expected outcome of a step: the id of an error, or a function that applies it to the model. */
 type Outcome = string | (() => void)
 
 class Run {
   readonly model = new PermissionModel(rootOfTags, prefixOfTags)
   readonly actors: Actor[] = []
-  /** What has been done, for who has to find out why. */
+  /** What has been done, for debugging. */
   readonly log: string[] = []
-  /** Things that the step touches, as they were and as they are. */
+  /** The paths of what the step affects, before and after. */
   touched: Place[][] = []
   #count = 0
 
@@ -118,7 +118,7 @@ class Run {
     await this.listen()
   }
 
-  // What they do
+  // Actions
 
   async createStream(actor: Actor): Promise<void> {
     const { model, random } = this
@@ -127,7 +127,7 @@ class Run {
     const parent = parentId === null ? undefined : model.places.get(parentId)
     const expected = (): Outcome => {
       if (id === parentId) return 'invalid-operation'
-      // The owner may bring streams of tags back to their place.
+      // The owner may recreate the streams of tags.
       if (actor.holder.type === 'personal' && id.startsWith(prefixOfTags) && parentId === rootOfTags) {
         if (model.places.has(id)) return 'item-already-exists'
         const made = this.tagging(actor, [id.slice(prefixOfTags.length)])
@@ -252,11 +252,11 @@ class Run {
     await this.expect(actor, 'events.create', { ...params, ...(isRunning && { duration: null }) }, expected)
   }
 
-  /** A value of an account field: `*` lets nobody write one. */
+  /** Creates a value of an account field: `*` does not permit writing one. */
   async createValue(actor: Actor): Promise<void> {
     const { model } = this
     const field = model.places.get(':_system:language')!
-    // What else comes of a new value is for other tests.
+    // Other effects of a new value have their own tests.
     if (model.may(actor.holder, 'create', field)) return
     const params = { streamIds: [field.id], type: 'language/iso-639-1', content: 'fr' }
     await this.expect(actor, 'events.create', params, () => 'forbidden')
@@ -321,7 +321,7 @@ class Run {
     }
     const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[this.#count++, 1]] }
     const answer = await this.expect(actor, 'hfs.add', { id: thing.id, ...points }, expected)
-    // The holder follows its series within a second.
+    // The holder event follows its series within a second.
     await this.service.server.settle()
     if (!answer.error) this.touched.push(thing.places)
   }
@@ -332,7 +332,7 @@ class Run {
     if (this.actors.length > 16) return await this.revoke(this.actors[0]!)
     const type = holder.type === 'personal' ? random.pick(['app', 'app', 'shared'] as const) : 'shared'
     let granted = this.levels(holder)
-    // Most of what an app asks for at random goes beyond what it holds.
+    // Random permissions mostly exceed those of the app.
     for (let n = 0; n < 30 && holder.type === 'app' && !this.isShareable(holder, granted); n++)
       granted = this.levels(holder)
     const left = holder.expires - this.service.clock.now()
@@ -363,7 +363,7 @@ class Run {
     this.actors.push({ client, holder: made, socket })
   }
 
-  /** Somebody's access ends: by the owner, by who shared it, or by itself. */
+  /** Ends an access: by the owner, by the app that shared it, or by itself. */
   async revoke(actor: Actor): Promise<void> {
     const others = this.actors.slice(1)
     if (others.length === 0) return
@@ -384,7 +384,7 @@ class Run {
     if (holder.isDeleted) this.actors.splice(this.actors.indexOf(target), 1)
   }
 
-  // What they see
+  // Reads
 
   async look(): Promise<void> {
     for (const actor of this.actors) {
@@ -478,7 +478,7 @@ class Run {
     )
   }
 
-  /** What is made of events, in other ways than lists of them, is made of the same ones. */
+  /** Checks that aggregates and other derived data cover the same events as lists. */
   async lookAtSums(actor: Actor): Promise<void> {
     const { model } = this
     const { client, holder } = actor
@@ -592,7 +592,7 @@ class Run {
       )
   }
 
-  /** Who could see what changed, before and after, has heard of it; who could not has not. */
+  /** Checks that exactly the accesses that can see a change, before or after it, were notified. */
   async listen(): Promise<void> {
     const { model } = this
     const now = this.service.clock.now()
@@ -615,7 +615,7 @@ class Run {
     }
   }
 
-  // What it takes
+  // Assertions
 
   async expect(actor: Actor, method: string, params: object, expected: () => Outcome): Promise<Answer> {
     const isInForce = this.model.isInForce(actor.holder, this.service.clock.now())
@@ -662,7 +662,7 @@ class Run {
     return isTooLow ? 'invalid-operation' : undefined
   }
 
-  /** What tagging does: the service sees to the streams. */
+  /** Returns the expected effect of tagging: the service creates the streams. */
   tagging({ holder }: Actor, wanted: readonly string[]): string | (() => Place[]) {
     const { model } = this
     const made: Place[] = []
@@ -712,7 +712,7 @@ class Run {
     return granted.size > 0 && this.model.covers(holder, granted) && [...granted].every(isThere)
   }
 
-  /** Permissions to ask for: an app mostly asks for what it holds. */
+  /** Returns permissions to request: an app mostly requests what it has. */
   levels(holder: Holder): Map<string, Level> {
     const { model, random } = this
     const made = new Map<string, Level>()
@@ -776,7 +776,7 @@ class Run {
 }
 
 for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
-  t.test(`permissions are as the model says, seed ${seed}`, async t => {
+  t.test(`permissions match the model, seed ${seed}`, async t => {
     const service = await openCoffer(t, {
       throttle: { invalidTokens: 1e9 },
       versioning: { forceKeepHistory: true }
@@ -799,7 +799,7 @@ function idsOf(things: readonly { id: string }[]): string[] {
   return things.map(({ id }) => id).toSorted()
 }
 
-/** Ids but those of the service's own streams. */
+/** Removes the ids of the service's own streams. */
 function own(found: readonly string[]): string[] {
   return found.filter(id => !id.startsWith(':')).toSorted()
 }

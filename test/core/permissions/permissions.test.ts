@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Level } from '../../../schemas/permission.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 
-/** Where things are: `child` below `middle` below `top`, `sibling` below `top`, `island` by itself, `root` above all. */
+/** Streams: `child` below `middle` below `top`, `sibling` below `top`, `island` by itself, `root` above all. */
 const places = ['top', 'middle', 'child', 'sibling', 'island', 'root'] as const
 type Place = (typeof places)[number]
 const below: Partial<Record<Place, readonly Place[]>> = {
@@ -11,8 +11,8 @@ const below: Partial<Record<Place, readonly Place[]>> = {
 }
 
 /**
- * What each token holds at each place, by hand: Manage, Contribute, Read, create-Only, None; `-` where nothing is
- * granted. `kind`: Personal, App, Shared.
+ * The level of each token in each stream, by hand: Manage, Contribute, Read, create-Only, None; `-` without a
+ * permission. `kind`: Personal, App, Shared.
  */
 const tokens: Record<string, { kind: 'P' | 'A' | 'S'; held: string; levels?: Record<string, Level> }> = {
   'signed in': { kind: 'P', held: 'MMMMMM' },
@@ -33,7 +33,7 @@ const tokens: Record<string, { kind: 'P' | 'A' | 'S'; held: string; levels?: Rec
   'shared with features only': { kind: 'S', held: '------', levels: {} }
 }
 
-/** Which levels let a method through, at the place that it is about. */
+/** The levels that permit a method in a stream. */
 const methods: Record<string, { letters: string; run: (all: Setting, at: Place) => Promise<Answer> }> = {
   'streams.get': {
     letters: 'MCRO',
@@ -93,7 +93,7 @@ interface Setting {
   readonly caller: Client
   /** An event in each stream. */
   readonly events: ReadonlyMap<Place, string>
-  /** A name that nothing has. */
+  /** Returns an unused name. */
   readonly fresh: () => string
 }
 
@@ -108,7 +108,7 @@ async function plant(alice: Client): Promise<void> {
     await alice.stream(id, parentId)
 }
 
-/** Streams and accesses, whoever used them last, and the number of events. */
+/** Returns streams and accesses, without their last use, and the number of events. */
 async function everything(alice: Client): Promise<Answer> {
   const { streams } = await alice.do('streams.get', { state: 'all' })
   const { accesses } = await alice.do('accesses.get', { includeExpired: true })
@@ -116,7 +116,7 @@ async function everything(alice: Client): Promise<Answer> {
   return { streams, accesses: accesses.map((access: Answer) => ({ ...access, lastUsed: 0 })), events }
 }
 
-/** Ids of the events of the setting that are listed, in no particular order. */
+/** Returns the sorted ids of the events that a caller can list. */
 async function listed(caller: Client): Promise<string[]> {
   const answer = await caller.do('events.get', { types: ['note/list'] })
   return answer.events.map((event: { id: string }) => event.id).toSorted()
@@ -124,12 +124,12 @@ async function listed(caller: Client): Promise<string[]> {
 
 function isAllowed(token: string, name: string, at: Place): boolean {
   const { held, kind } = tokens[token]!
-  // Who may list accesses at all, or create them, depends on the kind of token as well.
+  // Listing and creating accesses also depends on the kind of token.
   if (name === 'accesses.create' && kind !== 'A') return kind === 'P'
-  // The list of roots is nobody's secret: it holds what may be seen.
+  // Any token may list the roots: the list contains only what the token may see.
   if (name === 'streams.get' && at === 'root') return true
   const isHeld = (place: Place): boolean => methods[name]!.letters.includes(held[places.indexOf(place)]!)
-  // What lies below goes into the trash as well.
+  // Substreams move to the trash as well.
   return isHeld(at) && (name !== 'streams.delete' || (below[at] ?? []).every(isHeld))
 }
 
@@ -152,10 +152,10 @@ t.test('permissions', async t => {
   }
 
   for (const [token, caller] of callers)
-    t.test(`of the one ${token}`, async t => {
+    t.test(`of the token ${token}`, async t => {
       for (const [name, { run }] of Object.entries(methods))
         for (const at of places) {
-          // Nothing but a stream can be changed, and no event is outside every stream.
+          // Only streams can be changed, and no event is outside all streams.
           if (at === 'root' && /^events|update|delete/.test(name)) continue
           const before = await everything(alice)
           const answer = await run({ alice, caller, events, fresh }, at)
@@ -168,7 +168,7 @@ t.test('permissions', async t => {
         }
     })
 
-  t.test('decide which events are listed', async t => {
+  t.test('determine which events are listed', async t => {
     for (const [token, { held }] of Object.entries(tokens)) {
       const expected = places.filter((at, index) => at !== 'root' && 'MCR'.includes(held[index]!))
       t.same(await listed(callers.get(token)!), expected.map(at => events.get(at)).toSorted(), token)

@@ -1,4 +1,4 @@
-/** What an app shares is worth no more than the app itself is, at every moment and by every way. */
+/** A share never permits more than the app that created it, at any moment and on any path. */
 import t, { type Test } from 'tap'
 import type { Access } from '../../../schemas/access.js'
 import type { Level, Permission } from '../../../schemas/permission.js'
@@ -25,7 +25,7 @@ async function shareOf(app: Client, levels: Levels, fields: Record<string, unkno
   return await app.grantAll(permissionsOf(levels), fields)
 }
 
-/** Makes streams from lines such as `a/b`: the parent and the child. */
+/** Creates streams from lines such as `a/b`: the parent and the child. */
 async function grow(alice: Client, ...paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const [id, parentId = null] = path.split('/').toReversed()
@@ -37,13 +37,13 @@ async function move(client: Client, id: string, parentId: string | null): Promis
   return await client.call('streams.update', { id, update: { parentId } })
 }
 
-/** Contents of the events that somebody is given. */
+/** Returns the contents of the events that a client can read. */
 async function read(client: Client, query: object = {}): Promise<unknown[]> {
   const { events } = await client.do('events.get', { ...everything, ...query })
   return events.map(({ content }: Answer) => content).toSorted()
 }
 
-/** Ids of the streams that somebody is shown. */
+/** Returns the ids of the streams that a client can list. */
 async function shown(client: Client): Promise<string[]> {
   const ids = (streams: Answer[]): string[] => streams.flatMap(({ id, children }) => [id, ...ids(children)])
   return ids((await client.do('streams.get', { state: 'all' })).streams).toSorted()
@@ -56,14 +56,14 @@ function storeOf({ server }: Service): UserStore {
   return accounts.store(accounts.find('alice'))
 }
 
-/** Changes an access behind the service's back, as only an import could. */
+/** Changes an access directly in the database, as only an import could. */
 async function rewrite(service: Service, id: string, fields: Partial<Access>): Promise<void> {
   const store = storeOf(service)
   await store.write(() => void store.accesses.update({ ...store.accesses.findEver(id)!, ...fields }))
 }
 
-t.test('a stream that is moved', async t => {
-  t.test('takes nothing along that is narrower below it', async t => {
+t.test('moving a stream', async t => {
+  t.test('is refused if a substream has a narrower permission', async t => {
     const { alice } = await openCoffer(t)
     await grow(alice, 'a', 'a/mid', 'mid/secret', 'a/sub')
     const secret = await alice.event({ streamIds: ['secret'], content: 'secret' })
@@ -86,7 +86,7 @@ t.test('a stream that is moved', async t => {
     t.same(await shown(share), ['mid', 'sub'])
   })
 
-  t.test('goes where all of it is managed, and for nothing less', async t => {
+  t.test('requires the manage level on all substreams', async t => {
     for (const level of ['none', 'read', 'create-only', 'contribute', 'manage'] as const) {
       const { alice } = await openCoffer(t)
       await grow(alice, 'a', 'a/mid', 'mid/low', 'low/lowest', 'a/other')
@@ -103,10 +103,10 @@ t.test('a stream that is moved', async t => {
 })
 
 t.test('a share', async t => {
-  t.test('is worth what both allow, stream by stream', async t => {
+  t.test('has the intersection of both permissions, stream by stream', async t => {
     const levels = ['none', 'read', 'create-only', 'contribute', 'manage'] as const
     const ranks: Record<string, number> = { none: 0, read: 1, contribute: 3, manage: 4 }
-    /** As the rule says it, case by case. */
+    /** The rule, case by case. */
     const expected = (c: Level | undefined, s: Level | undefined): Level | undefined => {
       if (c === 'none' || c === 'create-only') return 'none'
       if (s === undefined) return undefined
@@ -130,7 +130,7 @@ t.test('a share', async t => {
     await alice.event({ streamIds: ['wide', 'x'], content: 'both' })
     for (const held of [...levels, undefined])
       for (const given of [...levels, undefined]) {
-        // What nobody could be given is put there by hand: the rule is asked, not the granting.
+        // Written directly, since granting would refuse some of these: this tests evaluation only.
         const app = await appOf(alice, { wide: 'manage', ...(held && { x: held }) })
         const share = await shareOf(app, { wide: 'read' })
         const permissions = permissionsOf({ wide: 'read', ...(given && { x: given }) })
@@ -148,7 +148,7 @@ t.test('a share', async t => {
       }
   })
 
-  t.test('stays shut where the app is shut out, whenever that was', async t => {
+  t.test('remains closed where the app is excluded, before or after sharing', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     await grow(alice, 'a', 'a/sub', 'a/later', 'secret')
@@ -177,7 +177,7 @@ t.test('a share', async t => {
     t.same(await read(sub), ['below'], 'and what comes back')
   })
 
-  t.test('finds what is open below what is closed', async t => {
+  t.test('finds open streams below closed ones', async t => {
     const { alice } = await openCoffer(t)
     await grow(alice, 'a')
     const app = await appOf(alice, { a: 'manage', shut: 'none', open: 'read' })
@@ -196,7 +196,7 @@ t.test('a share', async t => {
     })
   })
 
-  t.test('ends with the app, whatever way', async t => {
+  t.test('ends with the app, however that ends', async t => {
     const service = await openCoffer(t)
     const { alice, clock } = service
     await grow(alice, 'a')
@@ -233,7 +233,7 @@ t.test('a share', async t => {
     }
   })
 
-  t.test('ends for its sockets and its webhooks, too', async t => {
+  t.test('ends for its sockets and webhooks as well', async t => {
     const service = await openCoffer(t, { webhooks: { allowInternalTargets: true } })
     const { alice, clock } = service
     await grow(alice, 'a', 'b')
@@ -265,7 +265,7 @@ t.test('a share', async t => {
     )
   })
 
-  t.test('is cut off when the app goes', async t => {
+  t.test("is disconnected when the app's access is revoked", async t => {
     const { alice } = await openCoffer(t)
     await grow(alice, 'a')
     const app = await appOf(alice, { a: 'manage' })
@@ -274,7 +274,7 @@ t.test('a share', async t => {
     await socket.closed()
   })
 
-  t.test('reads files, pictures and points no longer than the app', async t => {
+  t.test('can read files, previews and points only as long as the app can', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     await grow(alice, 'a', 'a/sub')
@@ -305,7 +305,7 @@ t.test('a share', async t => {
     t.same(await asked(), [401, 401, 401, 401, 401])
   })
 
-  t.test('sees of the past and of the audit what the app sees', async t => {
+  t.test('sees the same history and audit records as the app', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     await grow(alice, 'a', 'a/sub', 'sub/low')
@@ -337,7 +337,7 @@ t.test('a share', async t => {
     t.same(await past(), [0, 0, 404, 403, 403, 403])
   })
 
-  t.test('is not told that all is as it was', async t => {
+  t.test('gets a 304 only while what it may read is unchanged', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     await grow(alice, 'a', 'b', 'a/sub', 'sub/low')
@@ -364,7 +364,7 @@ t.test('a share', async t => {
     t.equal(await again(), 304)
   })
 
-  t.test('is told what it is worth', async t => {
+  t.test('returns its effective permissions', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     await grow(alice, 'a', 'a/sub', 'b', 'c')
@@ -391,7 +391,7 @@ t.test('a share', async t => {
     t.same(accesses, [], 'and its app lists what it could share')
   })
 
-  t.test('of the owner stands by itself', async t => {
+  t.test('created by the owner is independent of sessions', async t => {
     const service = await openCoffer(t, { auth: { sessionMaxAge: 1e9 } })
     const { alice, clock } = service
     await grow(alice, 'a')
@@ -416,10 +416,10 @@ t.test('a share', async t => {
     })
   })
 
-  t.test('cannot be handed to a poller', t => polled(t))
+  t.test('cannot be returned to a polling app', t => polled(t))
 })
 
-/** What an app asks for is its own access; a share would end with another app. */
+/** An app must receive its own access; a share would end with another app. */
 async function polled(t: Test): Promise<void> {
   const service = await openCoffer(t)
   const { alice, server } = service
@@ -437,7 +437,7 @@ function off(feature: 'selfAudit' | 'selfRevoke'): Permission {
   return { feature, setting: 'forbidden' }
 }
 
-t.test('what an app must not do, nobody does whom it shares with', async t => {
+t.test('a share has the restricted features of its app', async t => {
   const { alice } = await openCoffer(t)
   await grow(alice, 'a')
   for (const features of [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { DerivedDataCache } from '../../../core/permissions/derived-data-cache.js'
 
-t.test('what has been worked out makes room for what others ask for', async t => {
+t.test('DerivedDataCache drops the least recently registered data above its limit', async t => {
   const warm = new DerivedDataCache(1000)
   const cooled: string[] = []
   const derived = (name: string): { dropCache(): void } => ({ dropCache: () => void cooled.push(name) })
@@ -11,14 +11,14 @@ t.test('what has been worked out makes room for what others ask for', async t =>
   t.same(cooled, [])
   warm.register(all[2]!, 300)
   t.same(cooled, ['a'])
-  // One that is too large for all is worked out all the same, and makes others go.
+  // Data above the limit is kept, and everything else dropped.
   warm.register(all[3]!, 5000)
   t.same(cooled, ['a', 'b', 'c'])
   warm.register(all[3]!, 100)
   t.same(cooled, ['a', 'b', 'c'], 'nothing cools while it begins again')
 })
 
-t.test('who begins again and again, as with each change of the streams, takes room once', async t => {
+t.test('data that is registered repeatedly, as after each change of streams, counts once', async t => {
   const warm = new DerivedDataCache(1000)
   const cooled: string[] = []
   const derived = (name: string): { dropCache(): void } => ({ dropCache: () => void cooled.push(name) })

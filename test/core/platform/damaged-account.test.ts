@@ -1,4 +1,4 @@
-/** What callers get when the file of an account is not what it was. */
+/** What callers get when an account's file is damaged. */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -13,8 +13,8 @@ const damages = {
 }
 
 for (const [name, harm] of Object.entries(damages))
-  t.test(`an account whose file is ${name} answers corrupted-data; the others notice nothing`, async t => {
-    // With room for one open file, each user's call closes that of the other.
+  t.test(`an account whose file is ${name} returns corrupted-data, without affecting others`, async t => {
+    // With one open file at most, each user's call closes the other's file.
     const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
     const { alice } = service
     const { accounts } = service.server.services
@@ -46,7 +46,7 @@ for (const [name, harm] of Object.entries(damages))
     t.equal(existsSync(file) && statSync(file).size, size, 'and the file is kept as it is')
   })
 
-t.test('an export that comes upon damage is cut, and nothing else', async t => {
+t.test('an export that encounters damage is aborted, and nothing else', async t => {
   const service = await openCoffer(t)
   const { alice } = service
   await alice.stream('diary')

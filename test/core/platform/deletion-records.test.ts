@@ -1,4 +1,4 @@
-/** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (docs/spec/conventions.md#trash-and-deletion) */
+/** Deletion records: kept for a year or as configured, then removed. (docs/spec/conventions.md#trash-and-deletion) */
 import t from 'tap'
 import { removeExpired } from '../../../core/platform/retention.js'
 import { createId } from '../../../core/ids.js'
@@ -7,13 +7,13 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
 
 const year = 31_536_000
-/** Sessions outlast what the clock is moved by. */
+/** Sessions outlast the advances of the clock. */
 const auth = { sessionMaxAge: 100 * year }
 
 const storeOf = ({ service, username }: Client): UserStore =>
   service.server.services.accounts.store(service.server.services.accounts.find(username)!)
 
-/** Creates and deletes an event, a stream and an access; answers their ids. */
+/** Creates and deletes an event, a stream and an access; returns their ids. */
 async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {
   const event = (await client.event()).id
   const stream = (await client.stream(createId())).id
@@ -26,7 +26,7 @@ async function deleteThree(client: Client): Promise<{ event: string; stream: str
   return { event, stream, access: access.id }
 }
 
-/** The ids of all deletions that the client is told of. */
+/** Returns the ids of all deletions that the client can see. */
 async function told(client: Client): Promise<string[][]> {
   const answers = [
     (await client.do('events.get', { modifiedSince: 0, includeDeletions: true, limit: 100_000 }))
@@ -37,7 +37,7 @@ async function told(client: Client): Promise<string[][]> {
   return answers.map((list: Answer[]) => list.map(({ id }) => id))
 }
 
-t.test('the cleaning of deletion records', async t => {
+t.test('removing deletion records', async t => {
   const { alice, clock, server } = await openCoffer(t, { auth })
   const { services } = server
   const account = services.accounts.find('alice')!
@@ -46,7 +46,7 @@ t.test('the cleaning of deletion records', async t => {
   clock.advance(year - 10)
   const young = await deleteThree(alice)
 
-  t.test('leaves what is younger than a year', async t => {
+  t.test('keeps those younger than a year', async t => {
     t.equal(await removeExpired(services, account, { kind: 'deletions' }), 0)
     t.same(
       (await told(alice)).map(ids => ids.toSorted()),
@@ -58,7 +58,7 @@ t.test('the cleaning of deletion records', async t => {
     )
   })
 
-  t.test('removes what is older, of every kind', async t => {
+  t.test('removes older ones of every kind', async t => {
     clock.advance(11)
     t.equal(await removeExpired(services, account, { kind: 'deletions' }), 3)
     t.same(await told(alice), [[young.event], [young.stream], [young.access]])
@@ -68,7 +68,7 @@ t.test('the cleaning of deletion records', async t => {
     t.same(storeOf(alice).storageUsed(), storeOf(alice).recountStorageUsed())
   })
 
-  t.test('is one of the jobs that run while the service does', async t => {
+  t.test('is one of the maintenance jobs', async t => {
     clock.advance(year)
     const jobs = startMaintenance(services)
     while ((await told(alice)).some(ids => ids.length > 0)) await new Promise(setImmediate)
@@ -77,7 +77,7 @@ t.test('the cleaning of deletion records', async t => {
   })
 })
 
-t.test('the cleaning of very many records lets others go first', async t => {
+t.test('removing thousands of records does not block other calls', async t => {
   const { alice, clock, server } = await openCoffer(t, { auth })
   const account = server.services.accounts.find('alice')!
   await alice.stream('diary')
@@ -105,8 +105,8 @@ t.test('the cleaning of very many records lets others go first', async t => {
   t.same((await told(alice))[0], [])
 })
 
-t.test('the retention of deletion records', async t => {
-  t.test('is a setting', async t => {
+t.test('retention of deletion records', async t => {
+  t.test('can be set', async t => {
     const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 60 } })
     await alice.stream('diary')
     await deleteThree(alice)
@@ -117,7 +117,7 @@ t.test('the retention of deletion records', async t => {
     )
   })
 
-  t.test('may be for ever', async t => {
+  t.test('can be unlimited', async t => {
     const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 0 } })
     await alice.stream('diary')
     await deleteThree(alice)
@@ -128,7 +128,7 @@ t.test('the retention of deletion records', async t => {
     )
   })
 
-  t.test('ends where the job is stopped', async t => {
+  t.test('stops when the job is stopped', async t => {
     const { alice, clock, server } = await openCoffer(t, { auth })
     await alice.stream('diary')
     await deleteThree(alice)

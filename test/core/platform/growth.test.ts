@@ -1,4 +1,4 @@
-/** How the service has grown: what is counted and measured, and what is kept of it. (docs/spec/administration.md#growth) */
+/** Growth of the service: what is counted, measured and stored. (docs/spec/administration.md#growth) */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -12,7 +12,7 @@ import { openCoffer } from '../../support/coffer.js'
 
 const day = 86_400
 
-t.test('events are counted once, when they have been added', async t => {
+t.test('events are counted once, after they were added', async t => {
   const { alice, clock, server } = await openCoffer(t)
   const { services } = server
   const account = services.accounts.find('alice')!
@@ -42,21 +42,21 @@ t.test('GrowthRepository', async t => {
   db.exec("INSERT INTO account (id, username, state, created) VALUES ('a', 'anna', 'active', 0)")
   const measured = { accounts: 1, documents: 2, attachments: 3, previews: 4, others: 5 }
 
-  t.test('counts nothing of what was there before it began', async t => {
+  t.test('does not count what existed before the first count', async t => {
     growth.count(day, 'a', 1000, false)
     t.same(growth.list(), [])
     growth.count(2 * day, 'a', 1010, false)
     t.match(growth.list(), [{ day: 2, events: 10, accounts: null, documents: null }])
   })
 
-  t.test('forgets the number of an account that is deleted', async t => {
+  t.test('removes the count of a deleted account', async t => {
     db.exec("DELETE FROM account WHERE id = 'a'")
     growth.count(2 * day, 'a', 1020, false)
     growth.count(2 * day, 'nobody', 5, true)
     t.equal(db.prepare('SELECT count(*) FROM counted_events').pluck().get(), 0)
   })
 
-  t.test('keeps the measures of a day beside its events', async t => {
+  t.test('stores the measurements of a day with its events', async t => {
     t.notOk(growth.isMeasured(2 * day + 5))
     growth.measure(2 * day + 5, measured)
     t.ok(growth.isMeasured(3 * day - 1))
@@ -65,7 +65,7 @@ t.test('GrowthRepository', async t => {
     t.match(first, { day: 2, ...measured })
   })
 
-  t.test('keeps so many days', async t => {
+  t.test('keeps a limited number of days', async t => {
     for (let at = 3; at < maxDays + 50; at++) growth.measure(at * day, measured)
     const days = growth.list()
     t.equal(days.length, maxDays)
@@ -100,7 +100,7 @@ t.test('GrowthLog', async t => {
     t.match(growth.list(), [{ documents: 1234 }, { documents: 2000 }])
   })
 
-  t.test('keeps nothing once it is closed', async t => {
+  t.test('stores nothing once it is closed', async t => {
     clock.advance(day)
     await Promise.all([log.check(), log.close()])
     t.equal(growth.list().length, 2)

@@ -1,4 +1,4 @@
-/** How much an account is used, however many accesses it has. (docs/spec/administration.md#people) */
+/** Usage of an account, for any number of accesses. (docs/spec/administration.md#people) */
 import t from 'tap'
 import { openCoffer } from '../../support/coffer.js'
 
@@ -18,7 +18,7 @@ t.test('an account with many accesses', async t => {
     return { lastUsed: person.user.lastUsed, lastAccess: info.userInfo.lastAccess }
   }
 
-  t.test('was last used when any of them was, deleted ones too', async t => {
+  t.test('was last used when any of them was, including deleted ones', async t => {
     clock.advance(1000)
     const used = clock.now()
     await first.call('streams.get')

@@ -1,4 +1,4 @@
-/** Which names are kept back. */
+/** Reserved usernames. */
 import t from 'tap'
 import { isReservedUsername } from '../../../core/registration/usernames.js'
 import { testConfig } from '../../support/coffer.js'
@@ -9,7 +9,7 @@ const config = testConfig('/nowhere', {
   registration: { reservedUsernames: ['Chosen'] }
 })
 
-/** What is served now or will be, what the API calls its things, and what a visitor takes for the operator. */
+/** Current and future routes, names of API resources, and names that impersonate the operator. */
 const reserved = `
   .well-known access accesses account admin administrator assets audit auth change-password clean-up-cache cores events favicon favicon.ico
   followed-slices healthz hostings hostmaster metrics postmaster previews profile readyz records register
@@ -24,7 +24,7 @@ t.test('isReservedUsername', async t => {
   for (const name of words(reserved)) t.ok(isReservedUsername(name, config), name)
   for (const name of words(free)) t.notOk(isReservedUsername(name, config), name)
 
-  t.test('lets a very short platform name begin names', async t => {
+  t.test('allows usernames that start with a very short platform name', async t => {
     const short = testConfig('/nowhere', { service: { name: 'Me' } })
     t.notOk(isReservedUsername('melanie', short))
   })

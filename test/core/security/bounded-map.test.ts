@@ -1,9 +1,9 @@
-/** What a bounded map remembers. */
+/** What a bounded map keeps. */
 import t from 'tap'
 import { BoundedMap } from '../../../core/security/bounded-map.js'
 
 t.test('a bounded map', async t => {
-  t.test('forgets what has gone unused for longest', async t => {
+  t.test('drops the entry that was least recently used', async t => {
     const map = new BoundedMap<string, number>(3)
     for (const [value, key] of ['a', 'b', 'c'].entries()) map.set(key, value)
     map.get('a')
@@ -14,7 +14,7 @@ t.test('a bounded map', async t => {
     )
   })
 
-  t.test('keeps one value for a key', async t => {
+  t.test('keeps one value per key', async t => {
     const map = new BoundedMap<string, number>(2)
     for (const value of [1, 2, 3]) map.set('a', value)
     map.set('b', 1)

@@ -1,4 +1,4 @@
-/** How often tokens may call: the counting, with a clock that is moved; then over every transport. (docs/spec/limits.md#calls-of-a-token) */
+/** The rate limit of tokens: counting, then every transport. (docs/spec/limits.md#calls-of-a-token) */
 import t, { type Test } from 'tap'
 import { createCallLimit, type CallLimit } from '../../../core/security/call-limit.js'
 import type { ApiError } from '../../../core/errors.js'
@@ -9,11 +9,11 @@ import { connect, socketOf } from '../../support/socket.js'
 import type { Account } from '../../../storage/platform/account.js'
 
 t.test('calls of a token', async t => {
-  t.test('are not counted at all unless the settings say so', async t => {
+  t.test('are not counted by default', async t => {
     t.equal(createCallLimit(testConfig('/nowhere'), new ManualClock()), undefined)
   })
 
-  t.test('may come all at once, then as fast as they run out of the window', async t => {
+  t.test('are allowed in a burst, then as fast as they leave the window', async t => {
     const { call, clock } = limited()
     t.same([call(), call(), call(), call(), call()], [0, 0, 0, 20, 20], 'a refused one is not counted')
     clock.advance(19)
@@ -24,7 +24,7 @@ t.test('calls of a token', async t => {
     t.same([call(), call(), call(), call()], [0, 0, 0, 20], 'never more than fit into it')
   })
 
-  t.test('are counted by access and account, in the measure of its type', async t => {
+  t.test('are counted by access and account, with the limit of its type', async t => {
     const { call } = limited({ personal: 0, app: 1, shared: 2, window: 10 })
     const counts = (of: Access, by = account('alice')) => [call(of, by), call(of, by), call(of, by)]
     t.same(counts(access('a')), [0, 0, 5])
@@ -34,13 +34,13 @@ t.test('calls of a token', async t => {
     t.same(counts(access('d', 'personal')), [0, 0, 0])
   })
 
-  t.test('can be asked about without being counted', async t => {
+  t.test('can be checked without being counted', async t => {
     const { call, limit } = limited()
     const check = () => waitOf(() => limit.check(account('alice'), access('a')))
     t.same([check(), check(), check(), check(), call(), call(), call(), check()], [0, 0, 0, 0, 0, 0, 0, 20])
   })
 
-  t.test('are counted again when the clock is set back', async t => {
+  t.test('are counted again when the clock jumps back', async t => {
     const { call, clock } = limited()
     for (let count = 0; count < 3; count++) call()
     clock.advance(-100_000)
@@ -48,10 +48,10 @@ t.test('calls of a token', async t => {
   })
 })
 
-t.test('a token that calls too often', async t => {
+t.test('a token above its rate limit', async t => {
   const limits = { callsPerToken: { app: 2, shared: 4, window: 60 } }
 
-  t.test('is told when to try again; others go on, and nothing is changed', async t => {
+  t.test('gets the time after which to retry, without affecting others or changing data', async t => {
     const { alice, clock, service } = await start(t, { limits })
     const sensor = await alice.grant('contribute', 'diary')
     const other = await alice.grant('contribute', 'diary')
@@ -74,7 +74,7 @@ t.test('a token that calls too often', async t => {
     t.equal((await sensor.http('POST', '/events', event)).status, 429)
   })
 
-  t.test('is the same one however its token is sent, and whatever brings the call', async t => {
+  t.test('is recognised however it is sent, over any transport', async t => {
     const { alice, service } = await start(t, { limits: { callsPerToken: { shared: 1 } }, hf: { port: 0 } })
     const seriesId = (await alice.event({ type: 'series:mass/kg', content: undefined, time: 0 })).id
     const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 1]] }
@@ -116,7 +116,7 @@ t.test('a token that calls too often', async t => {
     }
   })
 
-  t.test('has each call of a batch counted, and those beyond refused one by one', async t => {
+  t.test('has each call of a batch counted, and those above the limit refused one by one', async t => {
     const { alice } = await start(t, { limits })
     const sensor = await alice.grant('contribute', 'diary')
     const call = { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'x' } }
@@ -131,7 +131,7 @@ t.test('a token that calls too often', async t => {
     t.equal((await sensor.http('POST', '/', [call])).status, 429)
   })
 
-  t.test('has calls of a batch counted once, also where they have to be made again', async t => {
+  t.test('has the calls of a batch counted once, even if they are retried', async t => {
     const { alice } = await start(t, { limits: { callsPerToken: { app: 8, window: 60 } } })
     const app = await alice.grant('contribute', ':system:email', { type: 'app' })
     const calls = ['a', 'b', 'c', 'd', 'e'].map(name => ({
@@ -148,7 +148,7 @@ t.test('a token that calls too often', async t => {
     t.match(await app.call('getAccessInfo'), { error: { id: 'too-many-requests' } }, 'eight calls, no more')
   })
 
-  t.test('hears so over an open socket, which stays', async t => {
+  t.test('gets errors over an open socket, which stays open', async t => {
     const { alice, clock } = await start(t, { limits })
     const socket = await socketOf(t, await alice.grant('read', 'diary'))
     const scope = { key: 'k', kind: 'events', query: { streams: ['diary'] } }
@@ -162,7 +162,7 @@ t.test('a token that calls too often', async t => {
     t.same(socket.heard, ['notificationsChanged'])
   })
 
-  t.test('leaves a trace in the audit, which its flood does not fill', async t => {
+  t.test('leaves one trace in the audit log, however many calls follow', async t => {
     const { alice } = await start(t, { limits })
     const sensor = await alice.grant('read', 'diary')
     for (let count = 0; count < 300; count++) await sensor.call('events.get')
@@ -179,7 +179,7 @@ t.test('a token that calls too often', async t => {
     })
   })
 
-  t.test('is known to the thread that owns its user', async t => {
+  t.test('is recognised by the thread that owns its user', async t => {
     const { alice, service } = await start(t, { limits, workers: 2 })
     const sensors = await Promise.all(
       ['bobby', 'carol', 'david'].map(async name => {

@@ -4,8 +4,8 @@ import { FairScheduler } from '../../../core/security/fair-scheduler.js'
 
 const party = (account: string, access = ''): Party => ({ account, access })
 
-t.test('FairTurns', async t => {
-  t.test('gives each key its turn, however much others have to do', async t => {
+t.test('FairScheduler', async t => {
+  t.test('serves each key in turn, however much work others have', async t => {
     const turns = new FairScheduler(2)
     const order: string[] = []
     let running = 0
@@ -26,7 +26,7 @@ t.test('FairTurns', async t => {
     t.ok(order.indexOf('b1') < order.indexOf('a3'), order.join())
   })
 
-  t.test('lets the accesses of an account take turns', async t => {
+  t.test('serves the accesses of an account in turn', async t => {
     const turns = new FairScheduler(1)
     const order: string[] = []
     const run = (access: string): Promise<number> =>
@@ -35,7 +35,7 @@ t.test('FairTurns', async t => {
     t.same(order, ['x', 'x', 'y', 'x', 'x'])
   })
 
-  t.test('goes on after work that fails', async t => {
+  t.test('continues after work that fails', async t => {
     const turns = new FairScheduler(1)
     const failed = turns.run(party('a'), () => Promise.reject(new Error('no')))
     const next = turns.run(party('a'), () => Promise.resolve('yes'))

@@ -1,4 +1,4 @@
-/** What counts as one client by its address. */
+/** Which addresses count as one client. */
 import t from 'tap'
 import { getNetwork } from '../../../core/security/network.js'
 
@@ -12,11 +12,11 @@ const networks: Readonly<Record<string, string>> = {
   'fe80::1%eth0': 'fe80:0:0:0::/64'
 }
 
-t.test('an IPv4 address stands for itself, one of IPv6 for its network', async t => {
+t.test('an IPv4 address is a client, and so is an IPv6 network', async t => {
   for (const [address, network] of Object.entries(networks)) t.equal(getNetwork(address), network, address)
 })
 
-t.test('what is no address stands for itself, unless told otherwise', async t => {
+t.test('anything else counts as its own client, unless specified otherwise', async t => {
   for (const text of ['', 'unknown', '192.0.2.1:80', '2001:db8::/64']) {
     t.equal(getNetwork(text), text)
     t.equal(getNetwork(text, ''), '')

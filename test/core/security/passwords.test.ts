@@ -1,4 +1,4 @@
-/** Hashes, and how many are made at once. */
+/** Password hashes, and how many are computed concurrently. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t from 'tap'
 import {
@@ -10,7 +10,7 @@ import {
 t.test('a password', async t => {
   const passwords = createPasswords(2)
 
-  t.test('is known by its hash, and by no other', async t => {
+  t.test('matches its hash, and no other', async t => {
     const hash = await passwords.hash('correct horse')
     t.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     t.equal(await passwords.verify(hash, 'correct horse'), true)
@@ -18,21 +18,21 @@ t.test('a password', async t => {
     t.not(await passwords.hash('correct horse'), hash, 'salted')
   })
 
-  t.test('counts beyond its 72nd byte', async t => {
+  t.test('is significant beyond its 72nd byte', async t => {
     const long = 'é'.repeat(50)
     const hash = await passwords.hash(`${long}a`)
     t.equal(await passwords.verify(hash, `${long}b`), false)
     t.equal(await passwords.verify(hash, `${long}a`), true)
   })
 
-  t.test('is known by a bcrypt hash that was brought along', async t => {
+  t.test('matches an imported bcrypt hash', async t => {
     const hash = await bcryptHash('correct horse', 4)
     t.equal(await passwords.verify(hash, 'correct horse'), true)
     t.equal(await passwords.verify(hash, 'wrong'), false)
     t.equal(await passwords.verify(hash.replace('$2b$', '$2a$'), 'correct horse'), true)
   })
 
-  t.test('of nobody is never right', async t => {
+  t.test('of an unknown user never matches', async t => {
     t.equal(await passwords.verifyDummy('a password that nobody has'), false)
   })
 })
@@ -44,11 +44,11 @@ const refuse: VerificationHooks = {
   onResult() {}
 }
 
-t.test('work on passwords', async t => {
+t.test('hashing passwords', async t => {
   const passwords = createPasswords(2)
   const hash = await passwords.hash('secret')
 
-  t.test('holds nobody up', async t => {
+  t.test('does not block the event loop', async t => {
     for (const work of [() => passwords.hash('secret'), () => passwords.verify(hash, 'secret')]) {
       let turns = 0
       const count = (): void => {
@@ -62,7 +62,7 @@ t.test('work on passwords', async t => {
     }
   })
 
-  t.test('is done two at a time, in the order it came', async t => {
+  t.test('runs twice concurrently, in order of arrival', async t => {
     const turns: number[] = []
     const all = Array.from({ length: 6 }, (_, index) =>
       passwords.verify(hash, 'secret', { check: () => void turns.push(index), onResult() {} })
@@ -73,7 +73,7 @@ t.test('work on passwords', async t => {
     t.same(turns, [0, 1, 2, 3, 4, 5])
   })
 
-  t.test('goes on after one was refused in its turn', async t => {
+  t.test('continues after one was refused', async t => {
     const results = await Promise.allSettled([
       passwords.verify(hash, 'secret', refuse),
       passwords.verifyDummy('secret', refuse),
@@ -87,7 +87,7 @@ t.test('work on passwords', async t => {
     t.equal(await passwords.verify(hash, 'secret'), true)
   })
 
-  t.test('is refused when too much of it waits', async t => {
+  t.test('is refused when too much is queued', async t => {
     const results = await Promise.allSettled(
       Array.from({ length: 1010 }, () => passwords.verify(hash, 'secret', refuse))
     )
@@ -98,6 +98,6 @@ t.test('work on passwords', async t => {
   })
 })
 
-t.test('passwords worked on at once', async t => {
+t.test('hash concurrency', async t => {
   t.same([1, 2, 3, 4, 64].map(getHashConcurrency), [1, 1, 2, 2, 2], 'leave a core to the event loop')
 })

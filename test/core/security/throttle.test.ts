@@ -1,4 +1,4 @@
-/** Back-off for those who guess, and the limit of registrations: with a clock that is moved. */
+/** Throttling of guesses and registrations, with a manual clock. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
@@ -24,7 +24,7 @@ function start() {
   return { clock, throttle, guess, fail, wait }
 }
 
-/** Seconds after which a refused attempt makes sense again; 0 for one that is let through. */
+/** Returns the seconds after which to retry a refused attempt; 0 if it is allowed. */
 function retryAfter(attempt: () => void): number {
   try {
     attempt()
@@ -35,8 +35,8 @@ function retryAfter(attempt: () => void): number {
   }
 }
 
-t.test('a guess waits', async t => {
-  t.test('not before the failures are too many', async t => {
+t.test('a guess', async t => {
+  t.test('is not delayed by a few failures', async t => {
     const { fail, wait } = start()
     fail(2)
     t.equal(wait(), 0)
@@ -44,7 +44,7 @@ t.test('a guess waits', async t => {
     t.equal(wait(), 2)
   })
 
-  t.test('twice as long after each further failure, up to the window', async t => {
+  t.test('is delayed twice as long after each further failure, up to the window', async t => {
     const { clock, fail, wait } = start()
     fail(3)
     const waits = []
@@ -57,7 +57,7 @@ t.test('a guess waits', async t => {
     t.same(waits, [2, 4, 8, 16, 32, 60, 60])
   })
 
-  t.test('no more once its failures are long past', async t => {
+  t.test('is not delayed once its failures have expired', async t => {
     const { clock, fail, wait } = start()
     fail(3)
     clock.advance(63)
@@ -65,7 +65,7 @@ t.test('a guess waits', async t => {
     t.equal(wait(), 0)
   })
 
-  t.test('no more after a success of the same subject from the same address', async t => {
+  t.test('is not delayed after a success for the same subject from the same address', async t => {
     const { throttle, guess, fail, wait } = start()
     fail(3)
     throttle.succeeded(guess)
@@ -74,28 +74,25 @@ t.test('a guess waits', async t => {
     t.equal(wait(), 0)
   })
 
-  t.test('neither elsewhere nor for others', async t => {
+  t.test('is delayed neither from other addresses nor for other subjects', async t => {
     const { fail, wait } = start()
     fail(5)
     t.equal(wait({ ip: '192.0.2.2' }), 0)
     t.equal(wait({ subject: 'login:robert' }), 0)
   })
 
-  t.test(
-    'whatever its subject, once an address has failed too often; a success does not wash that off',
-    async t => {
-      const { throttle, fail, wait } = start()
-      for (let count = 0; count < 9; count++) fail(1, { subject: `login:user${count}` })
-      throttle.succeeded({ subject: 'login:mine', ip: '192.0.2.1' })
-      t.equal(wait({ subject: 'login:other' }), 0)
-      fail(1, { subject: 'login:user10' })
-      t.equal(wait({ subject: 'login:other' }), 2)
-      t.equal(wait({ subject: 'login:other', ip: '192.0.2.2' }), 0)
-    }
-  )
+  t.test('is delayed for any subject once an address has failed too often, even after a success', async t => {
+    const { throttle, fail, wait } = start()
+    for (let count = 0; count < 9; count++) fail(1, { subject: `login:user${count}` })
+    throttle.succeeded({ subject: 'login:mine', ip: '192.0.2.1' })
+    t.equal(wait({ subject: 'login:other' }), 0)
+    fail(1, { subject: 'login:user10' })
+    t.equal(wait({ subject: 'login:other' }), 2)
+    t.equal(wait({ subject: 'login:other', ip: '192.0.2.2' }), 0)
+  })
 
   t.test(
-    'a minute at most for what others did from everywhere, and not where one has been before',
+    'is delayed a minute at most by failures from elsewhere, and not at all at a known address',
     async t => {
       const { clock, throttle, guess, wait } = start()
       throttle.succeeded({ ...guess, ip: '203.0.113.1' })
@@ -115,7 +112,7 @@ t.test('a guess waits', async t => {
     }
   )
 
-  t.test('for nothing that has to do with no account, from elsewhere', async t => {
+  t.test('that concerns no account is not delayed by failures from elsewhere', async t => {
     const { fail, wait } = start()
     for (let count = 0; count < 50; count++) fail(1, { subject: 'invitation', ip: `198.51.100.${count}` })
     t.equal(wait({ subject: 'invitation', ip: '192.0.2.9' }), 0)
@@ -128,7 +125,7 @@ t.test('a guess waits', async t => {
     ['not an address', 'nor is this', false]
   ] as const
   for (const [one, other, isSame] of same)
-    t.test(`${isSame ? 'alike' : 'apart'} at ${one} and ${other}`, async t => {
+    t.test(`is counted ${isSame ? 'alike' : 'apart'} at ${one} and ${other}`, async t => {
       const { fail, wait } = start()
       fail(3, { ip: one })
       t.equal(wait({ ip: other }) > 0, isSame)
@@ -136,7 +133,7 @@ t.test('a guess waits', async t => {
 })
 
 t.test('registrations', async t => {
-  t.test('from one address end at the limit, until the hour is over', async t => {
+  t.test('from one address are refused above the limit, until an hour has passed', async t => {
     const { clock, throttle } = start()
     throttle.register('192.0.2.1')
     clock.advance(600)
@@ -150,13 +147,13 @@ t.test('registrations', async t => {
     throttle.register('192.0.2.1')
   })
 
-  t.test('that come to nothing do not count', async t => {
+  t.test('that fail are not counted', async t => {
     const { throttle } = start()
     for (let count = 0; count < 5; count++) throttle.register('192.0.2.1')()
     t.pass()
   })
 
-  t.test('from this very machine are not limited', async t => {
+  t.test('from loopback are not limited', async t => {
     const { throttle } = start()
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.5.5.5'])
       for (let count = 0; count < 5; count++) throttle.register(ip)
@@ -164,7 +161,7 @@ t.test('registrations', async t => {
   })
 })
 
-t.test('requests of apps from one address end at a limit of their own', async t => {
+t.test('access requests from one address have their own limit', async t => {
   const { clock, throttle } = start()
   const ask = (ip = '192.0.2.1'): number => retryAfter(() => throttle.ask(ip))
   throttle.register('192.0.2.1')
@@ -175,8 +172,8 @@ t.test('requests of apps from one address end at a limit of their own', async t 
   t.equal(ask(), 0)
 })
 
-t.test('tokens and keys that do not exist', async t => {
-  t.test('make their address wait for more of them, ever longer', async t => {
+t.test('invalid tokens and keys', async t => {
+  t.test('delay further ones from their address, with growing delays', async t => {
     const { clock, throttle } = start()
     t.same(
       Array.from({ length: 6 }, () => stray(throttle)),
@@ -189,7 +186,7 @@ t.test('tokens and keys that do not exist', async t => {
     t.equal(stray(throttle), 0, 'until they are long past')
   })
 
-  t.test('keep nobody from signing in, nor the other way round', async t => {
+  t.test('neither block signing in nor are blocked by it', async t => {
     const { fail, throttle, wait } = start()
     for (let count = 0; count < 50; count++) stray(throttle)
     t.equal(wait(), 0)
@@ -198,8 +195,8 @@ t.test('tokens and keys that do not exist', async t => {
   })
 })
 
-t.test("the operator's key", async t => {
-  t.test('makes its address wait after some wrong ones, a minute at most, and others not', async t => {
+t.test('the admin key', async t => {
+  t.test('delays its address after several wrong ones, a minute at most, and no other address', async t => {
     const { clock, use, wrong } = startKeys()
     t.same(wrong(5), [0, 0, 0, 0, 2])
     t.equal(use(true), 2, 'the right one too: otherwise waiting would keep nobody from guessing')
@@ -216,7 +213,7 @@ t.test("the operator's key", async t => {
     t.same(wrong(5), [0, 0, 0, 0, 2], 'and is forgiven once it was right')
   })
 
-  t.test('has nothing to do with passwords and tokens', async t => {
+  t.test('is independent of passwords and tokens', async t => {
     const { throttle, use, wrong } = startKeys()
     for (let count = 0; count < 50; count++) {
       throttle.failed({ subject: 'login:alice', ip: '192.0.2.1' })
@@ -232,24 +229,24 @@ t.test("the operator's key", async t => {
   })
 })
 
-/** As {@link start}, for uses of the operator's key: they answer the seconds that they have to wait. */
+/** Like {@link start}, for uses of the admin key: returns functions that return the seconds to wait. */
 function startKeys() {
   const { clock, throttle } = start()
   const use = (isRight: boolean, ip = '192.0.2.1') => retryAfter(() => throttle.operator(ip, isRight))
   return { clock, throttle, use, wrong: (times: number) => Array.from({ length: times }, () => use(false)) }
 }
 
-/** Seconds that one more token that does not exist has to wait. */
+/** Returns the seconds to wait before another invalid token. */
 function stray(throttle: Throttle, ip = '192.0.2.1'): number {
   return retryAfter(() => throttle.unknownToken(ip))
 }
 
-/** One of many addresses. */
+/** Returns one of many addresses. */
 function elsewhere(count: number): { ip: string } {
   return { ip: `198.51.${count >> 8}.${count & 255}` }
 }
 
-t.test('keeps nothing of subjects but what tells them apart', async t => {
+t.test('the throttle stores only digests of subjects', async t => {
   const { throttle, guess } = start()
   const before = process.memoryUsage().heapUsed
   for (let count = 0; count < 300; count++)

@@ -1,4 +1,4 @@
-/** Settings of providers and passwords: what is wrong with them is said at the start, and secrets are never shown. */
+/** Settings of providers and passwords: errors are reported at start, and secrets are never displayed. */
 import t, { type Test } from 'tap'
 import { loadSettings, SettingsError } from '../../../core/settings/load.js'
 import { listPublicSettings } from '../../../core/settings/public-settings.js'
@@ -49,7 +49,7 @@ t.test('providers', async t => {
   for (const [auth, words] of wrong) t.match(problemsOf(t, auth).join('\n'), words, JSON.stringify(auth))
 })
 
-t.test('the secret of a client', async t => {
+t.test('the client secret', async t => {
   const secret = 'never-to-be-shown'
   const oidc = JSON.stringify([{ ...provider, clientSecret: secret }])
   const settings = loadSettings({
@@ -60,12 +60,12 @@ t.test('the secret of a client', async t => {
   })
   t.equal(settings.auth.oidc[0]?.clientSecret, secret)
 
-  await t.test('is masked on the operator’s page', async t => {
+  await t.test('is masked on the administration page', async t => {
     const shown = listPublicSettings(settings).find(({ key }) => key === 'auth.oidc')
     t.same(shown?.value, [{ ...provider, clientSecret: '…' }])
   })
 
-  await t.test('is not printed by check-config, right or wrong', async t => {
+  await t.test('is not printed by check-config, valid or not', async t => {
     const printed = await command(['check-config', `--auth.oidc=${oidc}`])
     t.match(printed.output, 'id.example.org')
     t.notMatch(printed.output + printed.errors, secret)

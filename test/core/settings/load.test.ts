@@ -1,4 +1,4 @@
-/** Settings: where they come from, which source wins, what is said when they are wrong. */
+/** Settings: sources, precedence and error messages. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -34,7 +34,7 @@ t.test('loadSettings', async t => {
     t.match(load(t, {}), { port: 3000, auth: { sessionMaxAge: 1_209_600 }, http: { trustedProxies: [] } })
   })
 
-  t.test('lets flags win over the environment, that over the file, that over defaults', async t => {
+  t.test('prefers flags to the environment, that to the file, and that to defaults', async t => {
     const file = 'port: 1\nhost: file\nservice:\n  name: file\nlog: { level: warn }\n'
     const env = { COFFER_PORT: '2', COFFER_HOST: 'environment', OTHER: 'x' }
     const settings = load(t, { file, env, argv: ['--port=3'] })
@@ -64,7 +64,7 @@ t.test('loadSettings', async t => {
     ]
   ]
   for (const [variable, text, [group, name], value] of texts)
-    t.test(`takes ${variable}=${text}`, async t => {
+    t.test(`accepts ${variable}=${text}`, async t => {
       const settings = load(t, { env: { [variable]: text } }) as unknown as Record<
         string,
         Record<string, unknown>
@@ -72,12 +72,12 @@ t.test('loadSettings', async t => {
       t.same(settings[group]?.[name], value)
     })
 
-  t.test('takes true and false', async t => {
+  t.test('accepts true and false', async t => {
     t.equal(load(t, { argv: ['--accessTracking=false'] }).accessTracking, false)
     t.equal(load(t, { env: { COFFER_ACCESS_TRACKING: 'FALSE' } }).accessTracking, false)
   })
 
-  t.test('says all that is wrong at once, each with its name and source', async t => {
+  t.test('reports all errors together, each with its name and source', async t => {
     const problems = problemsOf(t, {
       file: 'port: many\nserver: {}\nauth:\n  trustedApp: x\nservice: Name\n',
       env: {
@@ -108,7 +108,7 @@ t.test('loadSettings', async t => {
       )
   })
 
-  t.test('says when a file is missing or broken, or a flag lacks its value', async t => {
+  t.test('reports a missing or invalid file, and a flag without a value', async t => {
     t.match(problemsOf(t, { argv: ['--config=none.yaml'] }), [/none\.yaml does not exist/])
     t.match(problemsOf(t, { argv: ['--backup.to=backups/daily'] }), [/backup\.to must be the absolute path/])
     for (const to of ['/backups', 's3://bucket/x']) t.same(problemsOf(t, { argv: [`--backup.to=${to}`] }), [])
@@ -128,13 +128,13 @@ t.test('loadSettings', async t => {
     }
   })
 
-  t.test('says when the pages would be at a host that has none', async t => {
+  t.test('refuses a public URL whose host serves no pages', async t => {
     const argv = ['--domain=example.org', '--publicUrl=https://reg.example.org']
     t.match(problemsOf(t, { argv }), [/^publicUrl must be a host that serves all/])
     t.match(problemsOf(t, { argv: [argv[0]!, '--publicUrl=https://example.org/'] }), [])
   })
 
-  t.test('says when passkeys would belong to a domain that is not that of the pages', async t => {
+  t.test('refuses a passkey domain that does not match the pages', async t => {
     const at = (url: string, domain: string): readonly string[] =>
       problemsOf(t, { argv: [`--publicUrl=${url}`, `--auth.passkeyDomain=${domain}`] })
     t.match(at('https://data.example.org', 'example.com'), [/^auth.passkeyDomain must be the host/])
@@ -146,7 +146,7 @@ t.test('loadSettings', async t => {
     t.same(problemsOf(t, { argv }), [])
   })
 
-  t.test('knows every setting by a variable of its own', async t => {
+  t.test('has a variable and a description for every setting', async t => {
     t.equal(new Set(settingsList.map(({ variable }) => variable)).size, settingsList.length)
     for (const { description, key } of settingsList) t.ok(description, key)
   })
@@ -166,7 +166,7 @@ t.test('toConfig', async t => {
     t.equal(toConfig({ ...settings, host: '::1' }, '1.2.3', 80).publicUrl, 'http://[::1]:80')
   })
 
-  t.test('changes the serial with the software and with what clients read, not otherwise', async t => {
+  t.test('changes the serial only with the version and with what clients read', async t => {
     t.match(config.serial, /^010203\d{8}$/)
     t.equal(toConfig({ ...settings, dataDir: 'elsewhere' }, '1.2.3').serial, config.serial)
     t.not(toConfig(settings, '1.2.4').serial, config.serial)
@@ -174,7 +174,7 @@ t.test('toConfig', async t => {
     t.not(toConfig({ ...settings, service }, '1.2.3').serial, config.serial)
   })
 
-  t.test('cannot be changed', async t => {
+  t.test('is frozen', async t => {
     t.ok(Object.isFrozen(config))
   })
 })

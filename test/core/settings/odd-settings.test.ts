@@ -1,4 +1,4 @@
-/** Odd values of every setting: whatever is wrong is said with all else that is, by `check-config`; what is not makes no trouble later. */
+/** Odd values of every setting: `check-config` reports all errors together; accepted values cause no errors later. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ const others = [
 ]
 const values: readonly unknown[] = [...texts, ...numbers, ...others, ...texts.map(text => [text])]
 
-/** Where things lie, and what is listened on, is not for strangers' values to say; nor what needs other machines. */
+/** Settings that the test needs for itself: paths, ports and hosts, and what depends on other machines. */
 const fixed = new Set(['dataDir', 'host', 'port', 'hf.port', 'metrics.port', 'workers', 'cluster.node'])
 
 function nested(given: ReadonlyMap<string, unknown>): object {
@@ -97,7 +97,7 @@ async function load(given: ReadonlyMap<string, unknown>): Promise<Settings> {
   return await loadCheckedSettings([`--config=${file}`])
 }
 
-/** The settings that take a value. */
+/** Returns the settings that accept a value. */
 async function accepting(t: Test, value: unknown): Promise<Setting[]> {
   const candidates = settingsList.filter(({ key }) => !fixed.has(key))
   try {
@@ -115,10 +115,10 @@ function isAbout(problem: string, key: string): boolean {
   return problem.startsWith(key) && ' :[.'.includes(problem.charAt(key.length))
 }
 
-/** There may be one connection only. */
+/** The service may accept only one connection. */
 const alone = { connection: 'close' }
 
-/** What goes wrong with settings that have been accepted. */
+/** Returns the error that accepted settings cause, if any. */
 async function troubleWith(given: ReadonlyMap<string, unknown>): Promise<string | undefined> {
   const dataDir = mkdtempSync(join(directory, 'data-'))
   try {
@@ -146,7 +146,7 @@ async function troubleWith(given: ReadonlyMap<string, unknown>): Promise<string 
 }
 
 t.test('settings', async t => {
-  t.test('that are accepted make no trouble', async t => {
+  t.test('that are accepted cause no errors', async t => {
     let count = 0
     for (const value of values) {
       const keys = (await accepting(t, value)).map(({ key }) => key)
@@ -160,7 +160,7 @@ t.test('settings', async t => {
     t.ok(count > 1000, `${count} odd values are right`)
   })
 
-  t.test('are refused where they would be found out later', async t => {
+  t.test('are refused if they would fail later', async t => {
     const refused: [key: string, value: unknown][] = [
       ['http.trustedProxies', ['banana']],
       ['http.trustedProxies', ['10.0.0.0/8', '']],
@@ -214,7 +214,7 @@ t.test('settings', async t => {
     await t.rejects(load(ports), { message: /hf\.port must be a different port.*\n- metrics\.port/ })
   })
 
-  t.test('that are usual are accepted', async t => {
+  t.test('with common values are accepted', async t => {
     const usual = new Map<string, unknown>([
       ['host', '::'],
       ['domain', 'coffer.example.org'],

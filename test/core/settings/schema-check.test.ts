@@ -1,4 +1,4 @@
-/** What settings are checked by: the same verdict as the library's, in words for people. */
+/** Validation of settings: the same result as the library's, with readable messages. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import t from 'tap'
@@ -13,9 +13,9 @@ const values: readonly unknown[] = [
   ['personalToken', ['personalToken'], ['adminToken', 'x'], '__proto__', { ['__proto__']: 1 }]
 ].flat()
 
-t.test('violationsOf', async t => {
-  t.test('finds nothing wrong where the library does not, and the other way round', async t => {
-    // What has a form of its own is known to nobody else.
+t.test('findViolations', async t => {
+  t.test("matches the library's result", async t => {
+    // Only this service knows its own `form` keyword.
     const settings = settingsList.filter(({ schema }) => !JSON.stringify(schema).includes('"form":'))
     for (const { key, schema, defaultValue } of settings)
       for (const value of [...values, defaultValue])
@@ -47,7 +47,7 @@ t.test('violationsOf', async t => {
     [Type.Object({}, { additionalProperties: false }), { a: 1 }, '', `can't have "a"`]
   ]
   for (const [schema, value, place, problem] of scenarios)
-    t.test(`says that ${JSON.stringify(value)} ${problem}`, async t => {
+    t.test(`reports that ${JSON.stringify(value)} ${problem}`, async t => {
       t.same(findViolations(schema, value), [{ place, problem }])
     })
 })

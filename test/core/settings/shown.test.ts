@@ -1,4 +1,4 @@
-/** Settings as operators see them: whatever is a secret stays one. */
+/** Settings as displayed to operators: secrets stay secret. */
 import t from 'tap'
 import { Value } from 'typebox/value'
 import { settingsList } from '../../../core/settings/list.js'
@@ -7,7 +7,7 @@ import { listPublicSettings } from '../../../core/settings/public-settings.js'
 
 const mark = 'never-to-be-shown'
 
-/** Values that a secret of any form may have. */
+/** Returns a value for a secret of any type. */
 const secretOf = (standard: unknown): unknown =>
   typeof standard === 'string' ? mark : standard === null ? [mark] : { 'X-Key': mark }
 
@@ -25,15 +25,15 @@ function settingsWith(wanted: (isSecret: boolean) => boolean): Settings {
   return settings as Settings
 }
 
-/** How the URL of a mail service is shown. */
+/** Returns how the URL of a mail service is displayed. */
 const shownAs = (url: string): unknown => {
   const settings = Value.Default(Settings, {}) as Settings
   settings.services.email.http.url = url
   return listPublicSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
 }
 
-t.test('shownSettings', async t => {
-  t.test('shows no secret', async t => {
+t.test('listPublicSettings', async t => {
+  t.test('masks all secrets', async t => {
     const shown = listPublicSettings(settingsWith(isSecret => isSecret))
     t.notMatch(JSON.stringify(shown), mark)
     const secrets = shown.filter(({ isSecret }) => isSecret)
@@ -42,7 +42,7 @@ t.test('shownSettings', async t => {
     t.ok(secrets.every(setting => !('value' in setting)))
   })
 
-  t.test('shows URLs without the name and password in them', async t => {
+  t.test('removes usernames and passwords from URLs', async t => {
     const settings = Value.Default(Settings, {}) as Settings
     settings.services.email.http.url = `https://coffer:${mark}@mail.example/send/`
     settings.backup.s3.endpoint = `http:\\\\${mark}@[::1]:9000`
@@ -54,7 +54,7 @@ t.test('shownSettings', async t => {
     )
   })
 
-  t.test('shows the addresses of a cluster without what signs in there', async t => {
+  t.test('removes credentials from the addresses of a cluster', async t => {
     const settings = Value.Default(Settings, {}) as Settings
     settings.cluster.engine = `nats://coffer:${mark}@one:4222, tls://${mark}@two:4222,nats://three:4222`
     settings.cluster.engineMonitors = `http://coffer:${mark}@one:8222/,http://coffer:${mark}@two:8222`
@@ -71,7 +71,7 @@ t.test('shownSettings', async t => {
     )
   })
 
-  t.test('shows of the URL of a mail service only where it is', async t => {
+  t.test('displays only the origin of the URL of a mail service', async t => {
     for (const rest of [
       `/v1/${mark}/send/`,
       `?key=${mark}&to=`,
@@ -84,7 +84,7 @@ t.test('shownSettings', async t => {
     for (const url of ['https://mail.example', 'HTTP://mail.example:80/', '']) t.equal(shownAs(url), url)
   })
 
-  t.test('shows everything else', async t => {
+  t.test('displays everything else', async t => {
     const shown = listPublicSettings(settingsWith(isSecret => !isSecret))
     const texts = settingsList.filter(
       ({ isSecret, defaultValue }) => !isSecret && typeof defaultValue === 'string'
@@ -92,7 +92,7 @@ t.test('shownSettings', async t => {
     t.equal(shown.filter(({ value }) => value === mark).length, texts.length)
   })
 
-  t.test('knows as a secret whatever has the name of one', async t => {
+  t.test('treats every setting with the name of a secret as one', async t => {
     const named = settingsList.filter(
       ({ key, defaultValue }) =>
         typeof defaultValue !== 'number' && /(?:key|password|secret|token|tokens|headers)$/i.test(key)

@@ -1,4 +1,4 @@
-/** What opened an account must not open it, or another one, after it was deleted, restored or brought elsewhere. */
+/** Credentials of a deleted, restored or imported account open neither it nor another account. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,11 +31,11 @@ const overrides = {
   userAccount: { delete: ['adminToken' as const] }
 }
 
-/** Everything that opens an account beside its password. */
+/** All credentials of an account except its password. */
 interface Ways {
   readonly authenticator: Authenticator
   readonly tokens: Answer
-  /** A code that nobody has presented. */
+  /** An unused code. */
   readonly code: { readonly begun: Awaited<ReturnType<typeof begin>>; readonly answered: URL }
 }
 
@@ -49,12 +49,12 @@ async function waysInto(service: Service, person: Client): Promise<Ways> {
   return { authenticator, tokens, code: { begun: second, answered: await agree(service, person, second) } }
 }
 
-/** Links the identity of somebody at work. */
+/** Links a provider identity to a user. */
 async function link(service: Service, username: string): Promise<void> {
   await prove(service, randomUUID(), username)
 }
 
-/** Whom the identity opens. */
+/** Returns the user that the identity signs in. */
 async function openedByIdentity(service: Service): Promise<string | undefined> {
   const ticket = randomUUID()
   await prove(service, ticket)
@@ -72,7 +72,7 @@ async function prove(service: Service, ticket: string, username?: string): Promi
   if (error) throw new Error(JSON.stringify(error))
 }
 
-/** Whom the passkey opens. */
+/** Returns the user that the passkey signs in. */
 async function openedByPasskey(service: Service, { authenticator }: Ways): Promise<string | undefined> {
   const lies = { origin: originOf(service) }
   const { body } = await loginWith(service, authenticator.get(await requestOf(service), lies))
@@ -84,7 +84,7 @@ async function refresh(service: Service, refreshToken: string): Promise<Answer> 
   return (await post(service, '/oauth/token', form)).body
 }
 
-/** What each of them opens. */
+/** Returns what each credential opens. */
 async function opened(service: Service, ways: Ways): Promise<object> {
   const { access_token, refresh_token } = ways.tokens
   return {
@@ -110,7 +110,7 @@ async function reopened(t: Test, root: string, clock = new ManualClock()): Promi
   return new Service(server, clock, root)
 }
 
-/** A folder below that of the test. */
+/** Returns a new folder for the test. */
 function folder(): string {
   return join(mkdtempSync(join(tmpdir(), 'coffer-test-')), 'x')
 }
@@ -119,7 +119,7 @@ async function run(...args: string[]): Promise<{ code: number | null; errors: st
   return await command(args)
 }
 
-t.test('an account of the same name as one that was deleted', async t => {
+t.test('an account with the name of a deleted one', async t => {
   const service = await coffer(t, overrides)
   const ways = await waysInto(service, service.alice)
   const session = service.alice.token
@@ -148,7 +148,7 @@ t.test('a backup', async t => {
   await alice.do('identities.delete', { id: identity.id })
   await link(service, 'bobby')
 
-  await t.test('of everything brings all of it back as it was then', async t => {
+  await t.test('of everything restores all of it', async t => {
     t.match(await run('restore', backup, '--dataDir', whole), { code: 0 })
     const restored = await reopened(t, whole, new ManualClock(service.clock.now()))
     t.equal(await openedByPasskey(restored, ways), 'alice')
@@ -161,7 +161,7 @@ t.test('a backup', async t => {
     )
   })
 
-  await t.test('of one account takes no identity from another one that it opens by now', async t => {
+  await t.test('of one account is not restored if another account has its identity by now', async t => {
     const { directory, server } = service
     const known = [`--port=${new URL(server.url).port}`, `--adminKey=${adminKey}`]
     const taken = await run('restore', backup, '--dataDir', directory, '--user', 'alice', ...known)
@@ -182,11 +182,11 @@ t.test('an archive', async t => {
   t.match(await run('import', archive, '--dataDir', elsewhere), { code: 0 })
   const other = await reopened(t, elsewhere, new ManualClock(service.clock.now() + 10))
 
-  await t.test('brings no passkey, identity, refresh token or code along', async t => {
+  await t.test('contains no passkey, identity, refresh token or code', async t => {
     t.same(await opened(other, ways), { ...nothing, token: undefined })
   })
 
-  await t.test('makes no consent of the token that an app holds', async t => {
+  await t.test("does not let an app's token give consent", async t => {
     const begun = await begin(other, { scope, nonce: 'of a sign-in elsewhere' })
     const key = begun.location.searchParams.get('key')!
     const stolen = ways.tokens.access_token

@@ -1,4 +1,4 @@
-/** Mails about sign-ins from new devices and about changes to how somebody signs in. (docs/spec/notices.md) */
+/** Emails about sign-ins from new devices and about changes to sign-in methods. (docs/spec/notices.md) */
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { Client, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
@@ -13,7 +13,7 @@ const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 const adminKey = 'the key of the operator'
 
-/** A service with a mail server, and Daisy, who has registered with Firefox at 192.0.2.1. */
+/** Starts a service with a mail server, and Daisy, who has registered with Firefox at 192.0.2.1. */
 async function start(t: Test, overrides: Overrides = {}) {
   const box = await mailbox(t)
   const { services: { email = {} } = {}, ...others } = overrides
@@ -42,7 +42,7 @@ async function start(t: Test, overrides: Overrides = {}) {
     const login = { username: 'daisy', password, appId: 'test-app' }
     return (await service.http('POST', '/daisy/auth/login', login, headers)).status
   }
-  /** All mails but the welcome, once all have left. */
+  /** Returns all emails but the welcome, once all have been sent. */
   const mails = async (): Promise<Mail[]> => {
     const { mailer } = service.server.services
     await until(() => mailer.isIdle, 'no mail to be on its way')
@@ -53,8 +53,8 @@ async function start(t: Test, overrides: Overrides = {}) {
   return { service, box, daisy, from, home, headers, signIn, mails, subjects }
 }
 
-t.test('a mail is sent', async t => {
-  t.test('of a sign-in with another browser or from another network, and of no other', async t => {
+t.test('an email is sent', async t => {
+  t.test('about a sign-in with a new browser or from a new network only', async t => {
     const { daisy, from, home, mails, service, signIn } = await start(t)
     t.equal(await signIn(home), 200)
     t.equal(await signIn(from(firefox, '192.0.2.200')), 200, 'another address nearby')
@@ -90,7 +90,7 @@ t.test('a mail is sent', async t => {
     t.match((await mails())[0]?.text, /Navigateur\s: Safari, iOS/)
   })
 
-  t.test('that holds nothing of what the client calls itself', async t => {
+  t.test("without the client's own description", async t => {
     const { from, mails, signIn } = await start(t)
     await signIn(from('Call-us-at-evil.example.com/1.0', '198.51.100.9'))
     const [mail] = await mails()
@@ -98,7 +98,7 @@ t.test('a mail is sent', async t => {
     t.notMatch(mail?.source, 'evil')
   })
 
-  t.test('of passkeys that are added, ended and signed in with', async t => {
+  t.test('about passkeys that are added, revoked and signed in with', async t => {
     const { daisy, from, headers, mails, service, subjects } = await start(t)
     const { authenticator, passkey } = await addPasskey(daisy, { name: 'Call http://evil.example now' })
     const [added] = await mails()
@@ -117,7 +117,7 @@ t.test('a mail is sent', async t => {
     t.equal((await subjects()).length, 3)
   })
 
-  t.test('of no copy if the same signature comes twice', async t => {
+  t.test('without a warning about a copied passkey if the same signature is replayed', async t => {
     const { daisy, home, service, subjects } = await start(t)
     const { authenticator } = await addPasskey(daisy, { counts: true, name: 'Key' })
     const signed = authenticator.get(await requestOf(service))
@@ -127,7 +127,7 @@ t.test('a mail is sent', async t => {
     t.notOk((await subjects()).some(subject => /may have been copied/.test(subject)))
   })
 
-  t.test('of a passkey that was copied', async t => {
+  t.test('about a copied passkey', async t => {
     const { daisy, mails, service } = await start(t)
     const { authenticator } = await addPasskey(daisy, { counts: true, name: 'Key' })
     await loginWith(service, authenticator.get(await requestOf(service)))
@@ -143,7 +143,7 @@ t.test('a mail is sent', async t => {
     t.match(mail?.text, 'the passkey “Key”')
   })
 
-  t.test('of identities that are linked and unlinked', async t => {
+  t.test('about identities that are linked and unlinked', async t => {
     const provider = await identityProvider(t)
     const setting = provider.setting({ label: 'Work <b>www.evil.example</b>' })
     const { daisy, headers, mails, service } = await start(t, { auth: { oidc: [setting] } })
@@ -160,7 +160,7 @@ t.test('a mail is sent', async t => {
     t.equal(others.length, 0)
   })
 
-  t.test('of another password, with the passkeys that still sign in', async t => {
+  t.test('about a changed password, with the passkeys that remain valid', async t => {
     const { daisy, headers, mails, service } = await start(t)
     await addPasskey(daisy, { name: 'Olive’s phone' })
     const change = { oldPassword: password, newPassword: 'another long secret' }
@@ -174,7 +174,7 @@ t.test('a mail is sent', async t => {
     t.match((await mails())[2]?.subject, /^Your .* password was changed/)
   })
 
-  t.test('of a second step that is switched off', async t => {
+  t.test('about turning off two-factor authentication', async t => {
     const { daisy, headers, mails, service } = await start(t)
     const deactivate = async (): Promise<void> =>
       void (await service.http('POST', '/daisy/mfa/deactivate', {}, headers))
@@ -186,7 +186,7 @@ t.test('a mail is sent', async t => {
     t.match((await mails())[0]?.subject, /^Two-factor authentication was turned off for your .* account/)
   })
 
-  t.test('of a second step that is set up, and of another in its place', async t => {
+  t.test('about turning on and replacing two-factor authentication', async t => {
     const { daisy, headers, mails, service } = await start(t)
     for (const count of [1, 2]) {
       const { mfaToken, totp } = await daisy.do('mfa.activate', { method: 'totp' })
@@ -201,7 +201,7 @@ t.test('a mail is sent', async t => {
     }
   })
 
-  t.test('of what the operator does, without their address', async t => {
+  t.test("about the operator's actions, without the operator's address", async t => {
     const { daisy, mails, service } = await start(t)
     await addPasskey(daisy)
     const admin = { authorization: adminKey }
@@ -217,8 +217,8 @@ t.test('a mail is sent', async t => {
   })
 })
 
-t.test('no mail is sent', async t => {
-  t.test('once the user has switched them off, which a last one tells', async t => {
+t.test('no email is sent', async t => {
+  t.test('after the user has turned them off, except a last one that says so', async t => {
     const { from, headers, mails, service, signIn } = await start(t)
     const set = async (isOn: boolean): Promise<Answer> =>
       (await service.http('PUT', '/daisy/account/notices', { isOn }, headers)).body.notices
@@ -238,14 +238,14 @@ t.test('no mail is sent', async t => {
     ['all mails', { enabled: false }],
     ['mails about passwords', { enabled: { welcome: true, resetPassword: false } }]
   ] as const)
-    t.test(`where the operator has switched off ${name}`, async t => {
+    t.test(`if the operator has turned off ${name}`, async t => {
       const { daisy, from, mails, signIn } = await start(t, { services: { email } })
       await signIn(from(safari, '198.51.100.9'))
       t.same(await mails(), [])
       t.same((await daisy.do('account.getNotices')).notices, { isOn: true, isAvailable: false })
     })
 
-  t.test('more often than five times an hour, and one kind does not use up the other', async t => {
+  t.test('more than five times an hour, counted separately by kind', async t => {
     const { daisy, from, mails, service, signIn, subjects } = await start(t)
     for (let count = 1; count <= 8; count++) t.equal(await signIn(from(safari, `198.51.${count}.9`)), 200)
     t.equal((await mails()).length, 5)
@@ -256,7 +256,7 @@ t.test('no mail is sent', async t => {
     t.equal((await mails()).length, 7)
   })
 
-  t.test('of the first sign-in to an account that has none so far', async t => {
+  t.test('about the first sign-in to an account', async t => {
     const { mails, service } = await start(t)
     await service.user('carol', { email: 'carol@example.com', language: 'en' })
     await service.call(undefined, 'test.setPassword', { username: 'carol', password })
@@ -271,7 +271,7 @@ t.test('no mail is sent', async t => {
     }
   })
 
-  t.test('where no address counts', async t => {
+  t.test('if addresses are ignored', async t => {
     const { mails, service } = await start(t)
     await service.call(undefined, 'test.setPassword', { username: 'alice', password })
     for (const ip of ['192.0.2.1', '198.51.100.1']) {
@@ -282,7 +282,7 @@ t.test('no mail is sent', async t => {
     t.same(await mails(), [])
   })
 
-  t.test('of what is undone', async t => {
+  t.test('about a call that failed', async t => {
     const { daisy, mails } = await start(t)
     const { passkey } = await addPasskey(daisy)
     const seen = (await mails()).length

@@ -1,4 +1,4 @@
-/** Tags: kept as streams, read as they ever were. (docs/spec/events.md#tags) */
+/** Tags are stored as streams and returned as before. (docs/spec/events.md#tags) */
 import t, { type Test } from 'tap'
 import type { Event } from '../../../schemas/event.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
@@ -23,7 +23,7 @@ t.test('tags of a new event', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
 
-  t.test('become streams below the root of tags, named as the tag, made by the service', async t => {
+  t.test('become streams below the root of tags, named after the tag, created by the service', async t => {
     const event = await alice.event({ tags: [' red ', '', 'red', 'Über allem'] })
     t.same(event.tags, ['red', 'Über allem'])
     t.same(event.streamIds, ['diary', 'tag-migrated-red', 'tag-migrated-Über allem'])
@@ -36,13 +36,13 @@ t.test('tags of a new event', async t => {
     t.same((await alice.do('events.get', { limit: 1 })).events, [event])
   })
 
-  t.test('use the streams that are there', async t => {
+  t.test('use existing streams', async t => {
     const before = (await streams(alice)).size
     await alice.event({ tags: ['red'] })
     t.equal((await streams(alice)).size, before)
   })
 
-  t.test('are what its streams say, however it came into them', async t => {
+  t.test('follow from its streams, however those were set', async t => {
     const event = await alice.event({ streamIds: ['tag-migrated-red', 'diary'] })
     t.same([event.tags, event.streamId], [['red'], 'tag-migrated-red'])
     t.same((await alice.event({ streamIds: ['diary', 'tag-migrated-red'], tags: ['red'] })).streamIds, [
@@ -52,7 +52,7 @@ t.test('tags of a new event', async t => {
     t.same((await alice.event()).tags, [])
   })
 
-  t.test('find another name for a stream where a sibling has it', async t => {
+  t.test('choose another stream name if a sibling has it', async t => {
     await alice.do('streams.update', { id: 'tag-migrated-red', update: { name: 'blue' } })
     t.same((await alice.event({ tags: ['blue'] })).tags, ['blue'])
     t.match((await streams(alice)).get('tag-migrated-blue'), { name: 'tag-migrated-blue' })
@@ -62,7 +62,7 @@ t.test('tags of a new event', async t => {
     t.match((await streams(alice)).get('tag-migrated-green')?.name, /^tag-migrated-green c/)
   })
 
-  t.test('may be 500 characters long, and prototypes of nothing', async t => {
+  t.test('may have 500 characters, and names of prototype members', async t => {
     const tags = ['x'.repeat(500), '__proto__', 'constructor', "' OR 1; --", '"', '*']
     t.same((await alice.event({ tags })).tags, tags)
     for (const tag of tags) t.equal((await alice.do('events.get', { tags: [tag] })).events.length, 1)
@@ -75,7 +75,7 @@ t.test('tags of a new event', async t => {
     ['too many', Array.from({ length: 1001 }, (_, number) => `tag ${number}`)]
   ]
   for (const [what, tags] of refused)
-    t.test(`are refused where they are ${what}`, async t => {
+    t.test(`are refused if they are ${what}`, async t => {
       const before = (await streams(alice)).size
       const params = { streamIds: ['diary'], type: 'note/txt', content: '', tags }
       t.match(await alice.call('events.create', params), { error: { id: 'invalid-parameters-format' } })
@@ -91,7 +91,7 @@ t.test('tags of an update', async t => {
   const update = async (change: object): Promise<Answer> =>
     (await alice.do('events.update', { id, update: change })).event
 
-  t.test('replace the streams of tags, and no others', async t => {
+  t.test('replace only the streams of tags', async t => {
     t.match(await update({ tags: ['b', 'c'] }), {
       tags: ['b', 'c'],
       streamIds: ['diary', 'tag-migrated-b', 'tag-migrated-c']
@@ -100,22 +100,22 @@ t.test('tags of an update', async t => {
     t.same([event.tags, event.streamIds], [['c'], ['work', 'tag-migrated-c']])
   })
 
-  t.test('stay with the older streamId, which knows no such streams', async t => {
+  t.test('are kept with the deprecated streamId, which excludes such streams', async t => {
     t.same((await update({ streamId: 'diary' })).streamIds, ['diary', 'tag-migrated-c'])
     t.same((await update({ content: 'other' })).tags, ['c'])
   })
 
-  t.test('follow streamIds, which name all streams', async t => {
+  t.test('follow from streamIds, which list all streams', async t => {
     t.same((await update({ streamIds: ['diary', 'tag-migrated-a'] })).tags, ['a'])
     t.same((await update({ streamIds: ['diary'] })).tags, [])
   })
 
-  t.test('are unset by null', async t => {
+  t.test('are removed by null', async t => {
     await update({ tags: ['a'] })
     t.same((await update({ tags: null })).tags, [])
   })
 
-  t.test('are refused where they leave the event in no stream', async t => {
+  t.test('are refused if they leave the event in no stream', async t => {
     await update({ streamIds: ['tag-migrated-a'] })
     const answer = await alice.call('events.update', { id, update: { tags: [] } })
     t.match(answer, { error: { id: 'invalid-operation' } })
@@ -128,7 +128,7 @@ t.test('tags and permissions', async t => {
   await alice.stream('diary')
   const tagged = await alice.event({ tags: ['known'] })
 
-  t.test('whoever may write an event may tag it', async t => {
+  t.test('anyone who may write an event may tag it', async t => {
     const app = await alice.grant('contribute', 'diary')
     const event = await app.event({ tags: ['mine', 'known'] })
     t.same(event.tags, ['mine', 'known'])
@@ -139,7 +139,7 @@ t.test('tags and permissions', async t => {
     t.same((await sensor.event({ tags: ['by a sensor'] })).tags, ['by a sensor'])
   })
 
-  t.test('but not by the streams themselves', async t => {
+  t.test('streams of tags cannot be set directly', async t => {
     const app = await alice.grant('contribute', 'diary')
     const params = { streamIds: ['diary', 'tag-migrated-known'], type: 'note/txt', content: '' }
     t.match(await app.call('events.create', params), { error: { id: 'forbidden' } })
@@ -150,7 +150,7 @@ t.test('tags and permissions', async t => {
     t.match(answer, { error: { id: 'forbidden' } })
   })
 
-  t.test('and not where a tag is closed: nothing is left of the attempt', async t => {
+  t.test('a tag without access is refused, and nothing is created', async t => {
     const app = await alice.grantAll([
       { streamId: 'diary', level: 'contribute' },
       { streamId: 'tag-migrated-secret', level: 'none' }
@@ -161,7 +161,7 @@ t.test('tags and permissions', async t => {
     t.notOk(found.has('tag-migrated-secret') || found.has('tag-migrated-new'))
   })
 
-  t.test('a tag can be granted, whatever it is called', async t => {
+  t.test('an access to a tag can be granted, whatever its name', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const { id } = await alice.event({ tags: ['Über allem'] })
@@ -177,7 +177,7 @@ t.test('tags and permissions', async t => {
     )
   })
 
-  t.test('a filter shows no more than may be read', async t => {
+  t.test('a filter returns only what may be read', async t => {
     await alice.stream('other')
     const hidden = await alice.event({ streamIds: ['other'], tags: ['both'] })
     const open = await alice.event({ tags: ['both'] })
@@ -226,13 +226,13 @@ t.test('streams of tags', async t => {
   const event = await alice.event({ tags: ['a', 'b'] })
   const tags = async (): Promise<string[]> => (await alice.do('events.getOne', { id: event.id })).event.tags
 
-  t.test('may be renamed and moved: tags stay', async t => {
+  t.test('can be renamed and moved: tags remain', async t => {
     await alice.do('streams.update', { id: 'tag-migrated-a', update: { name: 'z', parentId: 'diary' } })
     t.same(await tags(), ['a', 'b'])
     t.same(ids(await alice.do('events.get', { tags: ['a'] })), [event.id])
   })
 
-  t.test('in the trash take no further events, those in them keep their tags', async t => {
+  t.test('in the trash accept no events, and keep the tags of those in them', async t => {
     await alice.do('streams.delete', { id: 'tag-migrated-b' })
     t.same(await tags(), ['a', 'b'])
     t.same(ids(await alice.do('events.get', { tags: ['b'] })), [event.id])
@@ -244,7 +244,7 @@ t.test('streams of tags', async t => {
     t.same(changed.event.tags, ['b', 'c'])
   })
 
-  t.test('take their tags with them when they are deleted', async t => {
+  t.test('remove their tags when they are deleted', async t => {
     await alice.do('streams.delete', { id: 'tag-migrated-b', mergeEventsWithParent: false })
     t.same(await tags(), ['c'])
     t.same(ids(await alice.do('events.get', { tags: ['b'] })), [])
@@ -256,7 +256,7 @@ t.test('streams of tags', async t => {
   })
 })
 
-t.test('settings of tags', async t => {
+t.test('settings for tags', async t => {
   t.test('name the root and the prefix', async t => {
     const tags = { isActive: true, rootStreamId: 'labels', streamIdPrefix: 'label:' }
     const { alice } = await coffer(t, { backwardCompatibility: { tags } })
@@ -266,7 +266,7 @@ t.test('settings of tags', async t => {
     t.match((await streams(alice)).get('label:a'), { parentId: 'labels', name: 'a' })
   })
 
-  t.test('switch them off: none are shown, and none taken', async t => {
+  t.test('disable tags: none are returned, and none accepted', async t => {
     const tags = { isActive: false, rootStreamId: 'tags-migrated', streamIdPrefix: 'tag-migrated-' }
     const { alice } = await coffer(t, { backwardCompatibility: { tags } })
     await alice.stream('diary')
@@ -282,7 +282,7 @@ t.test('settings of tags', async t => {
 t.test('streams of tags belong to the service', async t => {
   const reserved = ['tags-migrated', 'tag-migrated-x', 'tag-migrated-new']
 
-  t.test('so nobody else makes one, whatever its id is written like', async t => {
+  t.test('other callers cannot create them, in any spelling of the id', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('manage', '*', { type: 'app' })
@@ -292,7 +292,7 @@ t.test('streams of tags belong to the service', async t => {
         [app, null],
         [app, 'diary'],
         [alice, 'diary'],
-        // At its place the owner may bring it back: see below.
+        // At its own place the owner may recreate it: see below.
         ...(id === 'tags-migrated' ? [] : [[alice, null] as const])
       ] as const)
         t.match(await client.call('streams.create', { id, name: id, parentId }), {
@@ -303,7 +303,7 @@ t.test('streams of tags belong to the service', async t => {
     t.ok((await alice.stream('Tag-migrated-x')).id, 'another id by its letter case')
   })
 
-  t.test('which makes them where they belong for an owner who brings them back', async t => {
+  t.test('the owner can recreate them, in their proper place', async t => {
     const { alice } = await coffer(t)
     const app = await alice.grant('manage', '*', { type: 'app' })
     const tags = [
@@ -321,7 +321,7 @@ t.test('streams of tags belong to the service', async t => {
     t.same((await app.event({ streamIds: ['tag-migrated-x'] })).tags, ['x'])
   })
 
-  t.test('so apps do nothing with them but tag', async t => {
+  t.test('apps can only use them for tags', async t => {
     const { alice } = await coffer(t)
     for (const id of ['diary', 'work']) await alice.stream(id)
     await alice.event({ tags: ['x', 'y'] })
@@ -358,7 +358,7 @@ t.test('streams of tags belong to the service', async t => {
     })
   })
 
-  t.test('so permissions on other streams do not reach them', async t => {
+  t.test('permissions on other streams do not include them', async t => {
     const { alice } = await coffer(t)
     for (const id of ['diary', 'own']) await alice.stream(id)
     const tagged = await alice.event({ tags: ['x'], content: 'of the diary' })
@@ -386,7 +386,7 @@ t.test('streams of tags belong to the service', async t => {
     t.same(ids(await shut.do('events.get')), [], 'but what shuts out does')
   })
 
-  t.test('so one that a client has made before is not trusted', async t => {
+  t.test('those created by a client earlier are not trusted', async t => {
     for (const root of [true, false])
       await t.test(root ? 'the root' : 'a tag', async t => {
         const { alice, app } = await captured(t, root)
@@ -400,7 +400,7 @@ t.test('streams of tags belong to the service', async t => {
       })
   })
 
-  t.test('so the one above them comes back when it is needed', async t => {
+  t.test('a trashed root is restored when it is needed', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     await alice.event({ tags: ['x'] })
@@ -421,7 +421,7 @@ t.test('streams of tags belong to the service', async t => {
     t.match((await streams(alice)).get('tag-migrated-y'), { parentId: 'tags-migrated' })
   })
 
-  t.test('so an access that names one that is missing has the service make it', async t => {
+  t.test('an access that names a missing one creates it', async t => {
     const { alice } = await coffer(t)
     const permissions = ['tags-migrated', 'tag-migrated-x'].map(streamId => ({ streamId, level: 'read' }))
     const asked = { requestingAppId: 'some-app', requestedPermissions: permissions }
@@ -446,7 +446,7 @@ t.test('streams of tags belong to the service', async t => {
     t.notOk((await streams(alice)).has('tag-migrated-shut'), 'to shut one takes none')
   })
 
-  t.test('so nobody asks for one under another name', async t => {
+  t.test('an access request cannot choose another name for them', async t => {
     const service = await coffer(t, apps(app))
     const { alice } = service
     await alice.stream('diary')
@@ -487,7 +487,7 @@ t.test('streams of tags belong to the service', async t => {
   })
 })
 
-/** An account in which an app has made a stream of tags in a stream of its own, as earlier versions let it. */
+/** Returns an account in which an app has a stream of tags below its own stream, as earlier versions permitted. */
 async function captured(t: Test, isRoot: boolean): Promise<{ alice: Client; app: Client }> {
   const service = await openCoffer(t)
   const { alice, server } = service

@@ -24,7 +24,7 @@ t.test('the tree of streams', async t => {
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
   const at = (id: string) => store.streams.find(id)!
 
-  t.test('is walked up and down', async t => {
+  t.test('can be traversed in both directions', async t => {
     t.same(
       [...iterateAncestors(at('c'))].map(({ stream }) => stream.id),
       ['c', 'b', 'a']
@@ -35,18 +35,18 @@ t.test('the tree of streams', async t => {
     t.same(listSubtree(at('e')), [at('e')])
   })
 
-  t.test('knows how deep a stream lies, and how deep it reaches', async t => {
+  t.test('returns the depth and height of a stream', async t => {
     t.same(['a', 'b', 'c', 'e'].map(at).map(getDepth), [1, 2, 3, 1])
     t.same(['a', 'b', 'c', 'e'].map(at).map(getHeight), [3, 2, 1, 1])
   })
 
-  t.test('knows what lies in the trash and within what', async t => {
+  t.test('returns whether a stream is trashed, or within another', async t => {
     t.same(['a', 'b', 'c', 'd'].map(at).map(isTrashed), [false, true, true, false])
     t.ok(isWithin(at('c'), at('a')) && isWithin(at('c'), at('c')))
     t.notOk(isWithin(at('a'), at('c')) || isWithin(at('e'), at('a')))
   })
 
-  t.test('is sorted without case and accents, by the beginning of names and then by id', async t => {
+  t.test('is sorted ignoring case and accents, by the beginning of names and then by id', async t => {
     const long = 'é'.repeat(9000)
     const names = {
       s5: `${long}b`,
@@ -68,7 +68,7 @@ t.test('the tree of streams', async t => {
     t.same(sorted, ['s0', 's1', 's2', 's5', 's6', 's4', 's3', 's7'])
   })
 
-  t.test('bears very many children', async t => {
+  t.test('supports 150,000 children', async t => {
     const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
     await store.write(() => {
       for (let index = 0; index < 150_000; index++)

@@ -1,14 +1,14 @@
-/** A tree that is read again and again is the one that somebody gets who reads it first. */
+/** A tree that is read after every change is the same as one that is read for the first time. */
 import t from 'tap'
 import { openCoffer, type Client } from '../../support/coffer.js'
 import { Random } from '../../support/random.js'
 
 const ids = Array.from({ length: 8 }, (_, index) => `s${index}`)
-/** Made and deleted again and again. A permission ends with its stream, so none names one of these. */
+/** Created and deleted repeatedly. A permission ends with its stream, so none names one of these. */
 const others = ['o0', 'o1', 'o2']
 const levels = ['read', 'manage', 'none', 'create-only'] as const
 
-t.test('trees that are read after each change', async t => {
+t.test('trees read after each change', async t => {
   const seed = Date.now() % 1e6
   t.comment(`seed ${seed}`)
   const random = new Random(seed)
@@ -47,9 +47,9 @@ t.test('trees that are read after each change', async t => {
 
   for (let round = 0; round < 60; round++) {
     const state = random.pick(['default', 'all'])
-    // Granting anything would make each of them a first reader again.
+    // Creating an access would reset the caches of all readers.
     for (const reader of readers) await read(reader, state)
-    // Many of the changes are refused: as when a stream would lie in itself.
+    // Many of the changes are refused, such as moving a stream into itself.
     await random
       .pick(kinds)(random.pick(ids))
       .catch(() => undefined)
@@ -83,7 +83,7 @@ function namesIn(trees: readonly Tree[]): string[] {
   return trees.flatMap(({ id, children }) => [id, ...namesIn(children)])
 }
 
-/** The number of streams that a tree should have, found by asking for the children of each. */
+/** Returns the number of streams in a tree, by requesting the children of each. */
 async function count(alice: Client, state: string, parentId?: string): Promise<number> {
   const { streams } = await alice.do('streams.get', { state, ...(parentId && { parentId }) })
   let sum = 0

@@ -1,4 +1,4 @@
-/** Text to values, as schemas expect them. (docs/spec/conventions.md#query-strings) */
+/** Converts text to the values that schemas expect. (docs/spec/conventions.md#query-strings) */
 import t from 'tap'
 import { Type, type TSchema } from 'typebox'
 import { compileCoercion, compileCoercions } from '../../../core/validation/coercion.js'
@@ -45,12 +45,15 @@ t.test('coercion', async t => {
     [Type.Unknown(), '{"any":["a"]}', '{"any":["a"]}']
   ]
   for (const [schema, text, value] of cases)
-    t.test(`makes ${JSON.stringify(value).slice(0, 40)} of ${JSON.stringify(text).slice(0, 40)}`, async t => {
-      // Loosely, `1e999` would be the same as Infinity.
-      t.strictSame(compileCoercion(schema)(text), value)
-    })
+    t.test(
+      `converts ${JSON.stringify(text).slice(0, 40)} to ${JSON.stringify(value).slice(0, 40)}`,
+      async t => {
+        // Strict, since a loose comparison treats `1e999` as Infinity.
+        t.strictSame(compileCoercion(schema)(text), value)
+      }
+    )
 
-  t.test('goes by the names of an object', async t => {
+  t.test('uses the property names of an object', async t => {
     const plan = compileCoercions(
       Type.Object({ limit: Type.Integer(), running: Type.Optional(Type.Boolean()) })
     )

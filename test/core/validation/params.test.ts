@@ -1,4 +1,4 @@
-/** What callers are told of params that do not fit. */
+/** Error messages for invalid params. */
 import t from 'tap'
 import { Type } from 'typebox'
 import { ApiError } from '../../../core/errors.js'
@@ -21,7 +21,7 @@ const check = createChecker(
   )
 )
 
-/** The error that params meet, as callers see it. */
+/** Returns the error for these params, as callers get it. */
 function refusal(params: unknown, look = check): object | undefined {
   try {
     look(params)
@@ -32,13 +32,13 @@ function refusal(params: unknown, look = check): object | undefined {
   return undefined
 }
 
-t.test('checked params', async t => {
-  t.test('pass when they fit', async t => {
+t.test('params', async t => {
+  t.test('are accepted if they are valid', async t => {
     for (const params of [{ name: 'x' }, { name: 'x', limit: null, ids: null, nothing: null, level: 'low' }])
       t.equal(refusal(params), undefined)
   })
 
-  t.test('of which one is missing or unknown are refused by its name', async t => {
+  t.test('are refused by name if one is missing or unknown', async t => {
     t.same(refusal({ other: 1 }), {
       id: 'invalid-parameters-format',
       message: 'The parameters\' format is invalid: Missing property "name"',
@@ -59,7 +59,7 @@ t.test('checked params', async t => {
     })
   })
 
-  t.test('that may also be null are told what is wrong with them, not that they are not null', async t => {
+  t.test('that may be null get a specific error, not that they must be null', async t => {
     for (const [params, code, path] of [
       [{ limit: -1 }, 'MINIMUM', '#/limit'],
       [{ limit: 'x' }, 'INVALID_TYPE', '#/limit'],
@@ -71,19 +71,19 @@ t.test('checked params', async t => {
     }
   })
 
-  t.test('that have to be null, or one of several things, are told so', async t => {
+  t.test('that must be null, or match one of several types, get that error', async t => {
     t.match(refusal({ name: 'x', nothing: 1 }), { data: [{ code: 'INVALID_TYPE', message: 'must be null' }] })
     t.match(refusal({ name: 'x', level: true }), {
       data: [{}, {}, { code: 'ANY_OF_MISSING', path: '#/level' }]
     })
   })
 
-  t.test('are named where the message does not say which one is meant', async t => {
+  t.test('are named if the message alone is ambiguous', async t => {
     t.match(refusal({ name: '' }), { message: /invalid: name must not have fewer/ })
     t.match(refusal({ name: 'x', ids: [1] }), { message: /invalid: ids\/0 must be string/ })
   })
 
-  t.test('of which a list is too long are refused before anybody looks at its items', async t => {
+  t.test('with a list that is too long are refused before its items are checked', async t => {
     const checkLists = createChecker(
       Type.Object({
         ids: orNull(Type.Array(Type.String({ minLength: 1 }), { maxItems: 3 })),
@@ -122,7 +122,7 @@ t.test('long lists', async t => {
   )
   const long = Array.from({ length: 10_000 }, (_, n) => permission(n))
 
-  t.test('that are in order take no time where something else is wrong', async t => {
+  t.test('that are valid cost no time if another param is invalid', async t => {
     const wrongs = [
       { name: 'short', permissions: long },
       { name: 'long enough', permissions: [...long.slice(1), { ...permission(1), level: 'all' }] }
@@ -135,8 +135,8 @@ t.test('long lists', async t => {
       })
   })
 
-  t.test('have what is wrong with them told as of short ones', async t => {
-    /** As of a short list, with the places of the long one. */
+  t.test('get the same errors as short ones', async t => {
+    /** The errors of a short list, with the indexes of the long one. */
     const moved = (params: object, by: number): object =>
       JSON.parse(JSON.stringify(refusal(params, lists)).replaceAll('ids/0', `ids/${by}`))
     const ids = Array.from({ length: 500 }, (_, n) => n)

@@ -1,10 +1,10 @@
-/** One connection of a client, whose answers can be told apart in what the server sent. */
+/** A client's connection, whose responses can be identified in the recording. */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Answer } from '../../support/coffer.js'
 import type { Promises, Step } from './promises.js'
 
-/** A request; a form may hold files. */
+/** A request; a form may contain files. */
 export interface Message {
   readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly url: string
@@ -15,7 +15,7 @@ export interface Message {
 export class Connection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-  /** Makes a call, which has to succeed; keeps in mind that it was made, and answered. */
+  /** Makes a call that must succeed; records the call and its response. */
   async call(promises: Promises, message: Message, steps: readonly Step[]): Promise<Answer> {
     const content = message.body instanceof FormData ? await form(message.body) : json(message.body)
     const call: Promises['calls'][number] = { begun: Number(process.hrtime.bigint()), steps }
@@ -26,7 +26,7 @@ export class Connection {
         .on('error', reject)
         .end(content.bytes)
     })
-    // Before the answer is read to its end, after which the connection may be given up.
+    // Read before the end of the response, after which the connection may be closed.
     const port = response.socket.localPort!
     const answer: Answer = JSON.parse(await text(response))
     const problem = answer.error ?? answer.results?.find(({ error }: Answer) => error)?.error

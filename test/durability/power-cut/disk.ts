@@ -1,16 +1,16 @@
 /**
- * A disk that has kept what was synced, and may or may not have kept the rest. A file's bytes are kept by a sync of the
- * file, names by a sync of their folder; nothing else keeps anything. That is less than most file systems promise.
+ * A disk that has stored what was synced, and may or may not have stored the rest. A file's bytes are stored by a sync
+ * of the file, names by a sync of their folder, and by nothing else. Most file systems promise more.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Random } from '../../support/random.js'
 import type { Entry } from './recording.js'
 
-/** What becomes of changes that were not synced. */
+/** What happens to changes that were not synced. */
 export type Fate = 'lost' | 'kept' | Random
 
-/** Bytes that a disk writes whole or not at all. */
+/** Bytes that a disk writes completely or not at all. */
 const sectorSize = 512
 
 interface Write {
@@ -34,7 +34,7 @@ class File {
     this.#pending.push(change)
   }
 
-  /** Keeps the first changes. */
+  /** Marks the first changes as stored. */
   sync(count: number): void {
     for (const change of this.#pending.splice(0, Math.max(0, count - this.#count))) {
       this.#kept.apply(change)
@@ -51,7 +51,7 @@ class File {
   }
 }
 
-/** Bytes that grow by being written to. */
+/** Bytes of a file, which writes extend. */
 class Content {
   #buffer = Buffer.alloc(0)
   #size = 0
@@ -85,14 +85,14 @@ class Content {
   }
 }
 
-/** Some of the changes, the first or any, writes perhaps torn between sectors. */
+/** Returns some changes, the first ones or any, with writes possibly torn between sectors. */
 function survivors(changes: readonly Change[], random: Random): Change[] {
   if (random.chance(0.3)) return changes.slice(0, random.below(changes.length + 1))
   const odds = random.next()
   const isTearing = random.chance(0.5)
   return changes.flatMap(change => {
     if ('size' in change || !isTearing) return random.chance(odds) ? [change] : []
-    // The place may be there before the bytes are: they read as zeros then.
+    // The size may be stored before the bytes: they read as zeros then.
     const kept: Change[] = random.chance(0.3) ? [{ at: change.at + change.data.length, data: noBytes }] : []
     for (let from = 0; from < change.data.length;) {
       const to = Math.min(from + sectorSize - ((change.at + from) % sectorSize), change.data.length)
@@ -132,7 +132,7 @@ class Folder {
   after(fate: Fate): Map<string, Node> {
     if (fate === 'lost' || this.#pending.length === 0) return this.#kept
     if (fate === 'kept') return this.now
-    // Changes of one name come in their order; those of different names don't wait for each other.
+    // Changes of one name are stored in order; those of different names are independent.
     const left = new Map<string, number>()
     for (const { name } of this.#pending) left.set(name, (left.get(name) ?? 0) + 1)
     for (const [name, count] of left) left.set(name, fate.below(count + 1))
@@ -150,7 +150,7 @@ function set(names: Map<string, Node>, name: string, node: Node | undefined): vo
   else names.delete(name)
 }
 
-/** The disk below one folder, which is there from the first. */
+/** The disk below one folder, which exists from the start. */
 export class Disk {
   readonly #top = new Folder()
   readonly #files = new Map<number, File>()
@@ -158,7 +158,7 @@ export class Disk {
 
   constructor(private readonly root: string) {}
 
-  /** A disk that has kept all that is below a folder now. */
+  /** Returns a disk that has stored everything below a folder. */
   static holding(root: string): Disk {
     const disk = new Disk(root)
     const nodes: Node[] = [disk.#top]
@@ -176,7 +176,7 @@ export class Disk {
     return disk
   }
 
-  /** Does what was done. */
+  /** Applies a recorded operation. */
   apply({ kind, path, data, inode, offset, detail }: Entry): void {
     if (kind === 'opened') return this.#open(path, inode, detail === 1)
     if (kind === 'written') return this.#files.get(inode)!.change({ at: offset, data })
@@ -190,7 +190,7 @@ export class Disk {
     }
     if (kind === 'sync-begun') {
       const named = this.#find(path)
-      // A file whose name is gone still has its number, which nothing else has.
+      // A file without a name keeps its inode number, which is not reused yet.
       const node = named instanceof Folder ? named : this.#files.get(inode)
       if (node) this.#syncs.set(`${offset} ${detail}`, { node, count: node.count })
     } else if (kind === 'sync-ended') {
@@ -199,7 +199,7 @@ export class Disk {
     } else if (kind === 'foreign') throw new Error(`${path} was moved in or out`)
   }
 
-  /** Writes what a cut of the power leaves into another folder, as far as it is wanted. */
+  /** Writes what a power cut leaves into another folder, limited to wanted paths. */
   write(directory: string, fate: Fate, isWanted: (path: string) => boolean = () => true): void {
     for (const [path, content] of this.list(fate)) {
       if (!isWanted(path)) continue
@@ -209,7 +209,7 @@ export class Disk {
     }
   }
 
-  /** All files, and folders (without content), each after the one it is in. */
+  /** Lists all files, and folders (without content), each after its parent folder. */
   *list(fate: Fate): Generator<[path: string, content: Buffer | undefined], void, undefined> {
     const folders: [string, Folder][] = [['', this.#top]]
     for (const [path, folder] of folders)
@@ -228,7 +228,7 @@ export class Disk {
       if (isEmptied) known.change({ size: 0 })
       return
     }
-    // A number is used again once its file is gone.
+    // An inode number is reused after its file is removed.
     const file = new File()
     this.#files.set(inode, file)
     this.#place(path, file)

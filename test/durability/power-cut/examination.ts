@@ -1,4 +1,4 @@
-/** Opens what a power cut has left, as the service does, and holds it against what was promised. */
+/** Opens what a power cut has left, as the service does, and compares it with what was promised. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AccountCheck, type Counts } from '../../../scripts/maintenance/check-account.js'
@@ -32,10 +32,10 @@ const optionsFor = (layout: Layout): AccountsOptions => ({
   }
 })
 
-/** What was found, by writer. */
+/** The data found, by writer. */
 type Found = Map<string, Map<string, string>>
 
-/** What is wrong in a data directory. Only the accounts for which there is a folder are looked into. */
+/** Returns the problems of a data directory. Only accounts with a folder are examined. */
 export async function examine(dataDir: string, people: readonly Person[]): Promise<string[]> {
   const layout = new Layout(dataDir)
   try {
@@ -88,7 +88,7 @@ function presenceProblems(platform: PlatformStore, account: Account | undefined,
   ]
 }
 
-/** What can be seen through the store: streams, accesses, points. */
+/** Returns what the store exposes: streams, accesses, points. */
 function stateOf({ account, accesses, series, streams }: UserStore, { writers }: Person): Found {
   const found: Found = new Map(writers.map(({ name }) => [name, new Map<string, string>()]))
   for (const { stream } of streams.list())
@@ -155,12 +155,12 @@ async function contentProblems(
   return problems
 }
 
-/** The writer whose names begin like this. */
+/** Returns the writer whose names have this prefix. */
 function ownerOf(name: string): string {
   return name.split('-', 1)[0]!
 }
 
-/** The ids of the accounts for which there are folders. */
+/** Returns the ids of accounts with a folder. */
 function foldersOf({ usersDirectory }: Layout): string[] {
   if (!existsSync(usersDirectory)) return []
   return readdirSync(usersDirectory).flatMap(shard => readdirSync(join(usersDirectory, shard)))

@@ -1,16 +1,16 @@
-/** Somebody who registers, has clients that write, and may leave again. */
+/** A user who registers, has clients that write, and may delete the account. */
 import type { Random } from '../../support/random.js'
 import { Connection } from './connection.js'
 import { Promises } from './promises.js'
 import { Writer } from './writer.js'
 
-/** The one key of what a person's account is promised to be. */
+/** The only key in a user's promises about the account itself. */
 export const presence = 'account'
 
 const password = 'a long secret'
 
 export class Person {
-  /** Of registration and deletion. */
+  /** Promises about registration and deletion. */
   readonly promises: Promises
   readonly writers: Writer[] = []
   token = ''
@@ -18,7 +18,7 @@ export class Person {
   constructor(
     readonly username: string,
     private readonly random: Random,
-    /** Most characters of a text. */
+    /** Maximum length of a text. */
     private readonly length?: number
   ) {
     this.promises = new Promises(username)
@@ -28,7 +28,7 @@ export class Person {
     return `${this.username}@example.com`
   }
 
-  /** All that this person and the clients were promised. */
+  /** All promises to this user and the clients. */
   get all(): Promises[] {
     return [this.promises, ...this.writers.map(({ promises }) => promises)]
   }

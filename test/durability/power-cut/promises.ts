@@ -1,15 +1,15 @@
-/** What a client was promised: the calls it made, one after the other, and what each of them changes. */
+/** What a client was promised: its calls in order, and what each of them changes. */
 import type { Entry } from './recording.js'
 
-/** What is changed at once: new values by key, `undefined` for what is no more. */
+/** Changes of one transaction: new values by key, `undefined` for what is removed. */
 export type Step = ReadonlyMap<string, string | undefined>
 
 export interface Call {
   /** Monotonic time in nanoseconds. */
   readonly begun: number
-  /** Done in this order, each wholly or not at all. */
+  /** Applied in this order, each completely or not at all. */
   readonly steps: readonly Step[]
-  /** Port of the connection, once it has been answered. */
+  /** Local port of the connection, once there is a response. */
   port?: number
 }
 
@@ -22,7 +22,7 @@ export class Promises {
 
   constructor(readonly owner: string) {}
 
-  /** Goes back to the beginning of a recording; finds out at which entries the answers began to leave. */
+  /** Returns to the start of a recording; finds the entries at which responses began to be sent. */
   begin(sent: ReadonlyMap<number, readonly Sending[]>): void {
     this.#count = 0
     this.#state = new Map()
@@ -33,17 +33,17 @@ export class Promises {
     })
   }
 
-  /** Indexes of the entries by which the calls were answered. */
+  /** Indexes of the entries at which the calls were answered. */
   get answers(): readonly number[] {
     return this.#answered
   }
 
-  /** Whether anything has to be there by now. */
+  /** Whether anything must exist at this point. */
   get isKept(): boolean {
     return this.#state.size > 0
   }
 
-  /** Whether nothing has to be there any more, should the call that is under way be further than its answer. */
+  /** Whether everything may be gone, if the pending call is further than its response. */
   get mayBeGone(): boolean {
     const state = new Map(this.#state)
     return (this.calls[this.#count]?.steps ?? []).some(step => {
@@ -52,13 +52,13 @@ export class Promises {
     })
   }
 
-  /** Goes on to a later entry: what was answered up to it has to be there. */
+  /** Advances to a later entry: calls answered by then must be stored. */
   advance(index: number): void {
     while (this.#count < this.calls.length && this.#answered[this.#count]! <= index)
       for (const step of this.calls[this.#count++]!.steps) take(this.#state, step)
   }
 
-  /** What is wrong with what was found; nothing if it is as promised, or further by steps of the next call. */
+  /** Returns what differs from the promises; `undefined` if it matches, or is ahead by steps of the next call. */
   verify(found: ReadonlyMap<string, string>): string | undefined {
     const problem = difference(found, this.#state)
     const next = this.calls[this.#count]
@@ -72,13 +72,13 @@ export class Promises {
   }
 }
 
-/** Something was sent, as entry `index`. */
+/** Something sent, as entry `index`. */
 export interface Sending {
   readonly index: number
   readonly at: number
 }
 
-/** Everything that was sent, by the port of who got it. */
+/** Returns everything that was sent, by the recipient's port. */
 export function sendings(entries: readonly Entry[]): Map<number, Sending[]> {
   const sent = new Map<number, Sending[]>()
   for (const [index, { at, detail, kind }] of entries.entries()) {

@@ -1,4 +1,4 @@
-/** What a server did to its disk, as `recorder.c` saw it from within. */
+/** What a server did to its disk, as recorded by `recorder.c` in its process. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,24 +20,24 @@ const kinds = [
   'foreign'
 ] as const
 
-/** One thing that happened; all are in one order. */
+/** One operation; all are in one order. */
 export interface Entry {
   readonly kind: (typeof kinds)[number]
   /** Monotonic time in nanoseconds, as of `process.hrtime`. */
   readonly at: number
   readonly inode: number
-  /** Where it was written; the new size; of a sync, the process. */
+  /** Offset of a write; the new size; of a sync, the process. */
   readonly offset: number
-  /** Whether a file was emptied when it was opened; number of a sync; port of who was sent something. */
+  /** Whether opening truncated the file; number of a sync; port of the recipient. */
   readonly detail: number
   readonly path: string
-  /** What was written; the new name. */
+  /** The written bytes; the new name. */
   readonly data: Buffer
 }
 
 const headerSize = 40
 
-/** Makes the recorder. Answers why there can be none here, or nothing. */
+/** Compiles the recorder. Returns why it cannot, or `undefined`. */
 export function compileRecorder(library: string): string | undefined {
   if (process.platform !== 'linux') return 'files can only be watched on Linux'
   const source = join(packageDirectory, 'test', 'durability', 'power-cut', 'recorder.c')
@@ -47,14 +47,14 @@ export function compileRecorder(library: string): string | undefined {
   return status === 0 ? undefined : `the recorder cannot be compiled here: ${stderr}`
 }
 
-/** Environment of a server whose work below a folder is recorded in a file, each sync taking up to `slowness`. */
+/** Returns the environment that records a server's operations below a folder, delaying each sync up to `slowness`. */
 export function recorded(library: string, root: string, file: string): NodeJS.ProcessEnv {
   return {
     LD_PRELOAD: library,
     RECORD_ROOT: root,
     RECORD_LOG: file,
     RECORD_SYNC_DELAY_US: '4000',
-    // What bypasses the C library would not be seen.
+    // Operations that bypass the C library would not be recorded.
     UV_USE_IO_URING: '0'
   }
 }

@@ -1,4 +1,4 @@
-/** Goes through a recording and cuts the power here and there. */
+/** Replays a recording and cuts the power at several points. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Random } from '../../support/random.js'
@@ -8,21 +8,21 @@ import { sendings } from './promises.js'
 import type { Entry } from './recording.js'
 
 export interface Cuts {
-  /** Cuts right after something was answered, when nothing but what was synced is left. */
+  /** Number of cuts right after a response, which keep only what was synced. */
   readonly answers: number
-  /** Cuts anywhere, when some of the rest is left. */
+  /** Number of cuts anywhere, which keep some of the rest. */
   readonly anywhere: number
-  /** For the choices. */
+  /** Seed of the random choices. */
   readonly seed: number
 }
 
-/** A cut after the entry of this index. */
+/** A cut after the entry with this index. */
 interface Cut {
   readonly index: number
   readonly fate: Fate
 }
 
-/** Tells what is wrong in a data directory that a cut has left. */
+/** Returns the problems of a data directory after a cut. */
 export type Examine = (dataDir: string, people: readonly Person[]) => Promise<string[]>
 
 export interface Findings {
@@ -32,7 +32,7 @@ export interface Findings {
 
 export class Replay {
   constructor(
-    /** Folder below which things were recorded, and in it the service's own. */
+    /** The recorded folder, and the service's data directory in it. */
     private readonly root: string,
     private readonly dataDir: string,
     private readonly entries: readonly Entry[],
@@ -40,8 +40,8 @@ export class Replay {
   ) {}
 
   /**
-   * Cuts, rebuilds below `scratch`, and examines; ends at the first cut that leaves less than was promised. Only accounts
-   * of which something has changed are rebuilt, unless `isWhole`.
+   * Cuts, rebuilds below `scratch`, and examines; ends at the first cut that leaves less than was promised. Rebuilds
+   * only accounts that have changed, unless `isWhole`.
    */
   async run(cuts: Cuts, scratch: string, examine: Examine, isWhole = false): Promise<Findings> {
     this.#begin()
@@ -88,7 +88,7 @@ export class Replay {
     const random = new Random(seed)
     const known = this.people.flatMap(person => person.all.flatMap(promises => promises.answers))
     const after = Array.from({ length: answers }, (_, index): Cut => {
-      // Each answer comes before any comes a second time.
+      // Each response is used before any is repeated.
       const answer = known[Math.floor((index * known.length) / answers)]!
       return { index: answer, fate: 'lost' }
     })
@@ -100,7 +100,7 @@ export class Replay {
   }
 }
 
-/** The account to which a path belongs. */
+/** Returns the account to which a path belongs. */
 function accountOf(path: string): string | undefined {
   return /\/users\/[^/]+\/([^/]+)/.exec(path)?.[1]
 }

@@ -8,7 +8,7 @@ import { examine } from './examination.js'
 import { readRecording, recorded } from './recording.js'
 import type { Examine } from './replay.js'
 
-/** Answers an {@link Examine} that makes so many further cuts. */
+/** Returns an {@link Examine} that makes this number of further cuts. */
 export function secondCut(library: string, cuts: number, seed: number): Examine {
   const random = new Random(seed)
   return async (dataDir, people) => {

@@ -1,11 +1,11 @@
-/** A client that changes, at random, whatever an account holds; and remembers what it was told. */
+/** A client that makes random changes to all data of an account, and remembers the responses. */
 import { createHash } from 'node:crypto'
 import { createId } from '../../../core/ids.js'
 import type { Random } from '../../support/random.js'
 import { Connection, type Message } from './connection.js'
 import { Promises, type Step } from './promises.js'
 
-/** An event as it should be found. */
+/** The expected state of an event. */
 export interface EventState {
   readonly content: string
   readonly streamId: string
@@ -14,7 +14,7 @@ export interface EventState {
   readonly files: readonly string[]
 }
 
-/** How items are named and described where they are compared. */
+/** How items are named and described in comparisons. */
 export const keyOf = {
   event: (id: string) => `event ${id}`,
   stream: (id: string) => `stream ${id}`,
@@ -31,27 +31,27 @@ export class Writer {
   readonly #connection = new Connection()
   readonly #live = new Map<string, EventState>()
   readonly #binned = new Map<string, EventState>()
-  /** The file of an event that has one. */
+  /** Ids of files, by event. */
   readonly #fileIds = new Map<string, string>()
-  /** Events that hold points. */
+  /** Holder events of series. */
   readonly holders: string[] = []
   readonly #accesses: { readonly id: string; readonly name: string }[] = []
   #url = ''
   #serial = 0
   #time = 0
 
-  /** All that belongs to a writer lies in streams, and has names, that begin with its own. */
+  /** All data of a writer is in streams, and has names, with the writer's prefix. */
   constructor(
     readonly name: string,
     private readonly token: string,
     private readonly random: Random,
-    /** Most characters of a text. */
+    /** Maximum length of a text. */
     private readonly length = 300
   ) {
     this.promises = new Promises(name)
   }
 
-  /** Makes so many calls to the account at this URL. */
+  /** Makes a number of calls to the account at this URL. */
   async work(url: string, calls: number): Promise<void> {
     this.#url = url
     if (this.#serial === 0) {
@@ -62,7 +62,7 @@ export class Writer {
     this.#connection.close()
   }
 
-  /** Sends a file or two. */
+  /** Uploads one or two files. */
   async #send(): Promise<void> {
     const files = Array.from({ length: 1 + this.random.below(2) }, () => this.#bytes())
     const { id, state } = this.#fresh(files.map(integrityOf))
@@ -116,7 +116,7 @@ export class Writer {
     this.#binned.delete(id)
   }
 
-  /** Creates many, and changes two that are there. */
+  /** Creates many events, and updates two existing ones. */
   async #batch(count: number): Promise<void> {
     const fresh = Array.from({ length: count }, () => this.#fresh())
     const [changed, trashed] = [...this.#live.keys()] as [string, string]
@@ -149,7 +149,7 @@ export class Writer {
     this.#live.set(id, after)
   }
 
-  /** Points of two series in one call. */
+  /** Adds points to two series in one call. */
   async #points(): Promise<void> {
     while (this.holders.length < 2) {
       const id = createId()
@@ -159,7 +159,7 @@ export class Writer {
       this.holders.push(id)
     }
     const count = 1 + this.random.below(300)
-    // Often over points that are there.
+    // Often overwrites existing points.
     const start = Math.max(0, this.#time - (this.random.chance(0.3) ? this.random.below(50) : 0))
     this.#time = Math.max(this.#time, start + count)
     const step = new Map<string, string>()
@@ -172,7 +172,7 @@ export class Writer {
     await this.#call({ method: 'POST', url: '/series/batch', body }, [step])
   }
 
-  /** Makes a stream with events in it, then deletes it so that they move to its parent. */
+  /** Creates a stream with events, then deletes it so that they move to its parent. */
   async #merge(): Promise<void> {
     const id = `${this.name}-${++this.#serial}`
     await this.#stream(id, this.name)

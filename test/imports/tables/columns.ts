@@ -1,8 +1,8 @@
-/** Columns of random tables, with what each of their cells stands for. */
+/** Columns of random tables, with the meaning of each cell. */
 import type { Random } from '../../support/random.js'
 import type { Locale, Words } from './locales.js'
 
-/** What is measured. */
+/** The measured value. */
 export interface Truth {
   readonly type: string
   readonly value: unknown
@@ -10,17 +10,17 @@ export interface Truth {
 
 export interface Column {
   readonly name: string
-  /** A unit in the line below the header. */
+  /** The unit in the line below the header. */
   readonly unit: string
-  /** Streams that hold this measure and nothing else; values may also come in under the name of the column. */
+  /** Streams for exactly this measure; values may also be imported under the column's name. */
   readonly streams: readonly string[]
-  /** What all cells of the column tell of: others are not to be brought in. */
+  /** The meaning of all cells of the column: other columns must not be imported. */
   readonly kind: 'measure' | 'note' | 'other'
-  /** Written as parts of one below a sign of percent: not to be brought in as what it measures. */
+  /** Written as fractions in a percent column: must not be imported as this measure. */
   readonly isFraction?: boolean
-  /** Of a value that several columns make up. */
+  /** Field of a value that several columns make up. */
   readonly field?: string
-  /** Cells, and what they stand for. */
+  /** Cells, and their meaning. */
   readonly cells: readonly { readonly text: string; readonly truth?: Truth | undefined }[]
 }
 
@@ -33,14 +33,14 @@ interface Measure {
   readonly least: number
   readonly most: number
   readonly places: readonly number[]
-  /** Names of units in headers or cells, and in words, with the type and what a value is multiplied by. */
+  /** Names of units in headers or cells, also spelled out, with the type and the factor of a value. */
   readonly units: readonly (readonly [
     names: readonly string[],
     type: string,
     factor: number,
     scale: number
   ])[]
-  /** Whether its header alone tells the type of the first unit. */
+  /** Whether its header alone determines the type of the first unit. */
   readonly isPlain?: boolean
 }
 
@@ -132,7 +132,7 @@ const measures: readonly Measure[] = [
   }
 ]
 
-/** Cells that hold no number. */
+/** Cells without a number. */
 const missing = [
   '',
   '',
@@ -155,7 +155,7 @@ const missing = [
   'none'
 ]
 
-/** Writes a number as a country does. */
+/** Writes a number in a country's format. */
 export function writeNumber(
   value: number,
   places: number,
@@ -168,7 +168,7 @@ export function writeNumber(
   return sign + (rest === undefined ? grouped : grouped + decimal + rest)
 }
 
-/** Returns a column of a measure, or of a minimum, maximum, average or target of it. */
+/** Returns a column of a measure, or of its minimum, maximum, average or target. */
 export function measureColumn(random: Random, locale: Locale, rows: number): Column {
   const { words } = locale
   const measure = random.pick(measures)
@@ -183,7 +183,7 @@ export function measureColumn(random: Random, locale: Locale, rows: number): Col
       : random.pick([`${words[part]} ${base}`, `${base} (${words[part]})`, `${base} ${words[part]}`])
   const unit = random.pick(units)
   const picked = random.pick(['header', 'header', 'header', 'below', 'cells', 'none'] as const)
-  // Nobody writes other units below a name that tells of one.
+  // A name that implies a unit is never used with other units.
   const isTold = measure.isPlain || /calor|kalor|カロ/i.test(base)
   const place = picked === 'none' && isTold && type !== measure.units[0]![1] ? 'header' : picked
   const isWord = /^[A-Za-z]{4,}$/.test(unit)
@@ -294,7 +294,7 @@ export function noteColumn(random: Random, { words }: Locale, rows: number, isPl
   }
 }
 
-/** Returns a column of numbers that measure nothing: of records, persons, things. */
+/** Returns a column of numbers that are not measurements, such as record or person numbers. */
 export function otherColumn(random: Random, rows: number): Column {
   const start = random.pick([1, 1000, 45_000, 20_240_101, 1_700_000_000, 202_405_010_000])
   const name = random.pick([

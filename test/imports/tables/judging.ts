@@ -1,14 +1,14 @@
-/** Compares what is read of a random table with what it was made of. */
+/** Compares what is read from a random table with its original values. */
 import type { TableView } from '../../../imports/record.js'
 import type { Collected } from '../collecting.js'
 import type { RandomTable } from './random-table.js'
 
 export interface Judgement {
   readonly right: number
-  /** Records that are left out, by reason. */
+  /** Number of skipped records, by reason. */
   readonly left: ReadonlyMap<string, number>
   readonly asked: number
-  /** What is wrong, or gone silently. */
+  /** Wrong or silently missing values. */
   readonly faults: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const open = new Set([
 ])
 const unmapped = 'in a column that is not mapped'
 
-/** Judges each value that was brought in, and looks for each one that was not. */
+/** Checks each imported value, and each missing one. */
 export function judge(table: RandomTable, found: Collected): Judgement {
   const faults: string[] = []
   const [view] = found.tables
@@ -51,7 +51,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((all, by) => all + by, 0)
 }
 
-/** Takes the row of a value of which parts are there. */
+/** Removes and returns the row of a partial value. */
 function partIn(missing: ReadonlyMap<string, number[]>, key: string): number | undefined {
   const at = key.indexOf('{')
   if (at < 0) return undefined
@@ -62,14 +62,14 @@ function partIn(missing: ReadonlyMap<string, number[]>, key: string): number | u
   return undefined
 }
 
-/** Line breaks and units that say the same are alike. */
+/** Treats equivalent line breaks and units as equal. */
 function keyOf(time: number, type: string, stream: string, content: unknown): string {
   const text = typeof content === 'string' ? content.replaceAll(/\r\n?/g, '\n').trim() : content
   const kind = type === 'count/generic' ? 'count/steps' : type
   return `${time.toFixed(3)} ${kind} ${stream} ${JSON.stringify(text)}`
 }
 
-/** What the mapping would bring in of each row, were everything read as it was meant. */
+/** Returns what the mapping should import from each row. */
 function wantedOf(
   table: RandomTable,
   view: TableView | undefined,
@@ -119,7 +119,7 @@ function own(name: string): string {
     .trim()
 }
 
-/** Each cell of a column that is not mapped has to be counted. */
+/** Checks that each cell of an unmapped column is counted. */
 function uncounted(
   { columns, footers, times }: RandomTable,
   { mapping, columns: names }: TableView,

@@ -1,4 +1,4 @@
-/** Kinds of tables of which random ones have shown that a value could be wrong. */
+/** Kinds of tables in which random tests have found wrong values. */
 import t from 'tap'
 import { collected, type Collected } from '../collecting.js'
 
@@ -7,20 +7,20 @@ const kinds = ({ data }: Collected): unknown[] =>
 const times = ({ data }: Collected): string[] =>
   data.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 16))
 
-/** What a column of this name is taken for. */
+/** Returns what a column of this name yields. */
 async function taken(name: string, cells: readonly string[] = ['60', '61']): Promise<unknown[]> {
   const rows = cells.map((cell, at) => `2024-05-0${at + 1} 08:00;${cell}`)
   return kinds(await collected(`time;${name}\n${rows.join('\n')}\n`))
 }
 
-/** The times of a table with such cells. */
+/** Returns the times of a table with these cells. */
 async function read(cells: readonly string[], name = 'time', zone = 'Europe/Zurich'): Promise<string[]> {
   return times(
     await collected(`${name};pulse\n${cells.map(cell => `"${cell}";60\n`).join('')}`, 'x', { zone })
   )
 }
 
-t.test('words that look like units are none', async t => {
+t.test('words that look like units are not units', async t => {
   for (const name of [
     'Checked in',
     'Vitamin C',
@@ -42,7 +42,7 @@ t.test('words that look like units are none', async t => {
   ])
 })
 
-t.test('units that are not known, or mean several things, are not passed over', async t => {
+t.test('unknown or ambiguous units are not ignored', async t => {
   for (const name of ['Energy (MJ)', 'Calories MJ', 'Energy (cal)', 'Energy', 'Steps (k)', 'Fat'])
     t.same(await taken(name), [], name)
   t.same(kinds(await collected('time,Calories\n,MJ\n2024-05-01 08:00,8.4\n2024-05-02 08:00,8.5\n')), [])
@@ -82,7 +82,7 @@ t.test('a name that says more than a measure keeps its own stream', async t => {
   ])
 })
 
-t.test('what no body has is impossible', async t => {
+t.test('values that no body can have are impossible', async t => {
   for (const name of ['SpO2 (%)', 'Body fat (%)', 'Pulse', 'HRV (ms)']) {
     const { data, leftOut } = await collected(`time,${name}\n2024-05-01 08:00,0\n2024-05-02 08:00,0\n`)
     t.same([data, leftOut], [[], { 'of a value that is impossible for what it measures': 2 }], name)
@@ -90,7 +90,7 @@ t.test('what no body has is impossible', async t => {
   t.same(await taken('SpO2 (%)', ['0.97']), [], 'a fraction')
 })
 
-t.test('steps that computers have divided are asked about', async t => {
+t.test('the user is asked about fractional steps', async t => {
   const table = 'time,Steps,Distance (km)\n2024-05-01 08:00,12.345,1.5\n2024-05-02 08:00,10.234,2.25\n'
   const found = await collected(table)
   t.same(kinds(found), [
@@ -100,13 +100,13 @@ t.test('steps that computers have divided are asked about', async t => {
   t.equal(found.tables[0]!.questions?.[0]?.asks, 'decimals')
 })
 
-t.test('times without marks', async t => {
+t.test('times without separators', async t => {
   t.same(await read(['202405010715', '202405010815']), ['2024-05-01T05:15', '2024-05-01T06:15'])
   t.same(await read(['20240501071500123']), ['2024-05-01T05:15'])
   for (const cell of ['2024050107', '2405010715']) t.same(await read([cell, cell]), [], cell)
 })
 
-t.test('years with two digits', async t => {
+t.test('two-digit years', async t => {
   t.same(await read(['13.05.98', '14.05.98', '15.05.98', '16.05.98', '17.05.98']), [
     '1998-05-12T22:00',
     '1998-05-13T22:00',
@@ -129,7 +129,7 @@ t.test('years with two digits', async t => {
   )
 })
 
-t.test('times of the day beside dates with midnights', async t => {
+t.test('times of day next to dates with midnights', async t => {
   for (const midnight of ['2024-05-01 00:00:00', '2024-05-01T00:00:00', '13/05/2024 12:00:00 AM'])
     t.same(
       times(await collected(`Date,Time,Pulse\n${midnight},7:15 a. m.,60\n`)).map(time => time.slice(11)),
@@ -141,7 +141,7 @@ t.test('times of the day beside dates with midnights', async t => {
   t.same(times(await collected('Fecha,Hora,Pulso\n2024-05-01,07:15,60\n')), ['2024-05-01T07:15'])
 })
 
-t.test('the column of times is that of the records', async t => {
+t.test('the time column belongs to the records', async t => {
   for (const [name, cell] of [
     ['Start number', '45000'],
     ['Measured steps', '30000'],
@@ -174,7 +174,7 @@ function rows(...clocks: string[]): string {
   return `time;pulse\n${clocks.map(clock => `2024-10-27 ${clock};60\n`).join('')}`
 }
 
-t.test('clocks that are put forward or back', async t => {
+t.test('clocks that go forward or back', async t => {
   t.same(
     await read(['2024-03-10', '2024-03-11'], 'date', 'America/Havana'),
     ['2024-03-10T05:00', '2024-03-11T04:00'],
@@ -238,7 +238,7 @@ t.test('several tables in one file, each below its header', async t => {
   t.equal(torn.leftOut['torn by a quote that does not close'], 1)
 })
 
-t.test('rows that are longer than their header are left out', async t => {
+t.test('rows longer than their header are skipped', async t => {
   const found = await collected(
     'Time,Weight (lb),BMI,Body fat (%),Remarks\n05/13/2024, 07:15:32,157.4,23.3,18.5,\n"05/14/2024, 07:20:11",157.0,23.2,18.4,\n'
   )
@@ -249,7 +249,7 @@ t.test('rows that are longer than their header are left out', async t => {
   t.same(found.leftOutRows, { 'of more cells than the header has names': [2] })
 })
 
-t.test('a footer without the delimiter that ends other rows', async t => {
+t.test('a footer without the trailing delimiter of other rows', async t => {
   const found = await collected('Time|Pulse|Set|\n2024-05-01 08:00|60|7|\nCopyright|2024|\n')
   t.same(kinds(found), [['Heart rate', 'frequency/bpm', 60]])
   t.equal(found.records['column Set'], 1)
@@ -257,7 +257,7 @@ t.test('a footer without the delimiter that ends other rows', async t => {
   t.same(dates.data, [], 'a comment that is a date is no time')
 })
 
-t.test('days above rows with times of the day', async t => {
+t.test('dates above rows with times of day', async t => {
   const found = await collected(
     'Time,Weight,Body Fat,\n" May 13, 2024",\n7:15 AM,71.4 kg,18.5 %,\n7:45 PM,71.9 kg,18.6 %,\n" May 12, 2024",\n7:20 AM,71.2 kg,18.4 %,\n'
   )
@@ -268,7 +268,7 @@ t.test('days above rows with times of the day', async t => {
   t.equal(found.data.length, 6)
 })
 
-t.test('what is lifted is no weight of the body', async t => {
+t.test('lifted weights are not body weights', async t => {
   const found = await collected(
     'Date,Exercise Name,Set Order,Weight (kg),Reps\n2024-05-13 18:02:11,Bench Press,1,60,8\n'
   )

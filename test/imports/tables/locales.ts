@@ -1,19 +1,19 @@
-/** How tables are written in many countries: marks of numbers, forms of dates, names of columns. */
+/** How tables are written in many countries: number formats, date formats, column names. */
 
 export interface Locale {
   readonly name: string
-  /** Before decimals. */
+  /** Decimal separator. */
   readonly decimal: string
-  /** Between thousands. */
+  /** Thousands separator. */
   readonly group: string
-  /** Dates: `Y` year, `y` its last two digits, `M` and `D` with two digits, `m` and `d` without a zero before. */
+  /** Date patterns: `Y` year, `y` its last two digits, `M` and `D` two digits, `m` and `d` without a leading zero. */
   readonly dates: readonly string[]
-  /** Clocks: `H` and `K` hours (of twelve), `N` minutes, `S` seconds, `P` AM or PM. */
+  /** Time patterns: `H` and `K` hours (12-hour), `N` minutes, `S` seconds, `P` AM or PM. */
   readonly clocks: readonly string[]
   readonly words: Words
 }
 
-/** Names of columns by what they hold. */
+/** Column names by content. */
 export interface Words {
   readonly time: readonly string[]
   readonly date: readonly string[]
@@ -33,7 +33,7 @@ export interface Words {
   readonly maximum: string
   readonly average: string
   readonly goal: string
-  /** Before a unit. */
+  /** The word before a unit. */
   readonly in: string
 }
 
@@ -338,12 +338,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
   sv: 'januari februari mars april maj juni juli augusti september oktober november december'.split(' ')
 }
 
-/** Writes a number with two digits at least. */
+/** Writes a number with at least two digits. */
 export function two(value: number): string {
   return String(value).padStart(2, '0')
 }
 
-/** Writes a local time, whose parts are those of a date in UTC, by a pattern of {@link Locale}. */
+/** Writes a local time, given as a UTC date, in a pattern of {@link Locale}. */
 export function writeDate(pattern: string, at: Date): string {
   const hours = at.getUTCHours()
   const parts: Readonly<Record<string, string>> = {
@@ -363,7 +363,7 @@ export function writeDate(pattern: string, at: Date): string {
   return pattern.replaceAll(/[YyMmDdHKNSPp]/g, part => parts[part]!)
 }
 
-/** Writes a date with the name of its month, in the language of a locale, in full or cut to three letters. */
+/** Writes a date with the month's name in a locale's language, in full or as three letters. */
 export function writeWordDate(locale: string, at: Date, isShort: boolean): string {
   const own = names[locale.slice(0, 2)] ?? names['en']!
   const month = isShort ? own[at.getUTCMonth()]!.slice(0, 3) : own[at.getUTCMonth()]!

@@ -1,4 +1,4 @@
-/** Random tables as programs, spreadsheets and people write them. */
+/** Random tables as written by programs, spreadsheets and people. */
 import type { Random } from '../../support/random.js'
 import { measureColumn, noteColumn, otherColumn, pressureColumns, type Column } from './columns.js'
 import { locales, type Locale } from './locales.js'
@@ -10,13 +10,13 @@ export interface RandomTable {
   readonly locale: Locale
   readonly times: Times
   readonly columns: readonly Column[]
-  /** Numbers of the rows in the file, empty lines not counted; `undefined` for rows that are written nowhere. */
+  /** Row numbers in the file, without empty lines; `undefined` for rows that are not written. */
   readonly numbers: readonly number[]
-  /** Numbers of lines below the header that hold no record. */
+  /** Numbers of lines below the header without records. */
   readonly footers: readonly number[]
 }
 
-/** Returns a table with times, measures, and whatever else stands in tables. */
+/** Returns a table with times, measures and other columns. */
 export function randomTable(random: Random): RandomTable {
   const locale = random.pick(locales)
   const rows = random.chance(0.15) ? 1 + random.below(2) : 2 + random.below(28)
@@ -34,7 +34,7 @@ export function randomTable(random: Random): RandomTable {
     kind: 'other',
     cells: cells.map(text => ({ text }))
   }))
-  // Times stand first, most often.
+  // Times are usually in the first column.
   const columns = random.chance(0.7)
     ? [...own, ...values]
     : random.chance(0.5)
@@ -77,7 +77,7 @@ const prefaces = [
   'Age,44,Height,172'
 ]
 
-/** Writes a table with what stands around it. */
+/** Writes a table with its surrounding lines. */
 function layOut(
   random: Random,
   { decimal }: Locale,
@@ -146,7 +146,7 @@ function layOut(
     )
   }
   const text = lines.join('\n') + random.pick(['\n', '', '\n\n'])
-  // Empty lines are no rows.
+  // Empty lines are not counted as rows.
   const before: number[] = []
   let filled = 0
   for (const line of lines) before.push(line === '' ? filled : ++filled)

@@ -1,16 +1,16 @@
-/** Random tables of many countries, programs and zones: each value is right, or asked about, or left out by name. */
+/** Random tables of many countries, programs and zones: each value is correct, asked about, or skipped by name. */
 import t from 'tap'
 import { seeded, Random } from '../../support/random.js'
 import { collected, type Collected } from '../collecting.js'
 import { judge, type Judgement } from './judging.js'
 import { randomTable, type RandomTable } from './random-table.js'
 
-/** How many tables; also by `COFFER_TEST_TABLES`. */
+/** Number of tables; set by `COFFER_TEST_TABLES`. */
 const tables = Number(
   process.env['COFFER_TEST_TABLES'] ?? (process.env['COFFER_TEST_LONG'] === '1' ? 10_000 : 150)
 )
 
-/** Answers what a table asks, as it was made. */
+/** Answers the questions about a table according to how it was generated. */
 async function answered(
   { bytes, locale, times }: RandomTable,
   { tables: [view] }: Collected
@@ -26,7 +26,7 @@ async function answered(
   })
 }
 
-t.test('each value of a random table is right, asked about, or left out by name', async t => {
+t.test('each value of a random table is correct, asked about, or skipped by name', async t => {
   const base = Math.floor(seeded(t).next() * 1e9)
   const first = Number(process.env['COFFER_TEST_TABLE'] ?? 0)
   const figures = { tables: 0, right: 0, asked: 0, answered: 0, wrong: 0, unread: 0 }

@@ -1,4 +1,4 @@
-/** Times of random tables: moments, as clocks of a zone show them, in many forms. */
+/** Times of random tables: moments as clocks of a zone display them, in many formats. */
 import { getOffset } from '../../../imports/text/times.js'
 import type { Random } from '../../support/random.js'
 import { two, writeDate, writeWordDate, type Locale } from './locales.js'
@@ -6,17 +6,17 @@ import { two, writeDate, writeWordDate, type Locale } from './locales.js'
 export interface Times {
   /** The moments of the rows, in seconds. */
   readonly moments: readonly number[]
-  /** Columns that tell them, the first of which may be a date alone. */
+  /** Time columns, the first of which may contain only a date. */
   readonly columns: readonly { readonly name: string; readonly cells: readonly string[] }[]
-  /** The zone that is given with the file. */
+  /** The time zone given with the file. */
   readonly zone: string | undefined
-  /** Whether only the day is told. */
+  /** Whether only the date is known. */
   readonly isDay: boolean
-  /** The order of a date of numbers alone, which may be asked about. */
+  /** The order of a numeric date, about which the user may be asked. */
   readonly order: 'dmy' | 'mdy' | 'ymd'
 }
 
-/** Zones, and times at which their clocks are put back or forward. */
+/** Zones, and times at which their clocks go back or forward. */
 const zones: readonly (readonly [zone: string, ...changes: string[]])[] = [
   ['Europe/Zurich', '2024-10-27T01:00Z', '2024-03-31T01:00Z', '2023-10-29T01:00Z'],
   ['Europe/London', '2024-10-27T01:00Z', '2024-03-31T01:00Z'],
@@ -53,7 +53,7 @@ const abbreviations: Readonly<Record<string, readonly [number, string][]>> = {
   ]
 }
 
-/** Returns moments around a change of clocks or over some days, in order or not. */
+/** Returns moments around a clock change or over some days, sorted or not. */
 function pickMoments(random: Random, rows: number, change: number, isDay: boolean): number[] {
   if (isDay) return Array.from({ length: rows }, (_, at) => change + at * 86_400)
   const step = random.pick([60, 300, 900, 1800, 3600, 3600, 86_400, 86_400 * 3 + 1800])
@@ -67,7 +67,7 @@ function pickMoments(random: Random, rows: number, change: number, isDay: boolea
   )
   const order = random.below(4)
   if (order === 1) return moments.toReversed()
-  // Few rows in no order look like some in order.
+  // A few unsorted rows may look sorted.
   if (order === 2 && rows > 12) return moments.toSorted(() => random.next() - 0.5)
   return moments
 }
@@ -77,7 +77,7 @@ function offsetText(seconds: number, colon: string): string {
   return `${seconds < 0 ? '-' : '+'}${two(Math.floor(away / 60))}${colon}${two(away % 60)}`
 }
 
-/** What clocks of a zone show at a moment, as if it were UTC. */
+/** Returns what clocks of a zone display at a moment, as a UTC date. */
 function local(moment: number, zone: string): Date {
   return new Date((moment + getOffset(moment, zone)) * 1000)
 }
@@ -122,7 +122,7 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
   const dates = random.pick(locale.dates)
   const clock = random.pick(locale.clocks)
   const hasSeconds = /S/.test(clock)
-  // What is written to the minute was measured to the minute.
+  // Times written to the minute have no seconds.
   const moments = isDay
     ? picked.map(moment => {
         const midnight = Math.floor(moment / 86_400) * 86_400
@@ -285,12 +285,12 @@ export function pickTimes(random: Random, locale: Locale, rows: number): Times {
   }
 }
 
-/** Returns the moment at which a day begins in a zone. */
+/** Returns the moment at which a day starts in a zone. */
 function localToMoment(midnight: number, zone: string): number {
   for (const offset of [getOffset(midnight - 86_400, zone), getOffset(midnight + 86_400, zone)]) {
     const moment = midnight - offset
     if (moment + getOffset(moment, zone) === midnight) return moment
   }
-  // A day that begins an hour late.
+  // A day that starts an hour late.
   return midnight - getOffset(midnight - 86_400, zone)
 }

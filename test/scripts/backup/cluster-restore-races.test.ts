@@ -1,4 +1,4 @@
-/** What else happens to an account while it is restored into a cluster: over an engine in memory. */
+/** Concurrent changes while an account is restored into a cluster, over an engine in memory. */
 import t from 'tap'
 import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
@@ -9,7 +9,7 @@ import { backedUp, start } from './restored-account.js'
 
 t.setTimeout(600_000)
 
-t.test('an account whose owner goes on meanwhile has all of its files', async t => {
+t.test('an account that its owner uses meanwhile has all of its files', async t => {
   const world = await start(t)
   const { account, at, nodes, restore } = world
   const { events } = await at(nodes[0]).do('events.get', { streams: ['diary'] })
@@ -25,7 +25,7 @@ t.test('an account whose owner goes on meanwhile has all of its files', async t 
   for (const node of nodes) t.same(await world.found(node), backedUp)
 })
 
-t.test('an account whose owner deletes it meanwhile is gone', async t => {
+t.test('an account that its owner deletes meanwhile is gone', async t => {
   const world = await start(t)
   const { account, nodes, restore } = world
   const owner = nodes.find(node => node.owns('alice'))!
@@ -43,10 +43,10 @@ t.test('an account whose owner deletes it meanwhile is gone', async t => {
   }
 })
 
-t.test('of two restores at once none removes what the other one names', async t => {
+t.test('of two concurrent restores neither removes what the other one references', async t => {
   const { account, cluster, restore } = await start(t)
   const subject = logSubject(createFixedShards(64).indexOf('alice'), account.id)
-  // Which of both has the later place for its snapshot is left to chance.
+  // Which of them stores its snapshot last is random.
   for (let round = 0; round < 6; round++) {
     let second!: Promise<unknown>
     const both = new Promise<PromiseSettledResult<unknown>[]>(resolve => {
@@ -71,13 +71,13 @@ t.test('of two restores at once none removes what the other one names', async t 
   }
 })
 
-t.test('an account is found by a node that held it when another one ended its deletion', async t => {
+t.test('an account is found by a node that had it when another node completed its deletion', async t => {
   const world = await start(t)
   const { account, nodes, restore } = world
   const from = nodes.find(node => node.owns('alice'))!
   const to = nodes.find(node => node !== from)!
   const shard = createFixedShards(64).indexOf('alice')
-  // As a deletion begins whose caller was told that nobody can say whether it has.
+  // Starts a deletion whose caller was told that its outcome is unknown.
   await from.service.server.services.platform.change('leave', account.id)
   await move(from, to, shard)
   const isGone = ({ service }: Node): boolean =>

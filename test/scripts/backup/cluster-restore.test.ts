@@ -1,4 +1,4 @@
-/** One account of a backup comes back into a cluster whose nodes go on: over an engine in memory, broken off at every step. */
+/** Restoring an account of a backup into a running cluster: over an engine in memory, interrupted at every step. */
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { move, objects } from '../../cluster/anywhere/memory-nodes.js'
@@ -8,7 +8,7 @@ import { attach, backedUp, start, type World } from './restored-account.js'
 
 t.setTimeout(600_000)
 
-/** Restores as often as it takes, each time with one more step. Calls `look` after each time that was broken off. */
+/** Repeats a restore, each time with one more step. Calls `look` after each interrupted one. */
 async function untilDone(world: World, look: () => Promise<void>): Promise<number> {
   for (let steps = 0; ; steps++) {
     try {
@@ -20,7 +20,7 @@ async function untilDone(world: World, look: () => Promise<void>): Promise<numbe
   }
 }
 
-t.test('an account that is there', async t => {
+t.test('an existing account', async t => {
   const world = await start(t)
   const { at, nodes, restore } = world
   const [n1, n2] = nodes
@@ -53,7 +53,7 @@ t.test('an account that is there', async t => {
     undefined
   )
 
-  await t.test('goes with its shard from then on', async t => {
+  await t.test('moves with its shard afterwards', async t => {
     const from = nodes.find(node => node.owns('alice'))!
     const to = nodes.find(node => node !== from)!
     await move(from, to, createFixedShards(64).indexOf('alice'))
@@ -62,7 +62,7 @@ t.test('an account that is there', async t => {
   })
 })
 
-t.test('an account that is there, broken off at every step', async t => {
+t.test('an existing account, interrupted at every step', async t => {
   const world = await start(t)
   const { account, at, nodes } = world
   await at(nodes[0]).do('account.update', { update: { email: 'new@example.com' } })
@@ -70,7 +70,7 @@ t.test('an account that is there, broken off at every step', async t => {
   const former = { notes: [...backedUp.notes, 'second'], files: backedUp.files, email: 'new@example.com' }
   const seen = new Set<string>()
   const steps = await untilDone(world, async () => {
-    // A node that still has the former file may answer from it until it is told: not from anything in between.
+    // A node with the old file may serve it until it is notified, but no intermediate state.
     for (const node of nodes) {
       const found = await world.found(node)
       seen.add(JSON.stringify(found))
@@ -86,7 +86,7 @@ t.test('an account that is there, broken off at every step', async t => {
   t.equal((await objects.list(`snap/${account.id}/`)).length, 1, 'no snapshot of attempts is left')
 })
 
-t.test('an account that was deleted, broken off at every step', async t => {
+t.test('a deleted account, interrupted at every step', async t => {
   const world = await start(t)
   const { account, nodes } = world
   const owner = nodes.find(node => node.owns('alice'))!
@@ -96,14 +96,14 @@ t.test('an account that was deleted, broken off at every step', async t => {
   const steps = await untilDone(world, async () => {
     const found = await world.found(owner)
     if (found) t.same(found, backedUp)
-    // As the node does each minute that serves the user.
+    // As a node that serves the user does every minute.
     else await accounts.completeUnfinished(() => true)
   })
   t.comment(`${steps} steps`)
   for (const node of nodes) t.same(await world.found(node), backedUp)
 })
 
-t.test('what is taken stays', async t => {
+t.test('unique values in use by another account are not transferred', async t => {
   const world = await start(t)
   const { account, at, nodes, restore } = world
   await at(nodes[0]).do('account.update', { update: { email: 'new@example.com' } })

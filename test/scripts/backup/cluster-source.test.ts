@@ -1,4 +1,4 @@
-/** Copies of accounts from what the nodes of a cluster share, while these go on. */
+/** Copies of accounts from the shared storage of a running cluster. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { MemoryObjects } from '../../cluster/memory-objects.js'
 const objects = new MemoryObjects()
 const cluster = new MemoryCluster()
 
-/** A node, with a user whom it serves. */
+/** Starts a node with a user that it serves. */
 async function start(t: Test, root: string): Promise<{ service: Service; alice: Client; account: Account }> {
   const layout = new Layout(join(root, 'node'))
   mkdirSync(layout.root)
@@ -52,7 +52,7 @@ function snapshots({ id }: Account): string[] {
   return objects.keys.filter(key => key.startsWith(`snap/${id}/`))
 }
 
-/** Writes until another snapshot has taken the place of those that are there. */
+/** Writes until a new snapshot has replaced the existing ones. */
 async function replaceSnapshot(alice: Client, account: Account): Promise<void> {
   const former = new Set(snapshots(account))
   await until(async () => {
@@ -62,7 +62,7 @@ async function replaceSnapshot(alice: Client, account: Account): Promise<void> {
   }, 'a snapshot to take the place of another')
 }
 
-/** What the notes of a copy say. */
+/** Returns the contents of a copy's notes. */
 function notesIn(draft: Layout, { id }: Account): string[] {
   const db = new SQLite(draft.userFile(id), { readonly: true })
   const bodies = db.prepare('SELECT body FROM event').pluck().all() as string[]
@@ -70,7 +70,7 @@ function notesIn(draft: Layout, { id }: Account): string[] {
   return bodies.map(body => (JSON.parse(body) as { content: string }).content)
 }
 
-t.test('a cluster as a source of backups', async t => {
+t.test('a cluster as the source of backups', async t => {
   const root = t.testdir()
   const { account, alice, service } = await start(t, root)
   const engine: Engine = cluster.connect()
@@ -93,7 +93,7 @@ t.test('a cluster as a source of backups', async t => {
   mkdirSync(draft.root)
   await source.copyPlatform(draft)
 
-  await t.test('gives a platform file and accounts that belong to no cluster', async t => {
+  await t.test('provides a platform file and accounts that belong to no cluster', async t => {
     const platform = new PlatformStore(draft)
     platform.assertNotFollowing()
     t.match(platform.find('alice'), { id: account.id, state: 'active' })
@@ -104,7 +104,7 @@ t.test('a cluster as a source of backups', async t => {
     t.equal(readFilePosition(draft.userFile(account.id)), undefined)
   })
 
-  await t.test('has a mark that changes with the account, and with nothing else', async t => {
+  await t.test('has a change mark that changes only with the account', async t => {
     const mark = await source.getChangeMark(account)
     t.match(mark, /^[0-9-]+$/)
     t.equal(await source.getChangeMark(account), mark)
@@ -112,7 +112,7 @@ t.test('a cluster as a source of backups', async t => {
     t.not(await source.getChangeMark(account), mark)
   })
 
-  await t.test('gives an account whose snapshot is replaced meanwhile', async t => {
+  await t.test('provides an account whose snapshot is replaced meanwhile', async t => {
     await replaceSnapshot(alice, account)
     let times = 0
     afterLast = async () => {
@@ -125,7 +125,7 @@ t.test('a cluster as a source of backups', async t => {
     t.ok(notesIn(draft, account).includes('the last'))
   })
 
-  await t.test('gives attachments while they are there', async t => {
+  await t.test('provides attachments as long as they exist', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
     form.append('file', new Blob(['some bytes']), 'some.txt')
@@ -138,7 +138,7 @@ t.test('a cluster as a source of backups', async t => {
     t.equal(await read(), undefined)
   })
 
-  await t.test('does not take an account for deleted whose last record is damaged', async t => {
+  await t.test('does not treat an account with a damaged last record as deleted', async t => {
     const entries = [...cluster.logs.values()].find(([entry]) => entry?.subject.endsWith(account.id))!
     const last = entries.at(-1)!
     const whole = Buffer.from(last.bytes)
@@ -149,7 +149,7 @@ t.test('a cluster as a source of backups', async t => {
     t.ok(await source.getChangeMark(account))
   })
 
-  await t.test('says that an account has been deleted', async t => {
+  await t.test('reports that an account was deleted', async t => {
     t.equal(await source.isDeleted(account), false)
     await service.server.services.accounts.remove(account)
     t.equal(await source.isDeleted(account), true)

@@ -1,4 +1,4 @@
-/** A cluster of two nodes over an engine in memory, and an account of it that is restored from a backup. */
+/** A cluster of two nodes over an engine in memory, with an account that is restored from a backup. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -16,16 +16,16 @@ import { MemoryCluster } from '../../cluster/memory-engine.js'
 import { begin, objects, startPair, type Node } from '../../cluster/anywhere/memory-nodes.js'
 import { Client } from '../../support/coffer.js'
 
-/** What a restore is broken off by. */
+/** Interrupts a restore. */
 class Killed extends Error {}
 
-/** What happens while a restore runs. */
+/** Events during a restore. */
 export interface Run {
-  /** After so many of its steps nothing that it does arrives any more. */
+  /** After this number of steps all further operations fail. */
   readonly steps?: number
-  /** Happens when the snapshot is stored, and nobody knows of it. */
+  /** Called when the snapshot is stored, but not referenced yet. */
   readonly stored?: () => Promise<unknown>
-  /** Happens when the log goes on from the snapshot, and what was there before is about to be removed. */
+  /** Called when the log continues from the snapshot, before the previous data is removed. */
   readonly named?: () => Promise<unknown>
 }
 
@@ -33,15 +33,15 @@ export interface World {
   readonly cluster: MemoryCluster
   readonly nodes: readonly [Node, Node]
   readonly account: Account
-  /** The account's owner, at a node. */
+  /** Returns a client of the account's owner at a node. */
   at(node: Node): Client
-  /** Restores it. */
+  /** Restores the account. */
   restore(run?: Run): Promise<'added' | 'replaced'>
-  /** What there is: contents of notes, and of files, and the address. `undefined` if there is no account. */
+  /** Returns the existing data: contents of notes and files, and the address. `undefined` if there is no account. */
   found(node: Node): Promise<{ notes: string[]; files: string[]; email: string } | undefined>
 }
 
-/** What the account has when it is backed up. */
+/** The account's data at the time of the backup. */
 export const backedUp = { notes: ['a file', 'first'], files: ['bytes of a file'], email: 'old@example.com' }
 
 export async function start(t: Test): Promise<World> {
@@ -95,7 +95,7 @@ export async function attach(client: Client, content: string, bytes: string): Pr
   if (status !== 201) throw new Error(`Answered ${status}`)
 }
 
-/** Has the account below a folder, as a restore that has been checked does. */
+/** Stores the account below a folder, like a verified restore. */
 async function backUp(t: Test, cluster: MemoryCluster, side: Layout, account: Account): Promise<void> {
   mkdirSync(side.draftsDirectory, { recursive: true })
   const files = new FileThread()

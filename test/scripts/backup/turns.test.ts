@@ -1,4 +1,4 @@
-/** Backups that several processes have the same schedule for: what failed at one is no alarm once it is up to another. */
+/** Backups that several processes schedule: failures of one cause no alert once another one is responsible. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +11,12 @@ import { Layout } from '../../../storage/files/layout.js'
 import { testSettings } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
-/** What a node asks and tells others by. */
+/** Returns the backup coordinator of a node. */
 function turnsOf(node: string, cluster: MemoryCluster): BackupCoordinator {
   return new BackupCoordinator(node, async () => await Promise.resolve(cluster.connect()))
 }
 
-/** Has a node live, as a process, and perhaps serve the first shard. */
+/** Registers a node as alive, with a process, and optionally as serving the first shard. */
 async function place(cluster: MemoryCluster, node: string, process: string, serves: boolean): Promise<void> {
   const { register } = cluster.connect()
   const set = async (key: string, value: object): Promise<void> => {
@@ -28,7 +28,7 @@ async function place(cluster: MemoryCluster, node: string, process: string, serv
   if (serves) await set('shard.00', { node, incarnation: 1, schema: 1 })
 }
 
-t.test('whose turn it is', async t => {
+t.test('which process is responsible', async t => {
   const cluster = new MemoryCluster()
   const { signal } = new AbortController()
   const [one, two] = ['n1', 'n2'].map(node => turnsOf(node, cluster)) as [
@@ -67,7 +67,7 @@ t.test('whose turn it is', async t => {
   t.equal(await one.begin(), true)
 })
 
-t.test('a failure at a process whose turn it is no more', async t => {
+t.test('a failure of a process that is no longer responsible', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-turns-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const layout = new Layout(directory)

@@ -10,7 +10,7 @@ t.test('options are read from the command line', async t => {
   t.match(parseOptions(args), { rounds: 5, seconds: 0.2, only: 'growth', quick: true, json: 'x.json' })
 })
 
-t.test('options that make no sense are refused', async t => {
+t.test('invalid options are refused', async t => {
   for (const args of [['--rounds', '0'], ['--secs', 'long'], ['--unknown']])
     t.throws(() => parseOptions(args))
 })

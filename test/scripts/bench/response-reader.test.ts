@@ -1,4 +1,4 @@
-/** The load generator's reader must find the end of any response, however it is cut on its way. */
+/** The load generator's reader must find the end of any response, however it is chunked. */
 import t from 'tap'
 import { ResponseReader } from '../../../scripts/bench/load/response-reader.js'
 

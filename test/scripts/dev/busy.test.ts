@@ -1,9 +1,9 @@
-/** What is done at a time: more while processors have no work, and never more than there may be. */
+/** Runs tasks concurrently: more while processors are idle, within a limit. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { runTasks } from '../../../scripts/dev/run-tasks.js'
 
-/** Things that end when they are told to, while processors are as idle as they are told to be. */
+/** Tasks that end on request, with a simulated idle time of the processors. */
 class Things {
   readonly begun: number[] = []
   idle = 0.05
@@ -18,20 +18,20 @@ class Things {
     return runTasks(work, { first: 2, most: 4, intervalMs: 1, idle: () => (this.#looks++, this.idle) })
   }
 
-  /** Ends what was begun first, and waits until that is known. */
+  /** Ends the first tasks, and waits until that is processed. */
   async end(count: number): Promise<void> {
     for (const end of this.#ends.splice(0, count)) end()
     await turn()
   }
 
-  /** Waits until the processors have been looked at several times. */
+  /** Waits until idle time was measured several times. */
   async look(): Promise<void> {
     for (const until = this.#looks + 5; this.#looks < until;) await turn()
   }
 }
 
-t.test('work', async t => {
-  t.test('is begun in its order, more at a time while processors are idle', async t => {
+t.test('tasks', async t => {
+  t.test('start in order, more of them concurrently while processors are idle', async t => {
     const things = new Things()
     const done = things.begin(8)
     await things.look()
@@ -53,7 +53,7 @@ t.test('work', async t => {
     t.same(things.begun, [0, 1, 2, 3, 4, 5, 6, 7])
   })
 
-  t.test('of none is done at once, and what fails is told', async t => {
+  t.test('complete immediately if there are none, and report errors', async t => {
     await runTasks([])
     await t.rejects(runTasks([() => Promise.reject(new Error('broken'))]), { message: 'broken' })
   })

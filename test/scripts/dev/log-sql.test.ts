@@ -13,7 +13,7 @@ console.log(db.prepare('SELECT name FROM item').all())
 `
 
 t.test('log-sql', async t => {
-  t.test('prints statements with their values, and changes no result', async t => {
+  t.test('prints statements with their values, without changing results', async t => {
     const { stderr, stdout } = spawnSync(
       process.execPath,
       ['--require', './scripts/dev/log-sql.cjs', '--input-type=module', '--eval', program],

@@ -1,4 +1,4 @@
-/** What runs the tests: nothing that fails, breaks off, hangs or tests nothing passes for a success, or is run twice. */
+/** The test runner: files that fail, crash, hang or contain no tests never count as passed, and none runs twice. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ t.setTimeout(900_000)
 
 const library = JSON.stringify(import.meta.resolve('tap'))
 
-/** Runs files of these contents in one process; each notes that it has been run. */
+/** Runs files with these contents in one process; each records that it has run. */
 async function run(
   t: Test,
   contents: Readonly<Record<string, string>>,
@@ -26,8 +26,8 @@ async function run(
 
 const good = `t.test('holds', async t => { t.ok(true); t.ok(true) })`
 
-t.test('files of tests', async t => {
-  t.test('pass alone and together, and are counted', async t => {
+t.test('test files', async t => {
+  t.test('pass by themselves and together, and are counted', async t => {
     const alone = await run(t, { a: good })
     t.match(alone, { files: [{ isPassed: true, failures: [] }], passed: 2, failed: 0 })
     const together = await run(t, { a: good, b: `await ${good}; ${good}`, c: good })
@@ -35,18 +35,15 @@ t.test('files of tests', async t => {
     t.equal(together.runs, 'a b c')
   })
 
-  t.test(
-    'do what they have asked for at their ends before others begin, which may take a while to load',
-    async t => {
-      const ending = `t.teardown(() => appendFileSync(${JSON.stringify(join(t.testdirName, 'runs'))}, 'ended ')); ${good}`
-      const slow = `await new Promise(resolve => setTimeout(resolve, 50)); ${good}`
-      const together = await run(t, { a: ending, b: slow })
-      t.match(together, { files: [1, 2].map(() => ({ isPassed: true })), passed: 4, failed: 0 })
-      t.equal(together.runs, 'a ended b')
-    }
-  )
+  t.test('run their teardowns before the next file, even if that is slow to load', async t => {
+    const ending = `t.teardown(() => appendFileSync(${JSON.stringify(join(t.testdirName, 'runs'))}, 'ended ')); ${good}`
+    const slow = `await new Promise(resolve => setTimeout(resolve, 50)); ${good}`
+    const together = await run(t, { a: ending, b: slow })
+    t.match(together, { files: [1, 2].map(() => ({ isPassed: true })), passed: 4, failed: 0 })
+    t.equal(together.runs, 'a ended b')
+  })
 
-  t.test('name lines of the sources only where they are asked for', async t => {
+  t.test('report source lines only on request', async t => {
     const name = join(t.testdir({ data: {} }), 'a.test.mjs')
     const map = { version: 3, sources: ['told.ts'], names: [], mappings: 'AAAA;AACA' }
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
@@ -57,7 +54,7 @@ t.test('files of tests', async t => {
     }
   })
 
-  t.test('fail with an error that nobody catches, and name the test that was running', async t => {
+  t.test('fail with an uncaught error, and name the running test', async t => {
     const bad = `t.test('breaks', async t => {
       await new Promise(resolve => setTimeout(() => { setImmediate(resolve); throw new Error('beside') }, 1))
     })`
@@ -76,7 +73,7 @@ t.test('files of tests', async t => {
     }
   })
 
-  t.test('fail by name, with what they say, and once', async t => {
+  t.test('fail by name, with their message, and once', async t => {
     const bad = `t.test('breaks', async t => { t.equal(1, 2, 'one is two') })`
     const { failed, files, runs } = await run(t, { a: good, b: bad, c: good })
     t.equal(failed, 1)
@@ -105,7 +102,7 @@ t.test('files of tests', async t => {
       })`
     ]
   ] as const)
-    t.test(`a file that ${what} fails, alone and together`, async t => {
+    t.test(`a file that ${what} fails, by itself and together`, async t => {
       for (const tracesErrors of [true, false]) {
         const alone = await run(t, { a: text }, tracesErrors)
         t.match(alone, { files: [{ isPassed: false }] })

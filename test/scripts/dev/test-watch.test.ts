@@ -1,4 +1,4 @@
-/** `npm run test:watch` runs a test from its source, and again after a change. In a project of its own. */
+/** `npm run test:watch` runs a test from its source, and again after a change. In a separate project. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import t from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 
 const script = join(packageDirectory, 'scripts', 'test-watch.mjs')
-/** A test command that runs the files it is given. */
+/** A test command that runs the given files. */
 const command = `for (const file of process.argv.slice(2)) await import(process.cwd() + '/' + file)`
 
 t.test('test:watch', async t => {

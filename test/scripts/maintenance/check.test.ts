@@ -1,4 +1,4 @@
-/** `coffer check` finds damage of each kind, and nothing else. */
+/** `coffer check` finds every kind of damage, and reports nothing else. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { checkDirectory, type Report } from '../../../scripts/maintenance/check.
 import { Layout } from '../../../storage/files/layout.js'
 import { openCoffer } from '../../support/coffer.js'
 
-/** A data directory with something of everything, and nobody at work in it. */
+/** A data directory with data of every kind, not in use. */
 class Sample {
   constructor(
     readonly directory: string,
@@ -19,7 +19,7 @@ class Sample {
     readonly file: string
   ) {}
 
-  /** A copy that may be damaged. */
+  /** Returns a copy to be damaged. */
   copy(t: Test): Sample {
     const directory = mkdtempSync(join(tmpdir(), 'coffer-check-'))
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
@@ -75,7 +75,7 @@ async function sample(t: Test): Promise<Sample> {
   return new Sample(directory, account, id, event.attachments[0].id)
 }
 
-/** A byte in the middle of a file becomes another. */
+/** Flips a byte of a file. */
 function flip(file: string, at?: number): void {
   const bytes = readFileSync(file)
   const place = at ?? Math.floor(bytes.length / 2)
@@ -172,7 +172,7 @@ const damages: readonly Damage[] = [
 t.test('coffer check', async t => {
   const whole = await sample(t)
 
-  t.test('finds nothing wrong where nothing is', async t => {
+  t.test('finds no problem in an intact directory', async t => {
     const { counts, problems } = await whole.copy(t).check()
     t.same(problems, [])
     t.same(counts, {
@@ -207,16 +207,19 @@ t.test('coffer check', async t => {
       )
     })
 
-  t.test('takes no offence at files that the service will sweep, nor at items without a value', async t => {
-    const at = whole.copy(t)
-    cpSync(at.attachment, join(at.attachment, '..', `c${'0'.repeat(24)}`))
-    at.sql(`UPDATE event SET body = json_remove(body, '$.integrity')`)
-    const { counts, problems } = await at.check()
-    t.same(problems, [])
-    t.match(counts, { leftOver: 1, unsealed: 1 })
-  })
+  t.test(
+    'accepts leftover files that the service will delete, and items without an integrity value',
+    async t => {
+      const at = whole.copy(t)
+      cpSync(at.attachment, join(at.attachment, '..', `c${'0'.repeat(24)}`))
+      at.sql(`UPDATE event SET body = json_remove(body, '$.integrity')`)
+      const { counts, problems } = await at.check()
+      t.same(problems, [])
+      t.match(counts, { leftOver: 1, unsealed: 1 })
+    }
+  )
 
-  t.test('says so with its exit code, in lines or as JSON', async t => {
+  t.test('reports the result as exit code, in lines or as JSON', async t => {
     const good = await run(['--dataDir', whole.copy(t).directory])
     t.equal(good.code, 0)
     t.match(good.output, /^1 account: 1 event, .*no problem found/)
@@ -230,7 +233,7 @@ t.test('coffer check', async t => {
     t.equal(none.code, 1)
   })
 
-  t.test('reads a directory that a service owns, while it is written to, and changes nothing', async t => {
+  t.test('checks the directory of a running service without changing it', async t => {
     const service = await openCoffer(t)
     const { alice, directory, server } = service
     await alice.stream('diary')
@@ -247,7 +250,7 @@ t.test('coffer check', async t => {
       for (const id of ids) for (const _ of 'ab') await alice.do('events.delete', { id })
       await service.user('bobby')
     }
-    // Files of events are removed that were there when the account was first read.
+    // Removes files of events that existed when the account was first read.
     const writing = write().then(() => true)
     const isOver = async (): Promise<boolean> => await Promise.race([writing, Promise.resolve(false)])
     do t.same((await checkDirectory(new Layout(directory))).problems, [])

@@ -1,4 +1,4 @@
-/** Files that chance has damaged: each command that reads them ends soon, in words. */
+/** Randomly damaged files: each command that reads them ends soon, with an explanation. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, statSync, truncateSync } from 'node:fs'
@@ -16,10 +16,10 @@ const count = isLong ? 2000 : 5
 
 t.setTimeout(isLong ? 10_800_000 : 900_000)
 
-/** Time in which all commands have to end with one file, in milliseconds. */
+/** Maximum duration in milliseconds of all commands for one file. */
 const patienceMs = 60_000
 
-/** Errors that say what is wrong with a file; others would be printed with a stack trace. */
+/** Errors that explain what is wrong with a file; others are printed with a stack trace. */
 const inWords = new Set([
   'done',
   'StoreDamaged',
@@ -53,7 +53,7 @@ t.test('damaged files', async t => {
     db.close()
   }
 
-  await t.test('are found where the last 1,000 bytes are missing', async t => {
+  await t.test('are detected if the last 1,000 bytes are missing', async t => {
     const copy = new Layout(t.testdir())
     cpSync(directory, copy.root, { recursive: true })
     truncateSync(copy.userFile(account), statSync(userFile).size - 1000)
@@ -64,7 +64,7 @@ t.test('damaged files', async t => {
     )
   })
 
-  await t.test('are read to an end by check, exports and rebuild-index', async t => {
+  await t.test('are read to the end by check, exports and rebuild-index', async t => {
     t.comment(`COFFER_TEST_SEED=${seed}, ${count} files of ${statSync(userFile).size} bytes`)
     const folder = t.testdir()
     const program = fileURLToPath(new URL('damaging.js', import.meta.url))

@@ -1,7 +1,7 @@
 /**
- * A process that damages copies of a data directory by chance, and has each command that reads such files do so. Arguments:
- * the directory, a folder for copies, the seed, and the numbers of the first copy and of the one after the last. A line for
- * each copy says what was done to it before, and how each command ended after.
+ * A process that damages copies of a data directory randomly, and runs each command that reads such files. Arguments:
+ * the directory, a folder for copies, the seed, and the numbers of the first copy and of the one after the last. It
+ * prints a line per copy, first with the damage, then with the result of each command.
  */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ function damage(random: Random, file: string): string {
   for (let n = 1 + random.below(what.startsWith('flip') ? 20 : 4); n > 0; n--) {
     const [at, other] = [page(), page()]
     if (what === 'flip') bytes[random.below(bytes.length)]! ^= 1 << random.below(8)
-    // Where pages say what lies where: counts, pointers to cells and to other pages.
+    // Page headers: counts, and pointers to cells and other pages.
     if (what === 'flip in heads') bytes[at + random.below(40)]! ^= 1 << random.below(8)
     if (what === 'zero') bytes.fill(0, at, at + pageSize)
     if (what === 'copy') bytes.copy(bytes, at, other, other + pageSize)
@@ -52,7 +52,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Runs a command. Returns its name with how it ended. */
+/** Runs a command. Returns its name and result. */
 async function end(name: string, work: () => Promise<unknown>): Promise<string> {
   try {
     await work()

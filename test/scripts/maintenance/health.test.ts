@@ -1,4 +1,4 @@
-/** The health procedure against a running service, in both forms of address. */
+/** The health check against a running service, in both forms of address. */
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import t from 'tap'
@@ -8,12 +8,12 @@ import { coffer } from '../../support/coffer.js'
 
 const user = { username: 'watch-dog', password: 'a long secret', email: 'ops@example.com' }
 
-t.test('the health procedure', async t => {
+t.test('the health check', async t => {
   const { server } = await coffer(t)
   const info = `${server.url}/reg/service/info`
   const token = await prepareHealthUser(info, user)
 
-  t.test('finds a running service well', async t => {
+  t.test('passes for a running service', async t => {
     t.match(await checkHealth(info, { ...user, token }), [
       { name: 'dns', ok: undefined, detail: /in the path/ },
       { name: 'registration', ok: true, detail: 'HTTP 409' },
@@ -21,18 +21,18 @@ t.test('the health procedure', async t => {
     ])
   })
 
-  t.test('takes the answer that the name is free for a sign of life too', async t => {
+  t.test('also accepts that the username is available as a sign of life', async t => {
     const steps = await checkHealth(info, { username: 'nobody-here', token })
     t.match(steps[1], { name: 'registration', ok: true, detail: 'HTTP 200' })
     t.match(steps[2], { name: 'core', ok: false, detail: 'HTTP 404' })
   })
 
-  t.test('notices a token that is not accepted, and a name that cannot be', async t => {
+  t.test('detects a refused token, and an invalid username', async t => {
     t.match((await checkHealth(info, { ...user, token: 'wrong' }))[2], { ok: false, detail: 'HTTP 401' })
     t.match((await checkHealth(info, { username: 'x', token }))[1], { ok: false, detail: 'HTTP 400' })
   })
 
-  t.test('reports every step when nobody answers', async t => {
+  t.test('reports every step if the service is unreachable', async t => {
     const steps = await checkHealth('http://127.0.0.1:1/reg/service/info', { ...user, token })
     t.same(
       steps.map(({ ok }) => ok),
@@ -40,33 +40,33 @@ t.test('the health procedure', async t => {
     )
   })
 
-  t.test('says why a user cannot be prepared', async t => {
+  t.test('reports why a user cannot be prepared', async t => {
     await t.rejects(prepareHealthUser(info, user), { message: /409.*item-already-exists/ })
   })
 })
 
-t.test('with a domain, the health procedure', async t => {
+t.test('with a domain, the health check', async t => {
   const { server } = await coffer(t, { domain: 'example.test' })
   const info = `${server.url}/reg/service/info`
 
-  t.test('wants an address for the host of the user', async t => {
+  t.test("resolves the user's host", async t => {
     const resolve = await answering(t, '127.0.0.1')
     const steps = await checkHealth(info, { ...user, token: 'any' }, resolve)
     t.match(steps[0], { name: 'dns', ok: true, detail: '127.0.0.1' })
   })
 
-  t.test('notices that there is none', async t => {
+  t.test('reports a missing address', async t => {
     const resolve = await answering(t, undefined)
     const steps = await checkHealth(info, { ...user, token: 'any' }, resolve)
     t.match(steps[0], { name: 'dns', ok: false })
   })
 })
 
-/** Looks names up at a name server that knows one address for all of them, or none. */
+/** Resolves names with a DNS server that returns one address for all of them, or none. */
 async function answering(t: Test, address: string | undefined): Promise<(host: string) => Promise<string[]>> {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {
-    // The question ends with a zero label and four bytes of type and class; what follows is none of our business.
+    // The question ends with a zero label and four bytes for type and class; the rest is ignored.
     const question = query.subarray(12, query.indexOf(0, 12) + 5)
     const header = Buffer.from([
       query[0]!,

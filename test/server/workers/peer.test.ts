@@ -1,4 +1,4 @@
-/** A runtime that is asked over a port which carries nothing but bytes, as one between machines does. */
+/** A runtime behind a port that transfers only bytes, as between nodes. */
 import { deserialize, serialize } from 'node:v8'
 import t, { type Test } from 'tap'
 import { wholeShard } from '../../../core/call/shard.js'
@@ -13,7 +13,7 @@ import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
 
 const none = { ip: '127.0.0.1', via: 'http' } as const
 
-/** What arrives of something that is sent as bytes. */
+/** Returns a value as it arrives after a transfer as bytes. */
 function over<T>(sent: T): T {
   return deserialize(serialize(sent)) as T
 }
@@ -71,13 +71,13 @@ t.test('a peer', async t => {
     return JSON.parse(`{${text}}`)
   }
 
-  t.test('makes calls, and tells of changes', async t => {
+  t.test('makes calls, and delivers changes', async t => {
     t.equal(await peer.request('join', 'alice', credentials, 7), true)
     t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), { stream: { id: 'diary' } })
     t.same(heard, [[7, 'streamsChanged']])
   })
 
-  t.test('sends long results piece by piece', async t => {
+  t.test('sends long results in chunks', async t => {
     const content = 'x'.repeat(20_000)
     for (let index = 0; index < 20; index++)
       await call('events.create', { streamIds: ['diary'], type: 'note/txt', content })
@@ -86,13 +86,13 @@ t.test('a peer', async t => {
     t.equal(peer.pendingCount, 0)
   })
 
-  t.test('refuses with all that an error says', async t => {
+  t.test('returns errors with all their details', async t => {
     t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), {
       error: { id: 'item-already-exists', details: { data: { id: 'diary' } } }
     })
   })
 
-  t.test('rejects what it has been asked when it is gone', async t => {
+  t.test('rejects pending requests when it is disconnected', async t => {
     const pending = peer.request('call', { user: 'alice', method: 'events.get', params: {}, credentials })
     peer.disconnect(new Error('cut off'))
     await t.rejects(pending, { message: 'cut off' })

@@ -1,4 +1,4 @@
-/** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
+/** The service with threads that own the users' files: callers see no difference to a service without threads. */
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { WorkerThread } from '../../../server/workers/worker-thread.js'
@@ -21,7 +21,7 @@ const shards = createFixedShards(count)
 t.setTimeout(900_000)
 const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
 
-/** A user whose file another thread owns than that of `username`. */
+/** Returns a user whose file belongs to another thread than that of `username`. */
 async function stranger(service: Service, username: string): Promise<Client> {
   const name = names.find(one => shards.indexOf(one) !== shards.indexOf(username))!
   return await service.user(name)
@@ -39,7 +39,7 @@ t.test('a service with threads', async t => {
   await alice.stream('diary')
   await bob.stream('diary')
 
-  t.test('keeps users apart, whichever thread is theirs', async t => {
+  t.test('keeps users separate, whichever thread owns their file', async t => {
     await alice.event({ content: 'of Alice' })
     await bob.event({ content: 'of the other' })
     for (const [client, content] of [
@@ -58,7 +58,7 @@ t.test('a service with threads', async t => {
     t.match(nobody, { status: 404, body: { error: { id: 'unknown-resource' } } })
   })
 
-  t.test('refuses with all that an error says', async t => {
+  t.test('returns errors with all their details', async t => {
     await alice.stream('twice')
     const { body, headers, status } = await alice.http('POST', '/streams', { id: 'twice', name: 'Twice' })
     t.match(
@@ -70,7 +70,7 @@ t.test('a service with threads', async t => {
     t.match(taken, { status: 409, body: { reserved: true, error: { id: 'item-already-exists' } } })
   })
 
-  t.test('makes the calls of a batch', async t => {
+  t.test('executes the calls of a batch', async t => {
     const { body } = await bob.http('POST', '/', [
       { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'in a batch' } },
       { method: 'service.info', params: {} },
@@ -83,7 +83,7 @@ t.test('a service with threads', async t => {
     ])
   })
 
-  t.test('streams long lists, and drops those that nobody wants to the end', async t => {
+  t.test('streams long lists, and drops those that the client abandons', async t => {
     const calls = Array.from({ length: 3000 }, (_, at) => ({
       method: 'events.create',
       params: { streamIds: ['twice'], type: 'note/txt', content: `${at} ${'x'.repeat(100)}`, time: at }
@@ -103,7 +103,7 @@ t.test('a service with threads', async t => {
     t.equal((await alice.do('events.get', { streams: ['twice'], limit: 5000 })).events.length, 3000)
   })
 
-  t.test('takes files in and gives them out', async t => {
+  t.test('stores files and returns them', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
     form.append('file', new Blob(['some bytes'], { type: 'text/plain' }), 'note.txt')
@@ -119,14 +119,14 @@ t.test('a service with threads', async t => {
     t.match(refused, { status: 401, body: { error: { id: 'invalid-access-token' } } })
   })
 
-  t.test('answers by what a result says of itself: a picture, an export', async t => {
+  t.test('handles each kind of result: images, exports', async t => {
     const exported = await bob.http('GET', '/account/export')
     t.equal(exported.status, 200)
     const bare = await bob.event({ type: 'picture/attached', content: null })
     t.equal((await bob.http('GET', `/events/${bare.id}.jpg`)).status, 422, 'asked for a picture, not 204')
   })
 
-  t.test('tells sockets of what changes, and cuts those whose access ends', async t => {
+  t.test('notifies sockets of changes, and disconnects them when their access ends', async t => {
     const [one, other] = [await socketOf(t, alice), await socketOf(t, bob)]
     await alice.http('POST', '/streams', { id: 'heard', name: 'Heard' })
     t.same([await one.news(), await other.news()], [['streamsChanged'], []])
@@ -147,7 +147,7 @@ t.test('a service with threads', async t => {
     await brief.closed()
   })
 
-  t.test('tells webhooks', async t => {
+  t.test('calls webhooks', async t => {
     const target = await receiver(t)
     const app = await bob.grant('read', 'diary')
     await app.do('webhooks.create', { url: target.url })
@@ -155,7 +155,7 @@ t.test('a service with threads', async t => {
     t.same(await target.received(1), [['eventsChanged']])
   })
 
-  t.test('brings an app and a user together, each known to another thread', async t => {
+  t.test('connects an app and a user whose threads differ', async t => {
     for (const user of [alice, bob]) {
       const asked = await service.call(undefined, 'authRequest.create', {
         requestingAppId: 'test-app',
@@ -176,7 +176,7 @@ t.test('a service with threads', async t => {
     }
   })
 
-  t.test('counts the failures of an address in all threads', async t => {
+  t.test('counts the failures of an address across threads', async t => {
     const headers = { origin: service.server.url }
     const statuses: number[] = []
     for (let at = 0; at < 5; at++) {
@@ -187,7 +187,7 @@ t.test('a service with threads', async t => {
     t.same(statuses, [401, 401, 401, 401, 429])
   })
 
-  t.test('refuses calls beyond what one thread can have under way', async t => {
+  t.test('refuses calls over the limit of calls in flight per thread', async t => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => alice.http('GET', '/events')))
     const refused = answers.filter(({ status }) => status !== 200)
     for (const { body, headers, status } of refused) {
@@ -199,7 +199,7 @@ t.test('a service with threads', async t => {
   })
 })
 
-t.test('threads give ids of today to calls that do without older ones', async t => {
+t.test('threads return current ids for calls that disable backward compatibility', async t => {
   const service = await coffer(t, {
     workers: count,
     backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
@@ -218,7 +218,7 @@ t.test('threads give ids of today to calls that do without older ones', async t 
   t.equal(known.status, 200, 'the former answer is not taken for this one')
 })
 
-t.test('threads may become more or fewer from one start to the next', async t => {
+t.test('the number of threads may change between starts', async t => {
   const { alice, directory, server } = await coffer(t, { workers: 3 })
   await alice.stream('diary')
   await alice.event({ content: 'kept' })
@@ -247,7 +247,7 @@ t.test('a service whose threads cannot start does not start', async t => {
   await t.rejects(startServer(settings))
 })
 
-t.test('a thread that has ended refuses what it is asked', async t => {
+t.test('a thread that has ended refuses requests', async t => {
   const { directory } = await coffer(t)
   const config = testConfig(`${directory}/other`, { auth: { authorizationStep: `${directory}/none.js` } })
   const handlers = {

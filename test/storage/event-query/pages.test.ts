@@ -1,4 +1,4 @@
-/** What a page of a query may cost: rows looked at, whether they are answered or not. */
+/** The cost of a page of a query: rows read, whether they are returned or not. */
 import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { listStatements } from '../../../storage/sqlite/statements.js'
@@ -6,7 +6,7 @@ import { eventFile } from '../../support/event-file.js'
 
 t.setTimeout(900_000)
 
-/** Tells how often it was asked. */
+/** Counts its lookups. */
 class Counting extends Set<number> {
   asked = 0
 
@@ -16,7 +16,7 @@ class Counting extends Set<number> {
   }
 }
 
-t.test('a page of a query that finds little', async t => {
+t.test('a page of a query with few matches', async t => {
   const file = eventFile(t)
   const streams = Array.from({ length: 30 }, (_, index) => file.stream(`s${index}`))
   const rows = 6000
@@ -26,7 +26,7 @@ t.test('a page of a query that finds little', async t => {
     file.insert({ streamIds: [`s${1 + (i % 29)}`, ...(i === 10 ? [] : ['s0'])], time: 3 * i })
   file.db.exec('COMMIT')
 
-  await t.test('looks few rows up that come from several lanes', async t => {
+  await t.test('looks up few rows when merging several streams', async t => {
     const not = new Counting([streams[0]!])
     const run = file.query({ streams: [{ any: new Set(streams.slice(1)), all: [], not }] })
     const asked: number[] = []
@@ -37,13 +37,13 @@ t.test('a page of a query that finds little', async t => {
       asked.push(not.asked)
     }
     t.equal(found, 1)
-    // For each row one or two of its streams; some rows more while it is open what the query is best driven by.
+    // One or two streams per row; a few more rows until the query has chosen its driving index.
     t.ok(Math.max(...asked) <= 2500, asked.join())
     t.ok(asked.reduce((a, b) => a + b) >= rows)
   })
 })
 
-t.test('a page of all that a stream holds is the end: nothing is looked for after it', t => {
+t.test('a page with everything in a stream is final: no further query follows', t => {
   const file = eventFile(t)
   const work = file.stream('work')
   for (let i = 0; i < 10; i++) file.insert({ streamIds: ['work'], time: i })
@@ -66,17 +66,17 @@ t.test('a page of large events', async t => {
   t.equal(all.length, rows)
 
   for (const query of [{}, { modifiedSince: 0 }, { streams: criteria() }, { skip: 5 }])
-    await t.test(`ends with half a megabyte: ${Object.keys(query).join()}`, async t => {
+    await t.test(`ends at half a megabyte: ${Object.keys(query).join()}`, async t => {
       const asked = { order: 'ASC' as const, ...query }
       const pages = file.pages(asked)
       t.same(pages.flat(), all.slice(asked.skip ?? 0))
       t.ok(pages[0]!.length <= 2, String(pages[0]!.length))
-      // Of two steps at most, each of which ends by then.
+      // At most two steps, each of which ends by then.
       t.ok(
         pages.every(({ length }) => length <= 28),
         pages.map(({ length }) => length).join()
       )
-      // What has been found is not looked for again and again.
+      // Rows that were found are not searched again.
       t.ok(pages.length < 30, String(pages.length))
     })
 
@@ -86,12 +86,12 @@ t.test('a page of large events', async t => {
   }
 })
 
-t.test('a page of events just below what counts as large', async t => {
+t.test('a page of events just below the size of large ones', async t => {
   const file = eventFile(t)
   const work = file.stream('work')
   const diary = file.streams.find('diary')!.number
   file.db.exec('BEGIN')
-  // Small ones come first: what follows must not be guessed from them.
+  // Small ones come first: the size of the following ones must not be estimated from them.
   for (let i = 0; i < 1500; i++) file.insert({ time: i, modified: i })
   for (let i = 1500; i < 4500; i++) {
     const streamIds = i % 3 === 0 ? ['work'] : ['diary']
@@ -128,7 +128,7 @@ t.test('a page of events just below what counts as large', async t => {
     })
 })
 
-t.test('an event of megabytes is a page of its own', async t => {
+t.test('an event of several megabytes is a page by itself', async t => {
   const file = eventFile(t)
   for (const [time, size] of [10, 100_000, 9_000_000, 50, 60, 9_000_000, 9_000_000, 10].entries())
     file.insert({ time, content: 'x'.repeat(size) })
@@ -191,11 +191,11 @@ t.test('a page of events in thousands of streams', async t => {
     modified: { streams: isOut, ...query, modifiedSince: -1, count: rows / 3 },
     'by their texts': { streams: isOut, ...query, text: walk, count: rows / 6 }
   }))
-    await t.test(`ends soon: ${name}`, async t => {
+    await t.test(`ends early: ${name}`, async t => {
       const pages = file.pages(asked)
       t.equal(pages.flat().length, count)
       t.equal(new Set(pages.flat()).size, count)
-      // A million characters of lists; a page takes half of that, and a step more. That of texts goes by time.
+      // A million characters of lists; a page takes half of that, plus one step. A page of a text search ends by time.
       if (name !== 'by their texts') t.ok(pages.length >= 2, `${pages.length} pages`)
     })
 })

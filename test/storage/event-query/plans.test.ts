@@ -1,4 +1,4 @@
-/** How SQLite goes about the statements on events: by an index, in its order. Nothing is scanned, nothing sorted. */
+/** Query plans of the statements on events: by an index, in its order. No table scans, no sorting. */
 import t from 'tap'
 import type { EventQuery, StreamsCriteria } from '../../../storage/event-query/query.js'
 import { listStatements } from '../../../storage/sqlite/statements.js'
@@ -7,7 +7,7 @@ import { eventFile, type EventFile } from '../../support/event-file.js'
 t.test('statements on events', t => {
   const file = eventFile(t)
   exercise(file)
-  // The keys of pages of an index and places are few, and all are wanted; how far the index has come is one row.
+  // Page keys of indexes and positions are few, and all are needed; the progress of the index is one row.
   const texts = listStatements(file.db).filter(
     sql =>
       !/^(INSERT|UPDATE|DELETE)|event_word_idx|event_text_end|event_place/.test(sql) && sql.includes('event')
@@ -17,14 +17,14 @@ t.test('statements on events', t => {
     t.test(sql.replace(/\s+/g, ' '), t => {
       for (const step of plan(file, sql)) {
         t.notMatch(step, /TEMP B-TREE/)
-        // What is scanned may only be a list given as JSON, or what an inner query yields row by row.
+        // Only a list given as JSON, or the rows of a subquery, may be scanned.
         if (step.startsWith('SCAN'))
           t.match(step, /^SCAN ([jw] VIRTUAL TABLE|\(subquery|json_each|event_vocabulary VIRTUAL TABLE|t$)/)
       }
       t.end()
     })
 
-  t.test('are few', t => {
+  t.test('are limited in number', t => {
     t.ok(texts.length > 30 && texts.length < 90, String(texts.length))
     t.end()
   })
@@ -37,7 +37,7 @@ function plan({ db }: EventFile, sql: string): string[] {
   return steps.map(({ detail }) => detail)
 }
 
-/** Runs whatever makes statements: every kind of query in both orders, over so many rows that all ways are taken. */
+/** Prepares all statements: every kind of query in both orders, over enough rows that all paths are taken. */
 function exercise(file: EventFile): void {
   const streams = Array.from({ length: 40 }, (_, index) => file.stream(`s${index}`))
   file.db.exec('BEGIN')
@@ -92,7 +92,7 @@ function exercise(file: EventFile): void {
   file.events.getLastModified()
 }
 
-/** Samples and facts, of everything and of some streams, by the contents themselves and by what is in them. */
+/** Reads samples and facts, of everything and of some streams, by content and by its fields. */
 function summedUp({ events }: EventFile): void {
   const types = [undefined, new Set([1]), new Set([1, 2])]
   const within = [undefined, criteria(2, 3), [{ any: new Set([2, 3]), all: [], not: new Set<number>() }]]

@@ -1,4 +1,4 @@
-/** Places in the order of events. */
+/** Positions in the order of events. */
 import t from 'tap'
 import {
   isBefore,
@@ -7,7 +7,7 @@ import {
   getRemainderFrom
 } from '../../../storage/event-query/position.js'
 
-t.test('next is the neighbour among doubles', t => {
+t.test('nextDouble returns the adjacent double', t => {
   for (const value of [0, -0, 1, -1, 0.1, 1.7e9, 1.7e308, -1.7e308, 5e-324, -5e-324]) {
     const up = nextDouble(value, 'ASC')
     const down = nextDouble(value, 'DESC')
@@ -21,7 +21,7 @@ t.test('next is the neighbour among doubles', t => {
   t.end()
 })
 
-t.test('rest goes on after a key', t => {
+t.test('getRemainder continues after a key', t => {
   const key = { time: 5, number: 3 }
   t.same(getRemainder({ start: 0, end: 9 }, key, 'ASC'), [
     { start: 5, end: 5, after: 3 },
@@ -32,7 +32,7 @@ t.test('rest goes on after a key', t => {
   t.end()
 })
 
-t.test('restFrom leaves alone what is still ahead, and drops what is behind', t => {
+t.test('getRemainderFrom keeps ranges that are ahead, and drops those that are behind', t => {
   const ahead = { start: 10, end: 20 }
   t.same(getRemainderFrom(ahead, undefined, 'ASC'), [ahead])
   t.same(getRemainderFrom(ahead, { time: 5, number: 1 }, 'ASC'), [ahead])

@@ -7,7 +7,7 @@ import {
   getPeriodEnd
 } from '../../../storage/event-query/spans.js'
 
-t.test('spanOf', t => {
+t.test('getDurationClass', t => {
   const cases: [number | null | undefined, number | undefined][] = [
     [undefined, undefined],
     [0, undefined],
@@ -23,7 +23,7 @@ t.test('spanOf', t => {
   t.end()
 })
 
-t.test('lookBack never misses a period that reaches the time', t => {
+t.test('getEarliestStart never misses a period that reaches the time', t => {
   for (const time of [0, 1, 1.7e9, 1.7e9 + 0.1, -1e12, 1e300])
     for (const duration of [1e-9, 1, 2, 2.0000000000000004, 3, 4.1, 1e5, 1e300]) {
       const began = time - duration
@@ -35,7 +35,7 @@ t.test('lookBack never misses a period that reaches the time', t => {
   t.end()
 })
 
-t.test('untilOf is finite unless the event runs', t => {
+t.test('getPeriodEnd is finite unless the event is ongoing', t => {
   t.equal(getPeriodEnd(1.7e308, 1.7e308), Number.MAX_VALUE)
   t.equal(getPeriodEnd(0, null), Infinity)
   t.equal(getPeriodEnd(0, 0), undefined)

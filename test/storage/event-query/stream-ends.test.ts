@@ -1,4 +1,4 @@
-/** What is remembered of streams' ends, under all that moves them. */
+/** The cached ends of streams, after all operations that change them. */
 import t from 'tap'
 import { runSteps } from '../../../storage/steps.js'
 import type { Event } from '../../../schemas/event.js'
@@ -6,11 +6,11 @@ import type { Order } from '../../../storage/event-query/position.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
 
-/** Streams of a few events each; the others are in `diary`, which hides them from who looks at the latest of all. */
+/** Streams with a few events each; all others are in `diary`, and hide these from a scan of the latest events. */
 const sparse = Array.from({ length: 40 }, (_, index) => `s${index}`)
 const rounds = process.env['COFFER_TEST_LONG'] ? 3000 : 300
 
-t.test('queries over many streams find what is there after', t => {
+t.test('queries over many streams are correct after', t => {
   const file = eventFile(t)
   const numbers = new Map(sparse.map(id => [id, file.stream(id)]))
   const random = new Random(8)
@@ -59,7 +59,7 @@ t.test('queries over many streams find what is there after', t => {
       file.db.exec('SAVEPOINT part')
       changes['deletions']!()
       changes['insertions']!()
-      // What it remembers now must not outlive this.
+      // What is cached here must not survive the rollback.
       compare(file, random, numbers, events)
       file.db.exec('ROLLBACK TO part; RELEASE part')
       file.events.invalidate()
@@ -77,14 +77,14 @@ t.test('queries over many streams find what is there after', t => {
           t.same(wrong.found, wrong.expected, `round ${round}`)
           break
         }
-        // Few enough to be sparse, enough to go on.
+        // Few enough to be sparse, enough to continue.
         if (events.size < 60) changes['insertions']!()
         else if (events.size > 120) changes['deletions']!()
       }
       t.pass('all alike')
       t.end()
     })
-  t.test('and the file has been closed and opened', t => {
+  t.test('closing and opening the file', t => {
     file.reopen()
     t.equal(compare(file, random, numbers, events), undefined)
     t.end()
@@ -92,7 +92,7 @@ t.test('queries over many streams find what is there after', t => {
   t.end()
 })
 
-/** Asks something; answers what is wrong about it. */
+/** Runs a random query; returns the results if they are wrong. */
 function compare(
   file: EventFile,
   random: Random,
@@ -113,7 +113,7 @@ function compare(
     .filter(event => event.time <= to && trashed.some(state => state === (event.trashed ? 1 : 0)))
     .toSorted((a, b) => (order === 'ASC' ? a.time - b.time : b.time - a.time))
     .slice(0, limit)
-  // Those of one time are in the order of their rows.
+  // Events of the same time are in row order.
   const inOrder = found.map(entry => entry.split(' ')[0]).join()
   return inOrder === expected.map(event => event.time).join()
     ? undefined

@@ -1,4 +1,4 @@
-/** Files of earlier versions: their index of streams comes to hold what it would have, had it always held it. */
+/** Migrates files of earlier versions: their stream index becomes what it would be in a new file. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { eventFile, type EventFile } from '../../support/event-file.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 import { Random } from '../../support/random.js'
 
-/** The version before the index held types and numbers. */
+/** The last version before the index held types and numbers. */
 const before = 14
 const options = { create: true, synchronous: 'NORMAL' } as const
 
@@ -41,7 +41,7 @@ t.test('a file of an earlier version', t => {
       type: random.pick(['note/txt', 'mass/kg', 'thing/any']),
       content: random.pick([...contents, random.next() * 10 ** random.below(20)])
     })
-  // As a file may hold, after damage, that is to be opened all the same.
+  // As after damage: such a file must still open.
   now.db.exec("UPDATE event SET body = '{' WHERE number = 400")
   now.db.exec('UPDATE event_stream SET value = NULL, fields = NULL WHERE event = 400')
 
@@ -59,7 +59,7 @@ t.test('a file of an earlier version', t => {
   t.end()
 })
 
-t.test('an event of megabytes in hundreds of streams is read once', async t => {
+t.test('an event of several megabytes in hundreds of streams is read once', async t => {
   const now = eventFile(t)
   const streamIds = Array.from({ length: 500 }, (_, index) => `s${index}`)
   for (const id of streamIds) now.stream(id)
@@ -74,7 +74,7 @@ t.test('an event of megabytes in hundreds of streams is read once', async t => {
   })
 })
 
-/** The name of a file of that earlier version with the events of another. */
+/** Creates a file of that earlier version with the events of another file, and returns its name. */
 function earlier(t: Test, now: EventFile): string {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The parts of ranges, however short or long. */
+/** Buckets of time ranges of any length. */
 import t from 'tap'
 import { TimeBuckets } from '../../../storage/event-values/time-buckets.js'
 

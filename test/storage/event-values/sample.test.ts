@@ -1,4 +1,4 @@
-/** Samples of files so large that sums are made of them bit by bit, and of what changes meanwhile. */
+/** Samples of files so large that they are computed in slices, and changes meanwhile. */
 import t from 'tap'
 import type { Fact } from '../../../storage/event-values/facts-run.js'
 import type { Sample } from '../../../storage/event-values/time-buckets.js'
@@ -9,11 +9,11 @@ t.setTimeout(900_000)
 
 const same = 5000
 
-t.test('a sample of a large stream, most of whose events are of one time', t => {
+t.test('a sample of a large stream, most of whose events have the same time', t => {
   const file = eventFile(t)
   const stream = file.streams.find('diary')!.number
   file.stream('other')
-  // As if there had been many events before: then it is measured how many rows are summed up at once.
+  // As if there had been many events before: then the number of rows per slice is measured.
   file.db.exec("INSERT INTO highest_number (name, number) VALUES ('event', 300000)")
   const all: { time: number; value: number }[] = []
   file.db.exec('BEGIN')
@@ -40,7 +40,7 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
   }
   t.same(sampled(file, query).samples.map(briefly), expected(all, 12_000, 3), 'again, as it is measured')
 
-  t.test('after as many more events', t => {
+  t.test('is correct after many more events', t => {
     file.db.exec('BEGIN')
     for (let count = 0; count < 60_000; count++) {
       const time = 100 + count / 1e6
@@ -52,12 +52,12 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
     t.end()
   })
 
-  t.test('and what there is of it', t => {
+  t.test('matches the facts', t => {
     const times = all.map(({ time }) => time)
     const [first, last] = [times.toSorted((a, b) => a - b)[0], times.toSorted((a, b) => b - a)[0]]
     const fact = { stream, type: 'count/generic', count: all.length, first, last }
     t.match(facts(file), [fact])
-    // From now on it is kept up with.
+    // From here on, facts are updated incrementally.
     const events = [1, 2, 3].map(time =>
       file.insert({ time: 1e6 + time, type: 'count/generic', content: time })
     )
@@ -67,7 +67,7 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
     t.end()
   })
 
-  t.test('while events go', t => {
+  t.test('completes while events are deleted', t => {
     const run = file.events.createSample({ ...query, field: 'value' })
     let steps = 0
     const gone = file.db.prepare('SELECT id FROM event ORDER BY time DESC LIMIT 30 OFFSET ?').pluck()
@@ -79,7 +79,7 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
   t.end()
 })
 
-t.test('a sample of contents of megabytes, which have to be looked into', async t => {
+t.test('a sample of events of several megabytes, whose contents must be read', async t => {
   const file = eventFile(t)
   const many = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`k${index}`, index]))
   const list = Array.from({ length: 1_000_000 }, (_, index) => index % 7)
@@ -104,7 +104,7 @@ t.test('a sample of contents of megabytes, which have to be looked into', async 
     samples.map(({ last }) => JSON.stringify(last)),
     expected
   )
-  // Others wait for one of them, or two, not for all.
+  // Other work waits for one or two of them, not for all.
   t.ok(steps > rows / 4, `${steps} steps`)
   for (const field of ['deep.no', 'deep.0.0', 'list.0', 'deep', 'nothing'])
     t.same(

@@ -1,4 +1,4 @@
-/** What becomes of an attachment's bytes. */
+/** Storing the bytes of attachments. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -25,14 +25,14 @@ function open(t: Test) {
 
 const bytes = Buffer.from('some bytes of a file')
 
-/** Bytes that break off. */
+/** Yields bytes, then fails. */
 async function* broken(): AsyncGenerator<Buffer> {
   yield bytes
   throw new Error('gone')
 }
 
 t.test('an attachment', async t => {
-  t.test('is what was sent, with its digest and size', async t => {
+  t.test('is stored as sent, with its digest and size', async t => {
     const { files, drafts, newAccount } = open(t)
     const [account, id] = [newAccount(), createId()]
     const received = await files.receive(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]), 'sha256')
@@ -51,7 +51,7 @@ t.test('an attachment', async t => {
     t.same(await files.list(account), [])
   })
 
-  t.test('is whole, however large its pieces are', async t => {
+  t.test('is complete, whatever the size of its chunks', async t => {
     const { files, newAccount } = open(t)
     const account = newAccount()
     for (const sizes of [[], [0, 3], [600_000, 1, 300_000], Array<number>(3000).fill(150)]) {
@@ -65,7 +65,7 @@ t.test('an attachment', async t => {
     }
   })
 
-  t.test('is put into folders made again after they were removed', async t => {
+  t.test('is stored in folders that are recreated after removal', async t => {
     const { directory, files, newAccount } = open(t)
     const account = newAccount()
     const ids = [createId(), createId()]
@@ -77,20 +77,20 @@ t.test('an attachment', async t => {
     }
   })
 
-  t.test('is not put where the account is gone', async t => {
+  t.test('is not stored if the account is deleted', async t => {
     const { directory, files } = open(t)
     const received = await files.receive(Readable.from([bytes]), 'sha256')
     await t.rejects(files.put(createId(), createId(), received), { code: 'ENOENT' })
     t.same(readdirSync(directory), ['drafts'])
   })
 
-  t.test('whose sender breaks off leaves nothing', async t => {
+  t.test('leaves nothing behind if its sender fails', async t => {
     const { files, drafts } = open(t)
     await t.rejects(files.receive(Readable.from(broken()), 'sha256'), { message: 'gone' })
     t.same(readdirSync(drafts), [])
   })
 
-  t.test('whose sender breaks off at once leaves nothing, neither then nor a moment later', async t => {
+  t.test('leaves nothing behind if its sender fails immediately, then or later', async t => {
     const { files, drafts } = open(t)
     for (let n = 0; n < 200; n++) {
       const source = new Readable({ read: () => undefined })
@@ -99,12 +99,12 @@ t.test('an attachment', async t => {
       source.destroy(new Error('gone'))
       await t.rejects(received, { message: 'gone' })
     }
-    // Whatever the system still had to do for them is done before this.
+    // The system completes pending work on the files before this.
     for (let n = 0; n < 10; n++) await readdir(drafts)
     t.same(await readdir(drafts), [])
   })
 
-  t.test('does not bring back the folder of an account that is gone', async t => {
+  t.test('does not recreate the folder of a deleted account', async t => {
     const { directory, files } = open(t)
     const gone = createId()
     const received = await files.receive(Readable.from([bytes]), 'sha256')
@@ -112,7 +112,7 @@ t.test('an attachment', async t => {
     t.notOk(existsSync(new Layout(directory).userDirectory(gone)))
   })
 
-  t.test('that nobody put in place is swept by the next process, not by its own', async t => {
+  t.test('that was never stored is removed by the next process, not by its own', async t => {
     const { directory, drafts, files } = open(t)
     await files.receive(Readable.from([bytes]), 'sha256')
     await files.sweepDrafts()
@@ -121,7 +121,7 @@ t.test('an attachment', async t => {
     t.same(readdirSync(drafts), [])
   })
 
-  t.test('has no name that leads elsewhere', async t => {
+  t.test('refuses ids that lead outside its folder', async t => {
     const { files } = open(t)
     for (const id of ['../../../etc/passwd', 'c/../../x', '', 'c'.repeat(26), 'c\0aaaaaaaaaaaaaaaaaaaaaaa'])
       await t.rejects(files.get(createId(), id), { message: 'Not an attachment id' })

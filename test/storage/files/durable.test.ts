@@ -1,4 +1,4 @@
-/** Files removed without keeping others from the disk. */
+/** Removing files without blocking the disk for others. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ function folder(t: Test): string {
   return path
 }
 
-/** A file that takes no room, whatever its size. */
+/** Creates a sparse file, which takes no space whatever its size. */
 function sparse(file: string, size: number): string {
   writeFileSync(file, '')
   truncateSync(file, size)
@@ -27,14 +27,14 @@ t.test('a large file', async t => {
     { size: 65, parts: 1, left: 1 },
     { size: 800, parts: 12, left: 32 }
   ])
-    t.test(`gives back what it holds in parts: ${size} MB`, async t => {
+    t.test(`is truncated in steps: ${size} MB`, async t => {
       const file = sparse(join(folder(t), 'file'), size * megabyte)
       t.equal(await truncateInParts(file), parts)
       t.equal(statSync(file).size, left * megabyte)
     })
 })
 
-t.test('a folder is removed with all that is in it, and need not be there', async t => {
+t.test('a folder is removed with its contents, and may be missing', async t => {
   const path = join(folder(t), 'account')
   mkdirSync(join(path, 'attachments'), { recursive: true })
   sparse(join(path, 'user.sqlite'), 200 * megabyte)

@@ -1,4 +1,4 @@
-/** Accesses in pages: by an index, in its order. */
+/** Accesses are listed in pages, by an index and in its order. */
 import t, { type Test } from 'tap'
 import type { Access } from '../../../schemas/access.js'
 import { LastWritten } from '../../../storage/audit/last-written.js'
@@ -7,12 +7,12 @@ import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 import { unsealed } from '../../support/keeping.js'
 
-t.test('accesses come in pages', async t => {
+t.test('pages of accesses', async t => {
   const { accesses, db } = repository(t)
   for (let i = 0; i < 350; i++) accesses.insert(access(i))
   for (let i = 0; i < 350; i += 2) accesses.update({ ...access(i), deleted: i < 300 ? 1000 : 1000 - i })
 
-  await t.test('of so many at most', async t => {
+  await t.test('are limited in number of accesses', async t => {
     const live = pages(last => accesses.listAfter(last))
     t.same(live.flat(), accesses.list())
     t.same(
@@ -32,7 +32,7 @@ t.test('accesses come in pages', async t => {
     )
   })
 
-  await t.test('by what they are called, deleted ones too', async t => {
+  await t.test('list names, including those of deleted accesses', async t => {
     const names = accesses.listNamesAfter('', 200)
     names.push(...accesses.listNamesAfter(names.at(-1)!.id, 200))
     const all = Array.from({ length: 350 }, (_, n) => access(n))
@@ -42,14 +42,14 @@ t.test('accesses come in pages', async t => {
     )
   })
 
-  await t.test('of so much text at most', async t => {
+  await t.test('are limited in size', async t => {
     const clientData = { text: 'a'.repeat(50_000) }
     for (let i = 0; i < 3; i++) accesses.insert({ ...access(1000 + i), name: 'a', clientData })
     t.equal(accesses.listAfter(undefined).accesses.length, 2)
     t.same(pages(last => accesses.listAfter(last)).flat(), accesses.list())
   })
 
-  await t.test('that are neither sorted nor looked for', async t => {
+  await t.test('need no sorting or scanning', async t => {
     const texts = listStatements(db).filter(sql => sql.includes('INDEXED BY access_'))
     t.equal(texts.length, 2)
     for (const sql of texts) {
@@ -60,14 +60,14 @@ t.test('accesses come in pages', async t => {
   })
 })
 
-t.test('accesses are remembered', async t => {
+t.test('cached accesses', async t => {
   const { accesses } = repository(t)
   for (let i = 0; i < 5; i++) {
     const clientData = { text: 'a'.repeat(i === 0 ? 10 : 1024 * 1024) }
     accesses.insert({ ...access(i), clientData })
   }
   const first = accesses.find(access(0).id)
-  await t.test('as long as they are not much text together', async t => {
+  await t.test('are limited in total size', async t => {
     for (let i = 1; i < 4; i++) accesses.find(access(i).id)
     t.equal(accesses.findByToken('token-0'), first)
     accesses.find(access(4).id)
@@ -81,7 +81,7 @@ function repository(t: Test): { accesses: AccessRepository; db: ReturnType<typeo
   return { accesses: new AccessRepository(db, unsealed.digests, new LastWritten()), db }
 }
 
-/** Names recur, ids do not come in their order. */
+/** Creates an access; names recur, and ids are not in order. */
 function access(i: number): Access {
   return {
     id: `id-${(i * 7) % 1000}-${i}`,

@@ -1,11 +1,11 @@
-/** The events of one user, as kept. */
+/** The stored events of a user. */
 import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { UniqueViolation } from '../../../storage/errors.js'
 import { eventFile } from '../../support/event-file.js'
 
 t.test('EventRepository', async t => {
-  t.test('answers what it was given, empty fields left out', async t => {
+  t.test('returns events as stored, without empty fields', async t => {
     const { events, event } = bound(t)
     const given = event({ duration: 0, description: '', clientData: {}, trashed: false })
     const text = events.insert(given)
@@ -17,13 +17,13 @@ t.test('EventRepository', async t => {
     t.equal(events.findText('other'), undefined)
   })
 
-  t.test('refuses an id twice', async t => {
+  t.test('refuses a duplicate id', async t => {
     const { file } = bound(t)
     const { id } = file.insert()
     t.throws(() => file.insert({ id }), new UniqueViolation('event.id'))
   })
 
-  t.test('finds an event where it has moved to, in time, streams and trash', async t => {
+  t.test('finds an event after its time, streams or trashed state have changed', async t => {
     const { file, events } = bound(t)
     const work = file.stream('work')
     const diary = file.streams.find('diary')!.number
@@ -39,7 +39,7 @@ t.test('EventRepository', async t => {
     t.ok(events.hasIn([diary, work]))
   })
 
-  t.test('knows the classes of durations of a file opened again', async t => {
+  t.test('knows the duration classes after reopening a file', async t => {
     const { file } = bound(t)
     const long = file.insert({ time: 0, duration: 1000 })
     const running = file.insert({ time: 0, duration: null, trashed: true })
@@ -48,7 +48,7 @@ t.test('EventRepository', async t => {
     t.same(file.ids({ from: 500, trashed: [0, 1] }), [running.id, long.id])
   })
 
-  t.test('keeps a record of what was removed, with the paths of its streams', async t => {
+  t.test('keeps a record of a deleted event, with the paths of its streams', async t => {
     const { file, events } = bound(t)
     file.stream('sub', 'diary')
     file.stream('work')
@@ -64,7 +64,7 @@ t.test('EventRepository', async t => {
     t.equal(events.getLastModified(), 7)
   })
 
-  t.test('lists deletions by time and id, from where it left off', async t => {
+  t.test('lists deletions by time and id, and continues after the last one', async t => {
     const { file, events } = bound(t)
     const ids = [3, 1, 2, 2, 2].map(deleted => {
       const { id } = file.insert()
@@ -87,7 +87,7 @@ t.test('EventRepository', async t => {
     t.same(list(3, true), [])
   })
 
-  t.test('keeps no paths that are too long together', async t => {
+  t.test('drops paths that are too long in total', async t => {
     const { file, events } = bound(t)
     const above = Array.from({ length: 90 }, (_, at) => `${at}`.padEnd(1000, 'x'))
     above.forEach((id, at) => file.stream(id, above[at - 1] ?? null))
@@ -129,7 +129,7 @@ t.test('EventRepository', async t => {
     t.same(file.ids({ order: 'ASC' }), ids)
   })
 
-  t.test('goes on where it was when events of the same time fill several pages', async t => {
+  t.test('continues correctly when events of the same time fill several pages', async t => {
     const { file } = bound(t)
     file.db.exec('BEGIN')
     const ids = Array.from({ length: 2500 }, () => file.insert({ time: 7 }).id)
@@ -140,7 +140,7 @@ t.test('EventRepository', async t => {
     t.same(file.ids({ order: 'ASC', skip: 2490 }), [...ids.slice(2490), later])
   })
 
-  t.test('shows nothing between pages that no longer matches', async t => {
+  t.test('returns no events that stop matching between pages', async t => {
     const { file, events } = bound(t)
     file.db.exec('BEGIN')
     const ids = Array.from({ length: 700 }, (_, time) => file.insert({ time, duration: null }).id)

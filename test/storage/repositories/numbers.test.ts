@@ -1,4 +1,4 @@
-/** Numbers of rows: what is in memory, or in a list that is read slowly, refers to rows by them. */
+/** Row numbers: caches and slowly read lists refer to rows by number. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { openFile } from '../../../storage/sqlite/open.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
 
-t.test('a number is never given again', async t => {
-  t.test('after its stream has been removed', async t => {
+t.test('a row number is never reused', async t => {
+  t.test('after its stream was deleted', async t => {
     const file = eventFile(t)
     const first = file.stream('first')
     file.streams.remove('first', 1)
@@ -20,7 +20,7 @@ t.test('a number is never given again', async t => {
     t.ok(third > second, `${third} after ${second}, the file having been opened again`)
   })
 
-  t.test('after its event has been removed', async t => {
+  t.test('after its event was deleted', async t => {
     const file = eventFile(t)
     file.insert()
     const first = file.insert()
@@ -34,7 +34,7 @@ t.test('a number is never given again', async t => {
     t.equal(third, second + 3, 'the file having been opened again')
   })
 
-  t.test('after all events of a stream have gone with it', async t => {
+  t.test('after all events of a stream were deleted with it', async t => {
     const file = eventFile(t)
     const work = file.stream('work')
     const ids = Array.from({ length: 5 }, () => file.insert({ streamIds: ['work'] }).id)
@@ -46,7 +46,7 @@ t.test('a number is never given again', async t => {
     t.ok(numberOf(file, file.insert().id) > last + 1)
   })
 
-  t.test('unless it was never kept', async t => {
+  t.test('unless its row was never committed', async t => {
     const file = eventFile(t)
     const before = numberOf(file, file.insert().id)
     file.db.exec('BEGIN')
@@ -79,7 +79,7 @@ t.test('a number is never given again', async t => {
   })
 })
 
-t.test('only the removal of the highest number is written down', async t => {
+t.test('only deleting the row with the highest number is recorded', async t => {
   const file = eventFile(t)
   const ids = Array.from({ length: 10 }, () => file.insert().id)
   const marks = (): unknown => file.db.prepare('SELECT count(*) FROM highest_number').pluck().get()

@@ -1,4 +1,4 @@
-/** Series as they lie in a user's file, held against a plain map. */
+/** Stored series, compared with a plain map. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { Random } from '../../support/random.js'
 
 const writing = { writer: 'caccess', written: 1 }
 
-/** A file with some events, numbered from 1. */
+/** Opens a file with some events, numbered from 1. */
 function opened(t: Test, events = 1): { db: Database; series: SeriesRepository } {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-series-'))
   const db = openFile(join(directory, 'user.sqlite'), {
@@ -35,7 +35,7 @@ function opened(t: Test, events = 1): { db: Database; series: SeriesRepository }
   return { db, series: new SeriesRepository(db) }
 }
 
-/** Whether two points are less than a millisecond apart. */
+/** Returns whether two times are less than a millisecond apart. */
 function isClose(a: number, b: number): boolean {
   return Math.round((b - a) * 1e9) < 1e6
 }
@@ -68,7 +68,7 @@ function chunkCounts(db: Database, event = 1): number[] {
 }
 
 t.test('a series', async t => {
-  t.test('gives back what was written, in the order of time', async t => {
+  t.test('returns what was written, in order of time', async t => {
     const { series } = opened(t)
     runSteps(series.add(1, values([3, 30], [5, 50]), writing))
     runSteps(series.add(1, values([1, 10], [4, 40]), writing))
@@ -88,7 +88,7 @@ t.test('a series', async t => {
     t.same(series.getBounds(1), { first: 1, until: 6 })
   })
 
-  t.test('keeps cells that a later write has no value for', async t => {
+  t.test('keeps cells for which a later write has no value', async t => {
     const { series } = opened(t)
     runSteps(
       series.add(
@@ -125,7 +125,7 @@ t.test('a series', async t => {
     ])
   })
 
-  t.test('fits rows that were written when there were fewer columns', async t => {
+  t.test('pads rows that were written with fewer columns', async t => {
     const { series } = opened(t)
     runSteps(series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing))
     runSteps(series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing))
@@ -136,7 +136,7 @@ t.test('a series', async t => {
     t.same(JSON.parse(`[${series.next(1, { from: 2, to: 3 }, { width: 2, isFine: true }).text}]`), [[2, 2]])
   })
 
-  t.test('keeps apart texts and arrays that look like the border between two rows', async t => {
+  t.test('distinguishes texts and arrays that look like a row separator', async t => {
     const { series } = opened(t)
     const rows: Row[] = [
       [1, 'a],[2,b'],
@@ -150,7 +150,7 @@ t.test('a series', async t => {
     t.same(rowsOf(series, 1), [...rows.slice(0, 2), [2.5, '],['], ...rows.slice(2)])
   })
 
-  t.test('tells nanoseconds apart and shows milliseconds unless asked, or points are closer', async t => {
+  t.test('stores nanoseconds, and returns milliseconds unless requested or points are closer', async t => {
     const { series } = opened(t)
     runSteps(series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing))
     t.same(
@@ -163,14 +163,14 @@ t.test('a series', async t => {
     )
   })
 
-  t.test('shows milliseconds without making points equal, however they are read', async t => {
+  t.test('returns distinct milliseconds for distinct points, however they are read', async t => {
     const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
     t.comment(`seed ${seed}`)
     const random = new Random(seed)
     const gaps = [1e-9, 1e-6, 0.0004, 0.0006, 0.000999, 0.001, 0.0014, 0.7]
     const { series } = opened(t)
     const times = new Set<number>()
-    // Small writes and large ones, so that neighbours are in chunks of their own, fine and coarse.
+    // Small and large writes, so that neighbours are in different chunks, fine and coarse.
     for (let part = 0, time = 0; part < 24; part++) {
       const rows: Row[] = []
       for (let n = random.pick([1, 5, 50, 400]); n > 0; n--) {
@@ -228,7 +228,7 @@ t.test('a series', async t => {
     }
   })
 
-  t.test('is cut into chunks of 2,048 points at most, even when one write brings more', async t => {
+  t.test('is split into chunks of at most 2,048 points, even within one write', async t => {
     const { db, series } = opened(t)
     const rows = Array.from({ length: 10_000 }, (_, i): Row => [i, i])
     runSteps(series.add(1, values(...rows), writing))
@@ -238,7 +238,7 @@ t.test('a series', async t => {
     t.equal(rowsOf(series, 1).length, 12_000)
   })
 
-  t.test('merges small appends, and points that come one by one before others', async t => {
+  t.test('merges small appends, and single points that are prepended', async t => {
     const { db, series } = opened(t, 2)
     for (let i = 0; i < 2000; i++) {
       runSteps(series.add(1, values([i, i]), writing))
@@ -250,7 +250,7 @@ t.test('a series', async t => {
     t.equal(rowsOf(series, 2).length, 2000)
   })
 
-  t.test('gives whole chunks together, and tells how long their text is in bytes', async t => {
+  t.test('returns whole chunks, with the length of their text in bytes', async t => {
     const { db, series } = opened(t)
     const [chunks, each] = [60, 600]
     for (let chunk = 0; chunk < chunks; chunk++) {
@@ -277,7 +277,7 @@ t.test('a series', async t => {
     t.equal(series.next(1, { from: 599.5, to: 1500 }, form).count, each, 'none that goes beyond the end')
   })
 
-  t.test('goes when its event goes', async t => {
+  t.test('is deleted with its event', async t => {
     const { db, series } = opened(t, 2)
     for (const event of [1, 2]) runSteps(series.add(event, values([1, 1]), writing))
     db.prepare('DELETE FROM event WHERE number = 1').run()
@@ -286,7 +286,7 @@ t.test('a series', async t => {
     t.same(rowsOf(series, 2), [[1, 1]])
   })
 
-  t.test('tells which holders do not show the last write', async t => {
+  t.test('lists holder events that are outdated', async t => {
     const { series } = opened(t, 2)
     runSteps(series.add(2, values([7, 1]), { writer: 'cme', written: 12 }))
     t.same(series.listOutdated(10), [{ number: 2, id: 'event-2', until: 7, written: 12, writer: 'cme' }])
@@ -334,7 +334,7 @@ t.test('a series equals a plain map after thousands of writes', async t => {
   }
 })
 
-/** Ascending rows: mostly at the end of what is there, sometimes anywhere, sometimes many. */
+/** Returns ascending rows: mostly after the existing ones, sometimes anywhere, sometimes many. */
 function someRows(random: (below: number) => number, width: number, seed: number): Row[] {
   const count = random(30) === 0 ? 1 + random(3000) : 1 + random(4)
   const start = random(3) === 0 ? random(5000) : random(100)
@@ -365,7 +365,7 @@ function checkInvariants(t: Test, db: Database): void {
   t.ok(end > 0)
 }
 
-/** Numbers that look random and are the same each time. */
+/** Returns a reproducible random number generator. */
 function generator(seed: number): (below: number) => number {
   let state = seed
   return below => {

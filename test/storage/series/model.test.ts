@@ -1,4 +1,4 @@
-/** Points written, written over, removed, read and sampled at random, held against a plain map that knows no chunks. */
+/** Points written, overwritten, deleted, read and sampled at random, compared with a plain map without chunks. */
 import t, { type Test } from 'tap'
 import type { Database } from 'better-sqlite3'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
@@ -18,7 +18,7 @@ const columns = ['a', 'b', 'note', 'c']
 const numeric = ['a', 'b', 'c']
 type Cells = Record<string, unknown>
 
-/** The same series twice: as it is stored, and as a map. */
+/** The same series twice: stored, and as a map. */
 class Twins {
   readonly db: Database = openInMemory(userMigrations)
   readonly series: SeriesRepository
@@ -64,7 +64,7 @@ class Twins {
     if (removed !== gone.length) throw new Error(`${removed} removed, not ${gone.length}`)
   }
 
-  /** As files that were written before there were summaries; a part of them at least. */
+  /** Removes at least some summaries, as in files written before summaries existed. */
   loseSummaries(): void {
     this.db.exec('DELETE FROM series_summary WHERE chunk % 3 = 0')
   }
@@ -79,7 +79,7 @@ class Twins {
     return [...this.points].filter(([time]) => time >= from && time < to).toSorted(([a], [b]) => a - b)
   }
 
-  /** Rows of the range as they ought to be. */
+  /** Returns the expected rows of the range. */
   rows(range: Range): Row[] {
     const names = this.series.getColumns(1) ?? []
     return this.between(range).map(([time, cells]): Row => [time, ...names.map(name => cells[name] ?? null)])
@@ -117,7 +117,7 @@ function sampled({ series }: Twins, range: Range, buckets: number, summed?: read
   }
 }
 
-/** Rows by the part of the range in which they lie. */
+/** Groups rows by the bucket of the range to which they belong. */
 function parts(rows: readonly Row[], { from, to }: Range, buckets: number): Map<number, Row[]> {
   const found = new Map<number, Row[]>()
   for (const row of rows) {
@@ -143,7 +143,7 @@ function expectedSample(rows: readonly Row[]): Row[] {
   return rows.filter(row => kept.has(row))
 }
 
-/** Whether rows of a summary are those of these points; means only nearly, since they depend on the order of addition. */
+/** Compares rows of a summary with their points; means only approximately, as they depend on the order of addition. */
 function summaryProblem(
   row: Row,
   start: number,
@@ -189,7 +189,7 @@ function compare(t: Test, twins: Twins, what: string): void {
   }
 }
 
-/** What the tables promise of each other. */
+/** Checks the invariants between the tables. */
 function checkTables(t: Test, { db, points }: Twins): void {
   const sql = `SELECT c.*, s.chunk, s.last AS summaryLast, s.count AS summaryCount
     FROM series_chunk c LEFT JOIN series_summary s ON s.chunk = c.number ORDER BY c.first`
@@ -248,20 +248,20 @@ t.test('a sample', async t => {
   }
   const all = { from: 0, to: 10_000 }
 
-  t.test('adds up numbers that are too large together', async t => {
+  t.test('averages numbers whose sum overflows', async t => {
     const twins = written(Array.from({ length: 3000 }, (_, i): Row => [i, i % 3 === 0 ? -1e308 : 1.5e308]))
     const [row] = sampled(twins, all, 1, [1])
     t.same(row!.slice(0, 4), [0, 3000, -1e308, 1.5e308])
     t.ok(Math.abs((row![4] as number) / 6.666666666666667e307 - 1) < 1e-9, String(row![4]))
   })
 
-  t.test('has no mean beyond what it is the mean of', async t => {
+  t.test('has no mean outside of its values', async t => {
     const twins = written(Array.from({ length: 5000 }, (_, i): Row => [i, 70.1]))
     for (const [, , least, greatest, mean] of sampled(twins, all, 7, [1]))
       t.same([least, greatest, mean], [70.1, 70.1, 70.1])
   })
 
-  t.test('reads chunks whose summaries are missing, and has these made', async t => {
+  t.test('reads chunks without summaries, and creates these', async t => {
     const twins = written(Array.from({ length: 20_000 }, (_, i): Row => [i, (i * 7919) % 1009]))
     const { db, series } = twins
     const range = { from: 0, to: 20_000 }
@@ -277,7 +277,7 @@ t.test('a sample', async t => {
     t.notOk(series.lacksSummaries)
   })
 
-  t.test('takes the extremes that older files have beside their chunks', async t => {
+  t.test('uses the extremes that older files store next to their chunks', async t => {
     const twins = written(Array.from({ length: 2000 }, (_, i): Row => [i, (i * 7919) % 1009]))
     const range = { from: 0, to: 2000 }
     const before = sampled(twins, range, 1)
@@ -289,14 +289,14 @@ t.test('a sample', async t => {
   })
 })
 
-t.test('samples of long texts are read a little at a time', t => {
+t.test('samples of long texts are read in small slices', t => {
   const { series } = new Twins(new Random(1))
   const most = 2 * 1024 * 1024
   const long = 'x'.repeat(300_000)
   const write = (rows: Row[]): void =>
     runSteps(series.add(1, { columns: ['a', 'note'], rows }, { writer: 'w', written: 1 }))
   for (let at = 0; at < 40; at++) write([[at, null, long]])
-  // Large chunks: what stands out in them is kept beside.
+  // Large chunks: outstanding values are stored separately.
   for (let at = 1; at <= 20; at++)
     write(Array.from({ length: 600 }, (_, index): Row => [at * 1000 + index, index, index === 0 ? long : '']))
   for (let at = 0; at < 20; at++) series.summarize()

@@ -1,4 +1,4 @@
-/** One owner for a data directory. */
+/** Locking a data directory for one process. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import t from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 import { DirectoryLocked, lockDirectory } from '../../../storage/sqlite/lock.js'
 
-/** A process that takes the lock, says how that went, and waits. */
+/** Returns the arguments for a process that takes the lock, prints the result, and waits. */
 function program(file: string): string[] {
   const module = JSON.stringify(join(packageDirectory, 'dist/storage/sqlite/lock.js'))
   return [
@@ -23,7 +23,7 @@ t.test('lockDirectory', async t => {
   const directory = t.testdir()
   const file = join(directory, 'new', 'coffer.lock')
 
-  t.test('makes the directory and can be had again once given back', async t => {
+  t.test('creates the directory, and can be locked again after it was released', async t => {
     const release = lockDirectory(file)
     t.equal(readFileSync(`${file}.pid`, 'utf8').trim(), String(process.pid))
     t.throws(() => lockDirectory(file), DirectoryLocked)
@@ -40,7 +40,7 @@ t.test('lockDirectory', async t => {
     release()
   })
 
-  t.test('is free again when its owner was killed, whoever has that pid now', async t => {
+  t.test('is released when its owner is killed, even if the pid is reused', async t => {
     const owner = spawn(process.execPath, program(file), { stdio: ['ignore', 'pipe', 'inherit'] })
     t.match(String((await once(owner.stdout, 'data'))[0]), 'owner')
     t.throws(() => lockDirectory(file), new RegExp(`pid ${owner.pid}`))

@@ -1,4 +1,4 @@
-/** What may be opened, what is refused, and how schemas move on. */
+/** Which files open, which are refused, and how schemas are migrated. */
 import {
   existsSync,
   mkdtempSync,
@@ -25,7 +25,7 @@ function temporary(t: Test): string {
 }
 
 t.test('a file', async t => {
-  t.test('is brought up to date when it is opened', async t => {
+  t.test('is migrated when it is opened', async t => {
     const file = temporary(t)
     openFile(file, { migrations: [one], create: true, synchronous: 'FULL' }).close()
     const db = openFile(file, { migrations: [one, two], synchronous: 'FULL' })
@@ -34,7 +34,7 @@ t.test('a file', async t => {
     db.close()
   })
 
-  t.test('keeps its old schema when a step fails', async t => {
+  t.test('keeps its schema when a migration fails', async t => {
     const file = temporary(t)
     openFile(file, { migrations: [one], create: true, synchronous: 'FULL' }).close()
     const broken: Migration = 'CREATE TABLE c (z); CREATE TABLE a (again)'
@@ -44,7 +44,7 @@ t.test('a file', async t => {
     db.close()
   })
 
-  t.test('newer than the code is refused by name', async t => {
+  t.test('of a newer version is refused, naming it', async t => {
     const file = temporary(t)
     openFile(file, { migrations: [one, two], create: true, synchronous: 'FULL' }).close()
     t.throws(() => openFile(file, { migrations: [one], synchronous: 'FULL' }), new StoreTooNew(file, 2, 1))
@@ -56,7 +56,7 @@ t.test('a file', async t => {
     garbled: file => writeFileSync(file, 'not a database at all, but long enough to look at'.repeat(100))
   }
   for (const [name, damage] of Object.entries(damages))
-    t.test(`${name} is damage, and is left as it is`, async t => {
+    t.test(`${name} is reported as damaged, and not changed`, async t => {
       const file = temporary(t)
       openFile(file, { migrations: [one], create: true, synchronous: 'FULL' }).close()
       damage(file)
@@ -64,7 +64,7 @@ t.test('a file', async t => {
       t.throws(() => openFile(file, { migrations: [one], synchronous: 'FULL' }), { name: StoreDamaged.name })
     })
 
-  t.test('never runs with less than a synced checkpoint', async t => {
+  t.test('always syncs its checkpoints', async t => {
     const file = temporary(t)
     for (const synchronous of ['FULL', 'NORMAL'] as const) {
       const db = openFile(file, { migrations: [one], create: true, synchronous })
@@ -77,7 +77,7 @@ t.test('a file', async t => {
 
   const descriptors = '/proc/self/fd'
   const skip = existsSync(descriptors) ? false : 'the system does not tell which files are open'
-  t.test('makes no other file for what savepoints would restore', { skip }, async t => {
+  t.test('keeps savepoints in memory, not in temporary files', { skip }, async t => {
     const db = openFile(temporary(t), { migrations: [one], create: true, synchronous: 'NORMAL' })
     const add = db.prepare('INSERT INTO a VALUES (zeroblob(500))')
     for (let i = 0; i < 1000; i++) add.run()
@@ -95,13 +95,13 @@ function openFiles(descriptors: string): string[] {
     try {
       return [readlinkSync(join(descriptors, name))]
     } catch {
-      // That of the listing itself.
+      // The descriptor of the listing itself.
       return []
     }
   })
 }
 
-/** As SQLite names the files that it makes for itself. */
+/** Returns whether SQLite names its temporary files so. */
 function isTemporary(file: string): boolean {
   return file.includes('etilqs')
 }

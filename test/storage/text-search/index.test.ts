@@ -1,4 +1,4 @@
-/** The index of texts by itself: what stays of words that are gone, and files of before there was one. */
+/** The text index: leftovers of deleted words, and files without an index. */
 import { join } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -17,12 +17,12 @@ function indexAll({ db, events: { texts } }: EventFile): void {
   while (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
-/** A text, or a beginning of one that may end within a character, byte by byte. */
+/** Returns a text, or a prefix of one that may end within a character, as a string of bytes. */
 function bytes(text: string | Buffer): string {
   return Buffer.from(text as string).toString('latin1')
 }
 
-/** What pages of the index are found by, though no word that is there begins with it. */
+/** Returns the keys of index pages that are not a prefix of an indexed word. */
 function strayKeys({ db }: EventFile): string[] {
   const keys = db
     .prepare('SELECT substr(term, 2) FROM event_word_idx WHERE length(term) > 1')
@@ -33,7 +33,7 @@ function strayKeys({ db }: EventFile): string[] {
   return keys.map(bytes).filter(key => !words.some(word => word.startsWith(key)))
 }
 
-t.test('words that are gone do not stay as what pages are found by', t => {
+t.test('deleted words do not remain as page keys', t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? 5)
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const random = new Random(seed)
@@ -66,10 +66,10 @@ t.test('words that are gone do not stay as what pages are found by', t => {
   t.end()
 })
 
-/** The words that lead to each event, places left out. */
+/** Selects the words of each event, without places. */
 const pairsSql = `SELECT id, term FROM event_vocabulary JOIN event ON number = doc WHERE term NOT LIKE '·%' ORDER BY term`
 
-/** A file as it was before a step of the schema, with the same events. */
+/** Creates a file as it was before a migration, with the same events. */
 function formerFile(t: Test, { db: now }: EventFile, before: string): Database {
   const db = new SQLite(join(t.testdir(), 'former.sqlite'))
   t.teardown(() => db.close())
@@ -89,7 +89,7 @@ function formerFile(t: Test, { db: now }: EventFile, before: string): Database {
   return db
 }
 
-t.test('a file of before there was an index gets one', t => {
+t.test('a file without an index is indexed by its migration', t => {
   const now = eventFile(t)
   const events = [
     now.insert({ content: 'a headache' }),
@@ -98,7 +98,7 @@ t.test('a file of before there was an index gets one', t => {
     now.insert({ type: 'test/any', content: { description: 'not this', attachments: [] } })
   ]
   const db = formerFile(t, now, 'textSearch')
-  // One that cannot be read is no reason for an account not to be opened.
+  // An unreadable event must not prevent its account from being opened.
   db.prepare("UPDATE event SET body = '{' || body WHERE id = ?").run(events[2]!.id)
   db.prepare('UPDATE event SET type = 1 WHERE id = ?').run(events[2]!.id)
   migrate(db, userMigrations)
@@ -113,7 +113,7 @@ t.test('a file of before there was an index gets one', t => {
   t.end()
 })
 
-t.test('an index of before there were places is made again', t => {
+t.test('an index without places is rebuilt', t => {
   const now = eventFile(t)
   const { id } = now.insert({ content: 'a note' })
   const db = formerFile(t, now, 'textPlaces')

@@ -1,4 +1,4 @@
-/** The index of texts with places: how much a search asks of it, and what a write looks up. */
+/** The text index with places: the number of lookups by a search and by a write. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -6,7 +6,7 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { openFile } from '../../../storage/sqlite/open.js'
 import { EventFile } from '../../support/event-file.js'
 
-t.test('a search of several words in many places gives up before it has asked them again for each', t => {
+t.test('a search for several words in many places stops before repeating its lookups for each word', t => {
   const path = join(t.testdir(), 'user.sqlite')
   openFile(path, { migrations: userMigrations, create: true, synchronous: 'NORMAL' }).close()
   let asks = 0
@@ -36,14 +36,14 @@ t.test('a search of several words in many places gives up before it has asked th
   const { asks: forFrequent, found } = find('note', 'rare5000')
   t.equal(found, 1)
   t.ok(forFrequent > 200 && forFrequent <= 360, `${forFrequent} for a frequent word and a rare one`)
-  // Each of them is in nearly all places before it has led to too many.
+  // The search stops looking up each word by place once it has matched too many events.
   const many = find('others', 'often', 'there', 'some')
   t.equal(many.found, few)
   t.ok(many.asks > 150 && many.asks <= 360, `${many.asks} for four words`)
   t.end()
 })
 
-t.test('a write looks up as much for a word that somebody else holds as for another one', t => {
+t.test('a write makes the same lookups for a word in an unreadable stream as for any other', t => {
   const path = join(t.testdir(), 'user.sqlite')
   openFile(path, { migrations: userMigrations, create: true, synchronous: 'NORMAL' }).close()
   const run: string[] = []
@@ -56,7 +56,7 @@ t.test('a write looks up as much for a word that somebody else holds as for anot
   const mine = file.insert({ streamIds: ['open'], content: 'mine' })
   while (file.events.texts.hasPending()) db.transaction(() => file.events.texts.indexPending()).immediate()
 
-  /** What is run to take a word out of a text again; the file stays as it was. */
+  /** Returns the statements that remove a word from a text; the file is rolled back. */
   const runFor = (word: string): string[] => {
     db.exec('BEGIN')
     file.events.update({ ...mine, content: `mine ${word}` })
@@ -67,7 +67,7 @@ t.test('a write looks up as much for a word that somebody else holds as for anot
     file.events.invalidate()
     return taken
   }
-  // The first time more is prepared than later.
+  // The first run prepares more statements than later ones.
   runFor('hidden5')
   const [held, other] = ['hidden3', 'hidden4'].map(runFor)
   t.same(held, other)

@@ -1,4 +1,4 @@
-/** Searches in pages while events are indexed, changed and deleted in between. */
+/** Paged searches while events are indexed, changed and deleted. */
 import t from 'tap'
 import type { Event } from '../../../schemas/event.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
@@ -12,14 +12,14 @@ function index({ db, events: { texts } }: EventFile): void {
   if (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
-/** Ids in order of time, and of coming among those of one time. */
+/** Returns ids by time, then by order of creation. */
 function inOrder(events: readonly Event[], order: 'ASC' | 'DESC'): string[] {
   const sorted = events.toSorted((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
   return order === 'ASC' ? sorted : sorted.toReversed()
 }
 
 for (let seed = base; seed < base + 6; seed++)
-  t.test(`a search whose events are indexed meanwhile, seed ${seed}`, t => {
+  t.test(`a search while its events are being indexed, seed ${seed}`, t => {
     const random = new Random(seed)
     const file = eventFile(t)
     file.db.pragma('synchronous = OFF')
@@ -61,7 +61,7 @@ for (let seed = base; seed < base + 6; seed++)
     t.end()
   })
 
-t.test('what was found is looked at again when its turn comes', t => {
+t.test('matches are checked again before they are returned', t => {
   const file = eventFile(t)
   file.db.pragma('synchronous = OFF')
   const events = file.db.transaction(() =>
@@ -74,7 +74,7 @@ t.test('what was found is looked at again when its turn comes', t => {
     ids.push(...(JSON.parse(`[${page.text}]`) as Event[]).map(({ id }) => id))
     done = page.done
     if (page.count === 0 || events.length < 3000) continue
-    // All that the search can have kept, and more: it has to read again.
+    // More than the search can have buffered: it has to read again.
     const gone = events.splice(ids.length, 1000)
     for (const [n, event] of gone.entries())
       if (n % 2 === 0) file.events.remove(event.id, 5000)

@@ -17,7 +17,7 @@ const template = join(templates, 'template.sqlite')
 createFile(template, userMigrations)
 t.teardown(() => rmSync(templates, { recursive: true, force: true }))
 
-/** Says at once that everything is durable. */
+/** Reports everything as durable immediately. */
 class Prompt extends WalSync {
   override afterSync(done: () => void): void {
     queueMicrotask(done)
@@ -59,7 +59,7 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalS
 
 type Pool = ReturnType<typeof poolOf>
 
-/** Writes a stream of that name, with a text that makes the log grow. */
+/** Creates a stream with this id, and with a text that makes the log grow. */
 async function write({ pool }: Pool, account: string, id: string, bytes = 10): Promise<void> {
   const stream = { id, name: id, parentId: null, created: 1, createdBy: 'a', modified: 1, modifiedBy: 'a' }
   await pool.get(account).write(() => {
@@ -67,7 +67,7 @@ async function write({ pool }: Pool, account: string, id: string, bytes = 10): P
   })
 }
 
-/** Own streams in a file. */
+/** Returns the ids of the user's streams in a file. */
 function streamsIn(file: string): string[] {
   const db = openReadOnly(file, steps)
   const ids = db.prepare('SELECT id FROM stream ORDER BY number').pluck().all() as string[]
@@ -75,7 +75,7 @@ function streamsIn(file: string): string[] {
   return ids
 }
 
-/** What would be there if the main file were all there is. */
+/** Returns what the main file contains without its log. */
 function withoutLog({ directory, fileOf }: Pool, account: string): string[] {
   const copy = join(directory, 'copy')
   copyFileSync(fileOf(account), copy)
@@ -89,7 +89,7 @@ t.test('a pool', async t => {
     t.same(opened, ['a'])
   })
 
-  t.test('stays within its bound and closes the least recently opened first', async t => {
+  t.test('stays within its limit, and closes the least recently used file first', async t => {
     const { pool } = poolOf(t, 2)
     const [a, b] = [pool.get('a'), pool.get('b')]
     const c = pool.get('c')
@@ -97,21 +97,21 @@ t.test('a pool', async t => {
     t.same([a.isOpen, b.isOpen, c.isOpen], [false, true, true])
   })
 
-  t.test('releases the page cache of all but the most recently used at once', async t => {
+  t.test('releases the page caches of all but the most recently used files', async t => {
     const { pool, released } = poolOf(t, 2 * maxWarm)
     const accounts = Array.from({ length: maxWarm }, (_, i) => `a${i}`)
     for (const account of accounts) pool.get(account)
     t.same(released, [])
     const store = pool.get('b')
     t.same(released, ['a0'])
-    // Used again, it has one again.
+    // Used again, it has a page cache again.
     pool.get('a0')
     t.same(released, ['a0', 'a1'])
     t.equal(store.isOpen, true)
     t.equal(pool.size, maxWarm + 1, 'they stay open')
   })
 
-  t.test('releases it again where bookkeeping has been written to a file that rests', async t => {
+  t.test('releases it again after counters were written to an idle file', async t => {
     const { pool, released } = poolOf(t, 2 * maxWarm)
     const first = pool.get('a')
     for (let i = 0; i < maxWarm; i++) pool.get(`b${i}`)
@@ -120,7 +120,7 @@ t.test('a pool', async t => {
     await until(() => released.filter(account => account === 'a').length === 2, 'the memory to be released')
   })
 
-  t.test('does not close a file in the middle of a write', async t => {
+  t.test('does not close a file during a write', async t => {
     const { pool } = poolOf(t, 1)
     const a = pool.get('a')
     const written = a.write(() => 'done')
@@ -131,7 +131,7 @@ t.test('a pool', async t => {
     t.equal(a.isOpen, false)
   })
 
-  t.test('closes all, after what is being written', async t => {
+  t.test('closes all files after pending writes', async t => {
     const { pool } = poolOf(t, 5)
     const a = pool.get('a')
     const written = a.write(() => 'done')
@@ -141,7 +141,7 @@ t.test('a pool', async t => {
   })
 })
 
-t.test('a file whose writes wait is closed after them, even if nothing else takes time', async t => {
+t.test('a file with pending writes is closed after them, even if syncing takes no time', async t => {
   const pool = poolOf(t, 2, 60, Prompt)
   const written = write(pool, 'a', 'late')
   await pool.pool.close('a')
@@ -149,8 +149,8 @@ t.test('a file whose writes wait is closed after them, even if nothing else take
   t.same(streamsIn(pool.fileOf('a')).includes('late'), true)
 })
 
-t.test('a file that has to make room', async t => {
-  t.test('is closed without a sync: its log is left, and written to again by who opens it', async t => {
+t.test('a file that is evicted', async t => {
+  t.test('is closed without a sync: its log remains, and the next opening continues it', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first')
     it.pool.get('b')
@@ -166,14 +166,14 @@ t.test('a file that has to make room', async t => {
     t.same(streamsIn(it.fileOf('a')), ['first', 'second'])
   })
 
-  t.test('keeps what was only counted', async t => {
+  t.test('saves its usage counters', async t => {
     const { pool } = poolOf(t, 1)
     pool.get('a').usage.record('access', 'events.get', 5)
     pool.get('b')
     t.same({ ...pool.get('a').usage.countCalls('access') }, { 'events.get': 1 })
   })
 
-  t.test('leaves nothing when nothing was written', async t => {
+  t.test('leaves no log when nothing was written', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first')
     await it.pool.close('a')
@@ -182,7 +182,7 @@ t.test('a file that has to make room', async t => {
     t.notOk(existsSync(getLogPath(it.fileOf('a'))))
   })
 
-  t.test('has a long log carried over soon, by another thread', async t => {
+  t.test('has a long log checkpointed soon, by another thread', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first', 300_000)
     it.pool.get('b')
@@ -190,13 +190,13 @@ t.test('a file that has to make room', async t => {
     t.same(withoutLog(it, 'a'), ['first'])
   })
 
-  t.test('may be opened while its log is carried over', async t => {
+  t.test('may be opened while its log is checkpointed', async t => {
     const it = poolOf(t, 1)
     const ids = Array.from({ length: 30 }, (_, i) => `stream-${i}`)
     for (const [i, id] of ids.entries()) {
       await write(it, 'a', id, 300_000)
       it.pool.get('b')
-      // Now and then the other thread gets further before its file is opened here.
+      // Gives the other thread a different head start each time.
       for (let turns = 0; turns < i % 15; turns++) await new Promise(resolve => setImmediate(resolve))
     }
     t.same(
@@ -209,7 +209,7 @@ t.test('a file that has to make room', async t => {
 })
 
 t.test('closing one file', async t => {
-  t.test('leaves nothing beside it', async t => {
+  t.test('leaves no log', async t => {
     const it = poolOf(t, 5)
     await write(it, 'a', 'first')
     await it.pool.close('a')
@@ -217,7 +217,7 @@ t.test('closing one file', async t => {
     t.same(withoutLog(it, 'a'), ['first'])
   })
 
-  t.test('carries over what it has left earlier', async t => {
+  t.test('checkpoints the log of an earlier eviction', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first')
     it.pool.get('b')
@@ -225,7 +225,7 @@ t.test('closing one file', async t => {
     t.same(withoutLog(it, 'a'), ['first'])
   })
 
-  t.test('that is removed leaves its log alone', async t => {
+  t.test('for removal leaves its log', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first', 300_000)
     it.pool.get('b')
@@ -236,7 +236,7 @@ t.test('closing one file', async t => {
     t.same(withoutLog(it, 'c'), [])
   })
 
-  t.test('that has been moved away meanwhile is no trouble', async t => {
+  t.test('is not affected if the file has been moved meanwhile', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first')
     it.pool.get('b')

@@ -28,12 +28,12 @@ function stream(id: string, name = id) {
 }
 
 t.test('a write', async t => {
-  t.test('answers its value', async t => {
+  t.test('returns its value', async t => {
     const { store } = openStore(t)
     t.equal(await store.write(() => store.streams.insert(stream('diary')).stream.id), 'diary')
   })
 
-  t.test('is seen by another connection once it is answered', async t => {
+  t.test('is visible to another connection once it resolves', async t => {
     const { store, file } = openStore(t)
     await store.write(() => store.streams.insert(stream('diary')))
     const other = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
@@ -41,7 +41,7 @@ t.test('a write', async t => {
     other.close()
   })
 
-  t.test('that takes long leaves those that wait to the next turn, in their order', async t => {
+  t.test('that takes long leaves waiting writes to the next turn, in order', async t => {
     const { store } = openStore(t)
     const turns: number[] = []
     let turn = 0
@@ -57,7 +57,7 @@ t.test('a write', async t => {
     t.equal(new Set(turns).size, 4, 'others had their turn in between')
   })
 
-  t.test('that throws is undone by itself, whatever shares its commit', async t => {
+  t.test('that throws is rolled back alone, whatever shares its commit', async t => {
     const { store } = openStore(t)
     const results = await Promise.allSettled([
       store.write(() => store.streams.insert(stream('a')).stream.id),
@@ -76,7 +76,7 @@ t.test('a write', async t => {
     t.same(own.map(node => node.stream.id).toSorted(), ['a', 'b'])
   })
 
-  t.test('that throws alone leaves nothing behind, in memory neither', async t => {
+  t.test('that throws leaves nothing behind, not even in memory', async t => {
     const { store } = openStore(t)
     await t.rejects(
       store.write(() => {
@@ -89,7 +89,7 @@ t.test('a write', async t => {
     t.equal(store.isInTransaction, false)
   })
 
-  t.test('sees what earlier ones of the same commit did', async t => {
+  t.test('sees the results of earlier writes in the same commit', async t => {
     const { store } = openStore(t)
     const first = store.write(() => store.streams.insert(stream('parent')))
     const second = store.write(
@@ -99,7 +99,7 @@ t.test('a write', async t => {
     t.equal(await second, 'parent')
   })
 
-  t.test('comes in order, also when there are more than fit a commit', async t => {
+  t.test('keeps its order, even if there are more than fit into a commit', async t => {
     const { store } = openStore(t)
     const order: number[] = []
     await Promise.all(Array.from({ length: 1000 }, (_, i) => store.write(() => order.push(i))))
@@ -112,7 +112,7 @@ t.test('a write', async t => {
 })
 
 t.test('a store', async t => {
-  t.test('stamps strictly rising times, also when the clock steps back', async t => {
+  t.test('returns strictly increasing timestamps, even when the clock goes backwards', async t => {
     const { store } = openStore(t)
     const stamps = [
       store.stamp(100.123),
@@ -125,7 +125,7 @@ t.test('a store', async t => {
     t.same(JSON.parse(JSON.stringify(stamps)), stamps)
   })
 
-  t.test('writes what it counted in memory when it closes', async t => {
+  t.test('saves its usage counters when it closes', async t => {
     const { store, file } = openStore(t)
     store.usage.record('access', 'events.get', 5)
     store.usage.record('access', 'events.get', 7)
@@ -147,7 +147,7 @@ t.test('a store', async t => {
     again.close()
   })
 
-  t.test('is busy until what was written is on disk', async t => {
+  t.test('is busy until its writes are on disk', async t => {
     const { store } = openStore(t)
     const written = store.write(() => store.streams.insert(stream('diary')))
     t.equal(store.isIdle, false)
@@ -156,8 +156,8 @@ t.test('a store', async t => {
   })
 })
 
-t.test('a write in steps', async t => {
-  t.test('is seen as a whole, and writes wait for it', async t => {
+t.test('a write in slices', async t => {
+  t.test('is visible only as a whole, and makes other writes wait', async t => {
     const { store } = openStore(t)
     await store.write(() => store.streams.insert(stream('first')))
     const seen: string[] = []
@@ -180,7 +180,7 @@ t.test('a write in steps', async t => {
     t.ok(store.isIdle)
   })
 
-  t.test('that fails has not happened, and the next one comes', async t => {
+  t.test('that fails has no effect, and does not block the next one', async t => {
     const { store } = openStore(t)
     const failing = store.writeInSteps(function* (draft) {
       draft.streams.insert(stream('a'))
@@ -194,13 +194,13 @@ t.test('a write in steps', async t => {
     t.same(store.storageUsed(), store.recountStorageUsed())
   })
 
-  t.test('takes the tree of streams over, and hands it back', async t => {
+  t.test('takes over the stream tree, and returns it', async t => {
     const { store } = openStore(t)
     await store.write(() => {
       store.streams.insert(stream('first'))
       store.streams.insert({ ...stream('below'), parentId: 'first' })
     })
-    // Parsed once for each time that the tree is read from the file.
+    // Parsed again whenever the tree is read from the file.
     const { stream: kept } = store.streams.find('below')!
     const own = store.streams.find('first')!
     await store.writeInSteps(function* (draft) {
@@ -232,7 +232,7 @@ t.test('a write in steps', async t => {
     t.equal(store.streams.find('first')!.children.size, 0)
   })
 
-  t.test('goes on with times of modification that only grow', async t => {
+  t.test('continues the strictly increasing timestamps', async t => {
     const { store } = openStore(t)
     const stamps = [await store.write(() => store.stamp(1000))]
     stamps.push(

@@ -2,48 +2,45 @@ import { EventEmitter, once } from 'node:events'
 import t from 'tap'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
 
-/** Writes of one access that are sent at once. */
+/** Concurrent writes of one access. */
 const flood = 6000
-/** Writes of others that may be answered before one that came later: those of two commits. */
+/** Number of writes that may precede a later one of another access: those of two commits. */
 const several = 512
 
-t.test(
-  'one access with thousands of writes in flight leaves the others of its account their turn',
-  async t => {
-    const { alice } = await openCoffer(t)
-    await alice.stream('diary')
-    const app = await alice.grant('contribute', 'diary')
-    const answered: string[] = []
-    const note = (client: Client, content: string): Promise<Answer> =>
-      client.call('events.create', { streamIds: ['diary'], type: 'note/txt', content }).then(answer => {
-        if (!answer.error) answered.push(content)
-        return answer
-      })
-    const sent = Array.from({ length: flood }, (_, index) => note(app, String(index)))
-    t.match(await note(alice, 'mine'), { event: { content: 'mine' } }, 'the owner is not refused')
-    const before = answered.indexOf('mine')
-    t.ok(before < several, `${before} writes of the app were answered before it`)
-    const refused = (await Promise.all(sent)).filter(({ error }) => error)
-    t.ok(
-      refused.every(({ status, error }) => status === 503 && error.id === 'api-unavailable'),
-      'what finds no room is refused'
-    )
-    t.equal(refused.length + answered.length, flood + 1)
-    const own = answered.filter(content => content !== 'mine').map(Number)
-    t.same(
-      own,
-      own.toSorted((a, b) => a - b),
-      'those of one access are made in the order in which they were sent'
-    )
-  }
-)
+t.test('one access with thousands of pending writes does not starve the others of its account', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  const app = await alice.grant('contribute', 'diary')
+  const answered: string[] = []
+  const note = (client: Client, content: string): Promise<Answer> =>
+    client.call('events.create', { streamIds: ['diary'], type: 'note/txt', content }).then(answer => {
+      if (!answer.error) answered.push(content)
+      return answer
+    })
+  const sent = Array.from({ length: flood }, (_, index) => note(app, String(index)))
+  t.match(await note(alice, 'mine'), { event: { content: 'mine' } }, 'the owner is not refused')
+  const before = answered.indexOf('mine')
+  t.ok(before < several, `${before} writes of the app were answered before it`)
+  const refused = (await Promise.all(sent)).filter(({ error }) => error)
+  t.ok(
+    refused.every(({ status, error }) => status === 503 && error.id === 'api-unavailable'),
+    'what finds no room is refused'
+  )
+  t.equal(refused.length + answered.length, flood + 1)
+  const own = answered.filter(content => content !== 'mine').map(Number)
+  t.same(
+    own,
+    own.toSorted((a, b) => a - b),
+    'those of one access are made in the order in which they were sent'
+  )
+})
 
-/** Whether a call was refused since its access had ended. Those that were checked later count as guesses, of which so many are allowed. */
+/** Whether a call was refused because its access had ended. Later calls count as guesses, which are throttled. */
 function isRefusal({ error }: Answer): boolean {
   return error?.id === 'invalid-access-token' || error?.id === 'too-many-requests'
 }
 
-t.test('writes that wait are refused once their access has ended', async t => {
+t.test('pending writes are refused once their access has ended', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const app = await alice.grant('contribute', 'diary')
@@ -62,7 +59,7 @@ t.test('writes that wait are refused once their access has ended', async t => {
   t.equal(events.length, made, 'nothing came of those that were refused')
 })
 
-t.test('writes that have to wait are so many at most, and go on later', async t => {
+t.test('pending writes are limited in number, and complete later', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   const { accounts } = server.services
@@ -107,7 +104,7 @@ t.test('writes that have to wait are so many at most, and go on later', async t 
   )
 })
 
-t.test('a batch whose writes find no room leaves others their turn', async t => {
+t.test('a batch whose writes exceed the limit does not block others', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   const { accounts } = server.services

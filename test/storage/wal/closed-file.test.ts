@@ -1,4 +1,4 @@
-/** Files that are closed, or open elsewhere: how far they are, and what they hold. */
+/** Files that are closed, or open in another process: their positions and contents. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -13,7 +13,7 @@ import { addPosition } from '../../../storage/wal/position.js'
 
 const position = { lsn: 7, epoch: 3 }
 
-/** An account's file with a position, in a folder for data. */
+/** Creates an account's file with a position, in a data directory. */
 function placed(root: string, version = schemaVersions.user): { layout: Layout; id: string; file: string } {
   const layout = new Layout(root)
   const id = `c${'a'.repeat(24)}`
@@ -26,8 +26,8 @@ function placed(root: string, version = schemaVersions.user): { layout: Layout; 
   return { layout, id, file }
 }
 
-t.test('a position', async t => {
-  t.test('is read with what the log holds, which stays', async t => {
+t.test('the position of a file', async t => {
+  t.test('is read from its log too, which is kept', async t => {
     const { file, layout } = placed(t.testdir())
     const db = new SQLite(file)
     db.exec('UPDATE log_position SET lsn = 8')
@@ -43,13 +43,13 @@ t.test('a position', async t => {
     t.same(readFilePosition(copy), { lsn: 8, epoch: 3 })
   })
 
-  t.test('is nobody’s if there is no file, or another one', async t => {
+  t.test('is undefined for a missing file or any other one', async t => {
     const folder = t.testdir({ empty: '', other: 'x'.repeat(10_000) })
     for (const name of ['missing', 'empty', 'other'])
       t.equal(readFilePosition(join(folder, name)), undefined, name)
   })
 
-  t.test('goes with the file’s adoption from elsewhere, with its migration, and by itself', async t => {
+  t.test('is removed by adopting the file, by migrating it, and explicitly', async t => {
     const adopted = placed(t.testdir())
     adoptUserFile(adopted.layout, adopted.id)
     t.equal(readFilePosition(adopted.file), undefined)
@@ -66,7 +66,7 @@ t.test('a position', async t => {
   })
 })
 
-t.test('a file that has a log beside it gets another position', async t => {
+t.test('setting a position merges the log of a file', async t => {
   const { file, layout } = placed(t.testdir())
   const db = new SQLite(file)
   db.exec('CREATE TABLE more (text)')

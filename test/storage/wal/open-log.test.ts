@@ -1,4 +1,4 @@
-/** The log of an open file is carried over by another thread, and does not grow. */
+/** The log of an open file is checkpointed by another thread, and does not grow without limit. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const megabyte = 1e6
 
 type Carry = (log: OwnedLog) => Promise<void>
 
-/** An open file, whose log is carried over by `carry`, or else as it should be. */
+/** Opens a file whose log is checkpointed by `carry`, or by default as in production. */
 function busyFile(t: Test, carry?: Carry) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-log-'))
   const file = join(directory, 'user.sqlite')
@@ -41,7 +41,7 @@ type Busy = ReturnType<typeof busyFile>
 
 let count = 0
 
-/** Writes about as many bytes, a third of a megabyte at a time, as soon as the last is on disk. Answers what. */
+/** Writes about this many bytes, a third of a megabyte per commit, each after the last is on disk. Returns the ids. */
 async function write({ store }: Busy, bytes: number): Promise<string[]> {
   const ids: string[] = []
   for (let left = bytes; left > 0; left -= megabyte / 3) {
@@ -56,7 +56,7 @@ async function write({ store }: Busy, bytes: number): Promise<string[]> {
   return ids
 }
 
-/** What would be there if the main file were all there is. */
+/** Returns what the main file contains without its log. */
 function withoutLog({ directory, file }: Busy): string[] {
   const copy = join(directory, 'copy')
   copyFileSync(file, copy)
@@ -72,11 +72,11 @@ function idsIn(file: string): string[] {
 
 const lengthOf = ({ file }: Busy): number => statSync(getLogPath(file)).size
 
-t.test('the log of somebody who writes all the time', async t => {
-  t.test('is carried over and begun again while that goes on', async t => {
+t.test('the log of a file that is written to continuously', async t => {
+  t.test('is checkpointed and restarted meanwhile', async t => {
     const it = busyFile(t)
     const ids: string[] = []
-    // How much is written until then is up to the disk, and to how long the thread takes to start.
+    // How much is written by then depends on the disk, and on how long the thread takes to start.
     while (it.carried.length < 4) ids.push(...(await write(it, 10 * megabyte)))
     await Promise.all(it.carried)
     t.ok(logPages(it.db) < 2000)
@@ -92,7 +92,7 @@ t.test('the log of somebody who writes all the time', async t => {
     t.same(idsIn(it.file), ids)
   })
 
-  t.test('is not begun again before its owner lets go of it, and then by the thread', async t => {
+  t.test('is restarted by the thread, and not before its owner permits it', async t => {
     const turns: string[] = []
     const it: Busy = busyFile(t, async log => {
       await it.checkpointer.checkpointNow('user', {
@@ -103,7 +103,7 @@ t.test('the log of somebody who writes all the time', async t => {
             log.owner.hold()
           },
           async pause(carryRest) {
-            // What was there is carried over, as a whole; nobody begins the log again even so.
+            // Its content is checkpointed completely; even so, nothing restarts the log.
             turns.push('pause')
             const before = logPages(it.db)
             it.store.usage.record('access', 'events.get', 1)
@@ -124,7 +124,7 @@ t.test('the log of somebody who writes all the time', async t => {
     t.same(turns, ['hold', 'pause', 'let go'])
   })
 
-  t.test('grows while somebody reads from it, and no longer', async t => {
+  t.test('grows only while a reader uses it', async t => {
     const it = busyFile(t)
     const letGo = holdState(it.file)
     const ids = await write(it, 15 * megabyte)
@@ -141,14 +141,14 @@ t.test('the log of somebody who writes all the time', async t => {
     t.same(idsIn(it.file), ids)
   })
 
-  t.test('is carried over within commits when nobody else does it', async t => {
+  t.test('is checkpointed within commits when the thread does not respond', async t => {
     const it = busyFile(t, async () => await new Promise(() => {}))
     const ids = await write(it, 80 * megabyte)
     t.ok(lengthOf(it) < 40 * megabyte, `${lengthOf(it)} bytes`)
     t.same(idsIn(it.file), ids)
   })
 
-  t.test('is carried over as often as before when that has failed', async t => {
+  t.test('is checkpointed as often as before after failures', async t => {
     let failures = 3
     const it: Busy = busyFile(t, async log => {
       if (failures-- <= 0) await it.checkpointer.checkpointNow('user', log)
@@ -158,7 +158,7 @@ t.test('the log of somebody who writes all the time', async t => {
     t.ok(logPages(it.db) < 2000)
   })
 
-  t.test('is begun again while writes wait, and counters too', async t => {
+  t.test('is restarted while writes and counters are pending', async t => {
     const it: Busy = busyFile(t, async log => {
       const { store } = it
       let isWritten = false
@@ -183,7 +183,7 @@ t.test('the log of somebody who writes all the time', async t => {
   })
 })
 
-t.test('a file that is closed while its log is carried over', async t => {
+t.test('a file that is closed while its log is checkpointed', async t => {
   for (const turns of [0, 1, 5, 50])
     for (const way of ['close', 'leave', 'abandon'] as const)
       t.test(`after ${turns} turns loses nothing (${way})`, async t => {

@@ -1,4 +1,4 @@
-/** The pages of files that are in use, as they are after one commit, whatever else is committed and checkpointed meanwhile. */
+/** The pages of open files as of one commit, whatever else is committed and checkpointed meanwhile. */
 import { once } from 'node:events'
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import t from 'tap'
 import { OpenPages } from '../../../storage/wal/open-pages.js'
 import { addPosition } from '../../../storage/wal/position.js'
 
-/** A file with a position, and rows that lie on many pages. */
+/** Creates a file with a position, and rows on many pages. */
 function made(file: string, rows: number): Database {
   const db = new SQLite(file)
   db.exec(
@@ -37,7 +37,7 @@ t.test('the pages of a file', async t => {
   const file = join(t.testdir(), 'user.sqlite')
   const db = made(file, 2000)
 
-  await t.test('are byte for byte what SQLite reads, wherever they are', async t => {
+  await t.test('equal what SQLite reads byte for byte, wherever they are stored', async t => {
     t.same((await read(file)).bytes, db.serialize(), 'all in the log')
     db.pragma('wal_checkpoint(PASSIVE)')
     t.same((await read(file)).bytes, db.serialize(), 'in both')
@@ -53,7 +53,7 @@ t.test('the pages of a file', async t => {
     t.same(readFileSync(`${file}-wal`), log, 'the log stays')
   })
 
-  await t.test('are those after the commit before it was opened', async t => {
+  await t.test('are as of the last commit before they were opened', async t => {
     const before = db.serialize()
     const pages = new OpenPages(file)
     db.exec("INSERT INTO part (text) VALUES ('later')")
@@ -64,14 +64,14 @@ t.test('the pages of a file', async t => {
     t.same(Buffer.concat(pieces), before)
   })
 
-  await t.test('are there when nobody has it open, and nothing is left beside it', async t => {
+  await t.test('are readable when the file is closed, and leave no log behind', async t => {
     const expected = db.serialize()
     db.close()
     t.same((await read(file)).bytes, expected)
     t.notOk(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size)
   })
 
-  await t.test('are not those of a file that is cut short', async t => {
+  await t.test('are refused for a truncated file', async t => {
     const short = join(t.testdir(), 'short.sqlite')
     writeFileSync(short, readFileSync(file).subarray(0, 8192))
     await t.rejects(read(short))
@@ -80,7 +80,7 @@ t.test('the pages of a file', async t => {
   })
 })
 
-/** Commits, checkpoints and begins the log anew, until it is told to stop. Each commit has one number in many places. */
+/** Commits, checkpoints and restarts the log until it is stopped. Each commit writes one number in many rows. */
 const writing = `
   const { parentPort, workerData } = require('node:worker_threads')
   const SQLite = require('better-sqlite3')
@@ -107,7 +107,7 @@ const writing = `
   turn()
 `
 
-t.test('while somebody writes all the time, each reading is one state', async t => {
+t.test('each reading is of one commit while another thread writes continuously', async t => {
   const folder = t.testdir()
   const file = join(folder, 'user.sqlite')
   const rows = 4000

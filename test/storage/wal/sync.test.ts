@@ -1,4 +1,4 @@
-/** The rules of syncing the log off-thread. */
+/** Syncing the log in another thread. */
 import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ function log(t: Test): string {
 }
 
 t.test('a sync', async t => {
-  t.test('that is under way is not joined: who comes later shares the next one', async t => {
+  t.test('in progress is not joined: later commits share the next one', async t => {
     const sync = new WalSync(log(t), error => t.fail(error.message))
     const order: string[] = []
     const first = new Promise<void>(resolve =>
@@ -41,7 +41,7 @@ t.test('a sync', async t => {
     sync.close()
   })
 
-  t.test('is begun for nobody while the name of the log is not on disk', async t => {
+  t.test('is not started for commits without waiters, once the name of the log is on disk', async t => {
     const sync = new WalSync(log(t), error => t.fail(error.message))
     sync.committed()
     t.equal(sync.isBusy, true)
@@ -56,7 +56,7 @@ t.test('a sync', async t => {
     t.equal(again.isBusy, false)
   })
 
-  t.test('that fails tells nobody that it succeeded', async t => {
+  t.test('that fails is not reported as a success', async t => {
     const file = log(t)
     fs.rmSync(`${file}-wal`)
     let told = false

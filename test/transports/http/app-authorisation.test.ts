@@ -1,12 +1,12 @@
-/** The flow of app authorisation over HTTP: every form of its address, its statuses, its life across restarts. (docs/spec/app-authorization.md) */
+/** App authorisation over HTTP: its paths, statuses, and restarts. (docs/spec/app-authorization.md) */
 import { request } from 'node:http'
 import t from 'tap'
 import { startServer } from '../../../server/server.js'
 import { asked, flow, start } from '../../support/asking.js'
 import { Service, testSettings, type Answer } from '../../support/coffer.js'
 
-t.test('the flow', async t => {
-  t.test('is reached in every form of its address, with its statuses', async t => {
+t.test('the app authorisation flow', async t => {
+  t.test('is available at all its paths, with the right statuses', async t => {
     const { app, service } = await start(t)
     for (const root of ['/reg/access', '/access'])
       for (const slash of ['', '/']) {
@@ -38,7 +38,7 @@ t.test('the flow', async t => {
     t.match(await service.http('GET', '/reg/access/aaaaBBBBccccDDDD'), { status: 400 })
   })
 
-  t.test('refuses what is malformed, in the form of every answer', async t => {
+  t.test('refuses malformed requests with a standard error', async t => {
     const { service } = await start(t)
     const { body } = await service.http('POST', '/reg/access/', asked)
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
@@ -57,7 +57,7 @@ t.test('the flow', async t => {
     t.match(await service.http('GET', `/reg/access/${body.key}`), { body: { status: 'NEED_SIGNIN' } })
   })
 
-  t.test('is reached below hosts of its own', async t => {
+  t.test('is available on its own host names', async t => {
     const { service } = await start(t, { domain: 'example.org' })
     const http = async (host: string, path: string, body?: object): Promise<Answer> =>
       await new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ t.test('the flow', async t => {
     }
   })
 
-  t.test('goes on after a restart', async t => {
+  t.test('continues after a restart', async t => {
     const { accept, alice, app, ask, refuse, service } = await start(t)
     const [open, accepted, refused] = [await ask(), await ask(), await ask()]
     await accept(accepted.key, app)
@@ -101,7 +101,7 @@ t.test('the flow', async t => {
     t.match(await acceptAgain(refused.key, app), { status: 400 })
   })
 
-  t.test('leaves nothing behind', async t => {
+  t.test('leaves nothing behind after a deletion or expiry', async t => {
     const { accept, app, ask, service } = await start(t)
     const { platform } = service.server.services
     const first = await ask()

@@ -1,8 +1,8 @@
-/** What every HTTP answer has in common. (docs/spec/conventions.md) */
+/** What all HTTP responses have in common. (docs/spec/conventions.md) */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 
-t.test('every answer', async t => {
+t.test('every response', async t => {
   const service = await coffer(t)
   const { alice } = service
 
@@ -51,7 +51,7 @@ t.test('every answer', async t => {
     }
   })
 
-  t.test('repeats what a browser asks for', async t => {
+  t.test('allows what a preflight request asks for', async t => {
     const asked = {
       origin: 'https://app.example.com',
       'access-control-request-method': 'PUT',
@@ -84,7 +84,7 @@ t.test('every answer', async t => {
 t.test('GET /', async t => {
   const service = await coffer(t)
 
-  t.test('answers JSON or text, as asked', async t => {
+  t.test('returns JSON or text, depending on the Accept header', async t => {
     for (const path of ['/', '/alice/']) {
       for (const accept of ['application/json', '*/*'])
         t.match((await service.http('GET', path, undefined, { accept })).body, {
@@ -97,7 +97,7 @@ t.test('GET /', async t => {
     }
   })
 
-  t.test('answers HEAD without a body', async t => {
+  t.test('returns no body for HEAD', async t => {
     const { status, headers, body } = await service.http('HEAD', '/alice/')
     t.equal(status, 200)
     t.match(headers.get('content-type'), 'application/json')

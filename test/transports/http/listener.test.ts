@@ -1,4 +1,4 @@
-/** The listening side: how many may come, who waits for the start, how it ends. (docs/spec/limits.md#requests) */
+/** The listener: its limits, requests before startup, and shutdown. (docs/spec/limits.md#requests) */
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ function dial(listener: Listener, host = '127.0.0.1'): Socket {
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 t.test('Listener', async t => {
-  t.test('lets in so many connections at a time', async t => {
+  t.test('limits the number of concurrent connections', async t => {
     const { limits, ...rest } = testConfig('unused')
     const config = { ...rest, limits: { ...limits, connections: 2 } }
     const listener = await Listener.open(config)
@@ -35,11 +35,11 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  /** An address of this machine that is not the one by which it knows itself. */
+  /** An address of this machine other than loopback. */
   const address = Object.values(networkInterfaces())
     .flat()
     .find(found => found && !found.internal && found.family === 'IPv4')?.address
-  t.test('leaves a share to every address', { skip: address === undefined }, async t => {
+  t.test('limits each address to a share of the connections', { skip: address === undefined }, async t => {
     const { limits, ...rest } = testConfig('unused')
     for (const [settings, share] of [
       [{ connections: 8, connectionsPerAddress: 0 }, 2],
@@ -57,7 +57,7 @@ t.test('Listener', async t => {
       other.write(get)
       await once(other, 'close')
       t.equal(other.bytesRead, 0)
-      // This very machine may be a proxy for everybody.
+      // This machine itself may be a proxy for all clients.
       const local = Array.from({ length: 8 - share }, () => dial(listener, '127.0.0.1'))
       for (const socket of local) {
         socket.write(get)
@@ -89,7 +89,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('refuses requests of which headers could get lost, also where nobody takes offers', async t => {
+  t.test('refuses requests with too many headers, even without upgrade support', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     let served = 0
@@ -107,7 +107,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('takes only so much behind a request that is not answered yet', async t => {
+  t.test('limits the requests queued behind an unanswered one', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     const waiting: ServerResponse[] = []
@@ -133,7 +133,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('takes no more than that behind a refused request either', async t => {
+  t.test('applies the same limit behind a refused request', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     listener.serve((_request, response) => void response.writeHead(401).end('refused'), config)
@@ -148,7 +148,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('keeps requests that come before it serves', async t => {
+  t.test('queues requests that arrive before it serves', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     const socket = dial(listener)
@@ -160,7 +160,7 @@ t.test('Listener', async t => {
     await listener.close(1)
   })
 
-  t.test('answers what is no HTTP, or comes too late, as everything else', async t => {
+  t.test('returns a JSON error for malformed or late requests', async t => {
     const { limits, ...rest } = testConfig('unused')
     const config = { ...rest, limits: { ...limits, headersTimeout: 0.2 } }
     const listener = await Listener.open(config)
@@ -185,7 +185,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('serves requests whatever they expect', async t => {
+  t.test('serves requests whatever their Expect header', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     listener.serve((_request, response) => void response.end('served'), config)
@@ -196,7 +196,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
-  t.test('lets what is in flight end, and cuts what does not', async t => {
+  t.test('completes requests in flight, and disconnects the rest', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     const requests: (() => void)[] = []
@@ -212,7 +212,7 @@ t.test('Listener', async t => {
     t.equal(hanging.bytesRead, 0)
   })
 
-  t.test('says when the port is taken', async t => {
+  t.test('rejects if the port is in use', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     await t.rejects(Listener.open({ ...config, port: listener.port }), { code: 'EADDRINUSE' })

@@ -1,4 +1,4 @@
-/** Sessions of the service's own pages: a cookie that is good for them alone. (docs/spec/authentication.md#sessions-of-pages) */
+/** Page sessions: a cookie for the service's own pages only. (docs/spec/authentication.md#sessions-of-pages) */
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
@@ -15,7 +15,7 @@ const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0 Safari/5
 
 type Sent = Readonly<Record<string, string>>
 
-/** A service with `daisy`, and what a page of it sends. */
+/** Starts a service with the user `daisy`, and returns the headers that a page sends. */
 async function withPage(t: Test, overrides: Overrides = {}) {
   const service = await coffer(t, overrides)
   const { server } = service
@@ -33,7 +33,7 @@ async function signIn({ server }: Service, headers: Sent): Promise<{ body: Answe
   return { body: await answer.json(), cookies: answer.headers.getSetCookie() }
 }
 
-/** The status of a GET whose `Host` is told as well. */
+/** Returns the status of a GET with a custom `Host` header. */
 async function statusOf({ server }: Service, path: string, headers: Sent): Promise<number> {
   const [answer] = (await once(request(server.url + path, { headers }).end(), 'response')) as [
     IncomingMessage
@@ -42,13 +42,13 @@ async function statusOf({ server }: Service, path: string, headers: Sent): Promi
   return answer.statusCode ?? 0
 }
 
-/** `name=value` of the cookie of a session. */
+/** Returns the session cookie as `name=value`. */
 function sessionIn(cookies: readonly string[]): string {
   return cookies.find(text => /^(__Host-)?coffer-session=/.test(text))?.split(';')[0] ?? ''
 }
 
-t.test('a session of a page', async t => {
-  t.test('is begun by a page alone, which does not get the token', async t => {
+t.test('a page session', async t => {
+  t.test('is started only by pages, which do not receive the token', async t => {
     const { own, service } = await withPage(t)
     const { body, cookies } = await signIn(service, own)
     t.equal(body.token, undefined)
@@ -63,7 +63,7 @@ t.test('a session of a page', async t => {
     t.equal(sessionIn(foreign.cookies), '')
   })
 
-  t.test('is tied to the host where there is TLS', async t => {
+  t.test('is bound to the host when TLS is used', async t => {
     const publicUrl = 'https://coffer.example.com'
     const { own, service } = await withPage(t, { publicUrl })
     const { body, cookies } = await signIn(service, { ...own, origin: publicUrl })
@@ -71,7 +71,7 @@ t.test('a session of a page', async t => {
     t.match(cookies[1], /^__Host-coffer-session=daisy\.c\w+;.* SameSite=Strict; Secure$/)
   })
 
-  t.test('makes calls, and goes on after a reload', async t => {
+  t.test('makes calls, and continues after a reload', async t => {
     const { own, service } = await withPage(t)
     const { cookies } = await signIn(service, own)
     const cookie = sessionIn(cookies)
@@ -94,7 +94,7 @@ t.test('a session of a page', async t => {
     t.equal(nobody.status, 200)
   })
 
-  t.test('gets no token of a session to see, and those of shares', async t => {
+  t.test('can read the tokens of shares, but not of sessions', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const token = cookie.split('.')[1]!
@@ -149,7 +149,7 @@ t.test('a session of a page', async t => {
     t.ok((await infoOf({ auth: { auth: token } })).includes(`"token":"${token}"`))
   })
 
-  t.test('is one for each sign-in, which ends and is proof by itself', async t => {
+  t.test('is separate for each sign-in, with its own sign-out and proof of identity', async t => {
     const { own, service } = await withPage(t)
     const on = async (agent: string, more: Sent = {}): Promise<Sent> => {
       const headers = { ...own, 'user-agent': agent, ...more }
@@ -182,7 +182,7 @@ t.test('a session of a page', async t => {
     t.equal((await begin(fresh)).status, 200)
     t.match(await begin(desk), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
 
-    // The same browser signs in once more: its session goes on, with another token and no further entry.
+    // Signing in again in the same browser: its session continues with another token, and is listed only once.
     const before = (await list(fresh)).length
     const renewed = await on(windows, fresh)
     t.not(renewed['cookie'], fresh['cookie'])
@@ -195,7 +195,7 @@ t.test('a session of a page', async t => {
     t.equal((await list(renewed)).length, 1)
   })
 
-  t.test('is replaced by the next sign-in of its browser with a second step, too', async t => {
+  t.test('is replaced by the next sign-in in its browser with two-factor authentication', async t => {
     const { own, service } = await withPage(t)
     const first = sessionIn((await signIn(service, own)).cookies)
     const call = async (cookie: string, path: string, body?: object, more: Sent = {}): Promise<Answer> =>
@@ -223,7 +223,7 @@ t.test('a session of a page', async t => {
     t.equal((await call(first, 'access-info')).status, 401, 'the former session has ended')
   })
 
-  t.test('is replaced by the next sign-in of its browser with a passkey, too', async t => {
+  t.test('is replaced by the next sign-in in its browser with a passkey', async t => {
     const { own, service } = await withPage(t)
     const first = sessionIn((await signIn(service, own)).cookies)
     const call = async (cookie: string, path: string, body?: object): Promise<Answer> =>
@@ -244,7 +244,7 @@ t.test('a session of a page', async t => {
     t.equal((await call(sessionIn(answer.headers.getSetCookie()), 'access-info')).status, 200)
   })
 
-  t.test('begins with registering on a page', async t => {
+  t.test('starts by registering on a page', async t => {
     const { own, service } = await withPage(t)
     const answer = await service.http(
       'POST',
@@ -259,7 +259,7 @@ t.test('a session of a page', async t => {
     t.equal(body.sessions.length, 1)
   })
 
-  t.test('is bounded in number, and ended ones are used again', async t => {
+  t.test('is limited in number, and expired ones are reused', async t => {
     const { own, service } = await withPage(t)
     const { accounts } = service.server.services
     const store = accounts.store(accounts.find('daisy')!)
@@ -283,7 +283,7 @@ t.test('a session of a page', async t => {
     t.equal(count(), 50)
   })
 
-  t.test('is shared by all sign-ins of other apps, as clients know it', async t => {
+  t.test('is shared by all sign-ins of another app, as clients expect', async t => {
     const { service } = await withPage(t)
     const login = async (): Promise<string> =>
       (
@@ -316,7 +316,7 @@ t.test('a session of a page', async t => {
     t.not(await opened({ ...own, cookie, origin: 'https://pages.example.com' }), 'open')
   })
 
-  t.test('is nothing to other pages, or for other accounts', async t => {
+  t.test('is not usable by other pages or for other accounts', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const { 'coffer-app': _header, ...bare } = own
@@ -352,7 +352,7 @@ t.test('a session of a page', async t => {
       )
   })
 
-  t.test('gives way to a token', async t => {
+  t.test('is ignored if a token is sent', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const headers = { ...own, cookie, authorization: service.alice.token }
@@ -360,7 +360,7 @@ t.test('a session of a page', async t => {
     t.equal((await service.http('GET', '/daisy/access-info', undefined, headers)).status, 401)
   })
 
-  t.test('ends with the session itself, and its cookie with it', async t => {
+  t.test('ends by signing out, which clears the cookie', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const out = await fetch(`${service.server.url}/daisy/auth/logout`, {
@@ -378,7 +378,7 @@ t.test('a session of a page', async t => {
     t.match(after.headers.getSetCookie()[0], /^coffer-session=; Max-Age=0/)
   })
 
-  t.test('outlives a suspension of its account', async t => {
+  t.test('survives a suspension of its account', async t => {
     const operator = { authorization: 'the key of the operator' }
     const { own, service } = await withPage(t, { adminKey: operator.authorization })
     const cookie = sessionIn((await signIn(service, own)).cookies)
@@ -393,7 +393,7 @@ t.test('a session of a page', async t => {
     t.match(await (await ask()).json(), { session: { username: 'daisy' } })
   })
 
-  t.test('cannot be asked for by pages elsewhere', async t => {
+  t.test('cannot be requested by pages of other origins', async t => {
     const { service } = await withPage(t)
     const allowed = async (path: string, asked: string): Promise<string | null> => {
       const answer = await fetch(service.server.url + path, {
@@ -410,7 +410,7 @@ t.test('a session of a page', async t => {
     }
   })
 
-  t.test('cannot be set by other hosts, nor used from where there is no TLS', async t => {
+  t.test('cannot be set by other hosts, nor used without TLS', async t => {
     const publicUrl = 'https://coffer.example.com'
     const { own, service } = await withPage(t, { publicUrl })
     const { cookies } = await signIn(service, { ...own, origin: publicUrl })
@@ -418,7 +418,7 @@ t.test('a session of a page', async t => {
     const status = async (headers: Sent): Promise<number> =>
       (await service.http('GET', '/daisy/access-info', undefined, { ...own, ...headers })).status
     t.equal(await status({ origin: publicUrl, cookie }), 200)
-    // Browsers look for the prefix at the very beginning of a name, blanks of Latin-1 before it included.
+    // Browsers check the prefix at the very beginning of a name, including any Latin-1 space before it.
     for (const before of ['\u00a0', 'x=1; \u00a0', '='])
       t.equal(await status({ origin: publicUrl, cookie: before + cookie }), 401, JSON.stringify(before))
     const { 'sec-fetch-site': _untold, ...older } = own
@@ -427,7 +427,7 @@ t.test('a session of a page', async t => {
     t.equal(await statusOf(service, '/daisy/access-info', { ...plain, origin: publicUrl }), 200)
   })
 
-  t.test('is found beside others of its name', async t => {
+  t.test('is found among other cookies of the same name', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)
     for (const other of ['coffer-session=', 'coffer-session=alice.ctoken', 'coffer-session=daisy'])
@@ -439,7 +439,7 @@ t.test('a session of a page', async t => {
       }
   })
 
-  t.test('may have any token that an account can bring along', async t => {
+  t.test('accepts any token that an imported account may have', async t => {
     const { own, service } = await withPage(t)
     const { accounts } = service.server.services
     const store = accounts.store(accounts.find('daisy')!)
@@ -450,7 +450,7 @@ t.test('a session of a page', async t => {
     t.equal((await service.http('GET', '/daisy/access-info', undefined, { ...own, cookie })).status, 200)
   })
 
-  t.test('outlives what passes by itself', async t => {
+  t.test('survives temporary errors', async t => {
     const { own, service } = await withPage(t, { limits: { callsPerToken: { personal: 2, window: 60 } } })
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const headers = { ...own, cookie }
@@ -467,7 +467,7 @@ t.test('a session of a page', async t => {
     t.same(body.session, { username: 'daisy' })
   })
 
-  t.test('leaves nothing in caches, which keep off what has an `Authorization` alone', async t => {
+  t.test('disables caching, which an `Authorization` header would do for other requests', async t => {
     const { own, service } = await withPage(t)
     const headers = { ...own, cookie: sessionIn((await signIn(service, own)).cookies) }
     for (const path of [
@@ -482,7 +482,7 @@ t.test('a session of a page', async t => {
     }
   })
 
-  t.test('deletes the account that it belongs to, where owners may, and no other', async t => {
+  t.test('deletes its own account, if owners may, and no other', async t => {
     const { own, service } = await withPage(t, {
       userAccount: { delete: ['personalToken'], deletionGraceDays: 0 }
     })

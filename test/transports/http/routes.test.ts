@@ -1,4 +1,4 @@
-/** The table of routes, and what the first segments of its paths take from user names. (docs/spec/registration.md#reserved-user-names) */
+/** The routing table, and the user names that its paths reserve. (docs/spec/registration.md#reserved-user-names) */
 import t from 'tap'
 import { methods } from '../../../core/methods/index.js'
 import { isReservedUsername } from '../../../core/registration/usernames.js'
@@ -7,7 +7,7 @@ import { RouteTree } from '../../../transports/http/route-tree.js'
 import { serviceRoutes, userRoutes, type Route } from '../../../transports/http/routes.js'
 import { coffer, testConfig } from '../../support/coffer.js'
 
-/** A route that leads to its own name. */
+/** Creates a route whose target is its own name. */
 function route(verb: Route['verb'], path: string): Route {
   return { verb, path, method: `${verb} ${path}`, status: 200 }
 }
@@ -16,20 +16,20 @@ const adminKey = 'the key of the operator'
 const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
 
 t.test('routes', async t => {
-  t.test('lead to methods that exist, or existed', async t => {
+  t.test('refer to methods that exist, or existed', async t => {
     const known = new Set(methods.map(({ id }) => id))
     for (const { method, path } of [...userRoutes, ...serviceRoutes])
       t.ok(known.has(method) || removed.has(method), `${path}: ${method}`)
   })
 
-  t.test('are all there is: each is listed once', async t => {
+  t.test('are unique', async t => {
     for (const routes of [userRoutes, serviceRoutes]) {
       const keys = routes.map(({ verb, path }) => `${verb} ${path.replaceAll(/:\w+/g, ':')}`)
       t.equal(new Set(keys).size, keys.length)
     }
   })
 
-  t.test('begin with words that are no user names', async t => {
+  t.test('begin with reserved user names', async t => {
     const config = testConfig('unused')
     const firsts = new Set([...servicePaths, ...serviceRoutes.map(({ path }) => path.split('/')[1]!)])
     for (const first of firsts) {
@@ -41,7 +41,7 @@ t.test('routes', async t => {
     }
   })
 
-  t.test('that are gone say so', async t => {
+  t.test('that were removed return 410', async t => {
     const { alice } = await coffer(t)
     for (const [verb, path] of [
       ['POST', '/events/start'],
@@ -55,7 +55,7 @@ t.test('routes', async t => {
     }
   })
 
-  t.test('that delete refuse parameters they do not know, wherever they are sent', async t => {
+  t.test('that delete refuse unknown parameters, wherever they are sent', async t => {
     const service = await coffer(t, { adminKey })
     const { alice } = service
     const json = { 'content-type': 'application/json' }
@@ -91,7 +91,7 @@ t.test('routes', async t => {
     t.ok((await alice.call('getAccessInfo')).id, 'nothing has happened')
   })
 
-  t.test('that delete take a body without any parameter', async t => {
+  t.test('that delete accept a body without parameters', async t => {
     const { alice } = await coffer(t)
     for (const [index, body] of ['', '{}', 'null', '[]', ' \r\n\t', ' '.repeat(40_000)].entries()) {
       const { id } = await alice.stream(`stream-${index}`)
@@ -142,7 +142,7 @@ t.test('Dispatcher', async t => {
     ['__proto__', '', undefined]
   ]
   for (const [verb, path, found, ids] of cases)
-    t.test(`leads ${verb} /${path} to ${found ?? 'nothing'}`, async t => {
+    t.test(`routes ${verb} /${path} to ${found ?? 'nothing'}`, async t => {
       const match = dispatcher.find(verb, path === '' ? [] : path.split('/'))
       t.equal(match?.target, found)
       t.same(match?.ids, ids)

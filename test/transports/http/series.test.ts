@@ -1,4 +1,4 @@
-/** Series over HTTP: routes, bodies, tokens, and the port of their own. */
+/** Series over HTTP: routes, bodies, tokens, and their separate port. */
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 
@@ -54,7 +54,7 @@ t.test('series over HTTP', async t => {
     t.equal((await alice.http('GET', '/events/nothing/series')).status, 404)
   })
 
-  t.test('take JSON objects and nothing else', async t => {
+  t.test('accept only JSON objects', async t => {
     const path = `/events/${await holder(alice)}/series`
     for (const target of [path, '/series/batch'])
       for (const [text, type] of [
@@ -85,7 +85,7 @@ t.test('series over HTTP', async t => {
     t.same((await alice.http('GET', path)).body.points, [])
   })
 
-  t.test('take the token in the header, in the query, or as Basic, on either port', async t => {
+  t.test('accept the token in the header, in the query, or as Basic, on either port', async t => {
     const path = `/alice/events/${await holder(alice)}/series`
     const basic = `Basic ${Buffer.from(`${alice.token}:`).toString('base64')}`
     for (const url of [service.server.url, service.server.seriesUrl!])
@@ -104,7 +104,7 @@ t.test('series over HTTP', async t => {
         }
   })
 
-  t.test('have a port of their own that serves nothing else', async t => {
+  t.test('have a separate port that serves nothing else', async t => {
     const url = service.server.seriesUrl!
     const id = await holder(alice)
     const data = [{ eventId: id, data: body }]
@@ -134,7 +134,7 @@ t.test('series over HTTP', async t => {
     })
   })
 
-  t.test('answer browsers of any origin', async t => {
+  t.test('allow cross-origin requests', async t => {
     for (const url of [service.server.url, service.server.seriesUrl!]) {
       const response = await fetch(`${url}/alice/series/batch`, {
         method: 'OPTIONS',

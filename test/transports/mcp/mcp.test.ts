@@ -1,4 +1,4 @@
-/** Assistants, by the client of the protocol's own library: what they see, may change, and leave in the audit. */
+/** Assistants, using the official MCP client: what they can see and change, and their audit trail. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
@@ -17,10 +17,10 @@ async function connect(t: Test, { service, username }: Client, token: string): P
   return assistant
 }
 
-/** Lists in lists, as JSON. */
+/** Returns nested arrays as JSON. */
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** The text of a tool's result. */
+/** Calls a tool, and returns its result. */
 async function ask(
   assistant: Assistant,
   name: string,
@@ -41,7 +41,7 @@ t.test('an assistant', async t => {
   const reader = await alice.grant('read', 'body', { type: 'app', name: 'assistant' })
   const assistant = await connect(t, alice, reader.token)
 
-  t.test('finds tools that read, made from the methods', async t => {
+  t.test('lists read tools, generated from the methods', async t => {
     const { tools } = await assistant.listTools()
     const names = tools.map(({ name }) => name)
     t.ok(names.includes('events_get') && names.includes('events_sample') && names.includes('streams_facts'))
@@ -55,7 +55,7 @@ t.test('an assistant', async t => {
       t.notOk(names.includes(name), name)
   })
 
-  t.test('reads what its access may, and nothing else', async t => {
+  t.test('reads only what its access permits', async t => {
     const { events } = await ask(assistant, 'events_get', { streams: ['body'] })
     t.match(events, [{ type: 'mass/kg', content: 70 }])
     t.match(await ask(assistant, 'events_getOne', { id: secret }), { error: /^forbidden|^unknown-resource/ })
@@ -70,13 +70,13 @@ t.test('an assistant', async t => {
     t.notMatch(JSON.stringify(info), reader.token)
   })
 
-  t.test('cannot speak with another token than its own', async t => {
+  t.test('cannot use another token than its own', async t => {
     const { events } = await ask(assistant, 'events_get', { auth: alice.token })
     t.match(events, [{ type: 'mass/kg' }])
     t.equal(events.length, 1)
   })
 
-  t.test('finds streams and events as resources', async t => {
+  t.test('lists streams and events as resources', async t => {
     const { resources } = await assistant.listResources()
     t.match(resources, [
       { uri: 'coffer:///streams/body', name: 'body' },
@@ -102,7 +102,7 @@ t.test('an assistant', async t => {
       await t.rejects(assistant.readResource({ uri }))
   })
 
-  t.test('leaves its reads in the audit', async t => {
+  t.test('leaves an audit trail of its reads', async t => {
     const { id } = (await alice.do('accesses.get')).accesses.find(({ name }: Answer) => name === 'assistant')
     const { events } = await alice.do('events.get', { streams: [`:_audit:access-${id}`], limit: 100 })
     const actions = new Set(events.map(({ content }: Answer) => content.action))
@@ -110,7 +110,7 @@ t.test('an assistant', async t => {
       t.ok(actions.has(action), action)
   })
 
-  t.test('may change what its access may', async t => {
+  t.test('changes only what its access permits', async t => {
     const writer = await alice.grant('contribute', 'diary', { type: 'app', name: 'writing-assistant' })
     const writing = await connect(t, alice, writer.token)
     const { tools } = await writing.listTools()
@@ -126,7 +126,7 @@ t.test('an assistant', async t => {
     t.match(await alice.do('events.getOne', { id: event.id }), { event: { content: 'by an assistant' } })
   })
 
-  t.test('is told in words when a result is too large', async t => {
+  t.test('receives an explanation when a result is too large', async t => {
     const long = 'x'.repeat(50_000)
     for (let count = 0; count < 5; count++)
       await alice.event({ streamIds: ['weight'], type: 'note/txt', content: long })
@@ -141,7 +141,7 @@ t.test('an assistant', async t => {
     t.match(await alice.do('events.get', { limit: 1 }), { events: [{ content: note.content }] })
   })
 
-  t.test('is at an end with its access', async t => {
+  t.test('is disconnected when its access ends', async t => {
     const ended = await alice.grant('read', 'body', { name: 'ended' })
     const former = await connect(t, alice, ended.token)
     await former.listTools()
@@ -184,7 +184,7 @@ t.test('the endpoint', async t => {
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'older', version: '1' } }
   }
 
-  t.test('speaks with older clients, without a session', async t => {
+  t.test('supports older clients, without a session', async t => {
     const answer = await send(initialize)
     t.equal(answer.status, 200)
     t.match(answer.body, { id: 1, result: { protocolVersion: '2025-06-18', serverInfo: { name: 'coffer' } } })
@@ -193,7 +193,7 @@ t.test('the endpoint', async t => {
     t.ok(listed.body.result.tools.length > 10)
   })
 
-  t.test('answers in a form that the client takes', async t => {
+  t.test('responds in a format that the client accepts', async t => {
     const forms: [accept: string, type: string][] = [
       ['*/*', 'application/json'],
       ['application/*', 'application/json'],
@@ -226,7 +226,7 @@ t.test('the endpoint', async t => {
     t.equal(answer.resume().statusCode, 200, 'one that does not say')
   })
 
-  t.test('sends long answers once there is a place for them', async t => {
+  t.test('sends long responses once there is capacity', async t => {
     await alice.stream('diary')
     await alice.event({ content: 'x'.repeat(150_000) })
     const { longResponses: longAnswers } = alice.service.server.services
@@ -242,7 +242,7 @@ t.test('the endpoint', async t => {
     await until(() => longAnswers.load.open === 0, 'the place to be free')
   })
 
-  t.test('asks strangers for a token', async t => {
+  t.test('requires a token', async t => {
     for (const authorization of ['', 'nonsense', 'Bearer nonsense']) {
       const answer = await send(initialize, { Authorization: authorization })
       t.equal(answer.status, 401)
@@ -253,7 +253,7 @@ t.test('the endpoint', async t => {
     t.equal(unknown.status, 404)
   })
 
-  t.test('refuses what is no message', async t => {
+  t.test('refuses malformed messages', async t => {
     const refused: [body: unknown, status: number][] = [
       ['', 400],
       ['{', 400],
@@ -280,7 +280,7 @@ t.test('the endpoint', async t => {
     }
     t.equal((await send('<a/>', { 'Content-Type': 'application/xml' })).status, 415)
     for (const verb of ['GET', 'DELETE', 'PUT']) t.equal((await send(undefined, {}, verb)).status, 405, verb)
-    // Clients by the standard of browsers cannot send it.
+    // `fetch` cannot send this method.
     const traced = await new Promise((resolve, reject) => {
       const headers = { Authorization: alice.token }
       const asked = request(`${server.url}/alice/mcp`, { method: 'TRACE', headers }, answer => {

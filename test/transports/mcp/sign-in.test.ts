@@ -1,4 +1,4 @@
-/** Assistants that come without a token: they find where to sign in, register themselves, and are allowed in a browser. (docs/api/mcp.md#signing-in) */
+/** Assistants without a token: discovery, registration, and consent in a browser. (docs/api/mcp.md#signing-in) */
 import { request } from 'node:http'
 import t from 'tap'
 import {
@@ -11,7 +11,7 @@ import { untilHeading } from '../../support/browser.js'
 import { coffer } from '../../support/coffer.js'
 import { signIn, startPages } from '../../support/pages.js'
 
-/** What an assistant remembers; `asked` is where it sends the person. */
+/** The state of an assistant; `asked` is the URL to which it sends the user. */
 class Memory implements OAuthClientProvider {
   readonly #kept = new Map<string, unknown>()
   asked: URL | undefined
@@ -39,7 +39,7 @@ t.test('an assistant without a token', async t => {
   const { open, register, service, url } = await startPages(t, { oauth: { registration: true } })
   const token = await register('daisy')
   await service.call('daisy', 'streams.create', { id: 'diary', name: 'Diary' }, token)
-  // A port that it has only now: of loopback addresses, the port is free.
+  // A port that is known only now: loopback redirects may use any port.
   const memory = new Memory(`${url}/www/assets/index.json`)
   const endpoint = new URL(`${url}/daisy/mcp`)
   const transport = (): StreamableHTTPClientTransport =>
@@ -90,8 +90,8 @@ t.test('an assistant without a token', async t => {
   await t.rejects(assistant.listTools(), /refresh_token is unknown/, 'what was ended stays so')
 })
 
-t.test('the endpoint of assistants', async t => {
-  t.test('says where to sign in', async t => {
+t.test('the MCP endpoint', async t => {
+  t.test('refers to the sign-in', async t => {
     const service = await coffer(t)
     const { url } = service.server
     const { headers, status } = await service.http('POST', '/alice/mcp', {})
@@ -107,7 +107,7 @@ t.test('the endpoint of assistants', async t => {
       t.equal((await service.http('GET', `/.well-known/oauth-protected-resource${path}`)).status, 404, path)
   })
 
-  t.test('says so behind a path and on hosts of users', async t => {
+  t.test('refers to it below a path and on subdomains of users', async t => {
     const below = await coffer(t, { publicUrl: 'https://example.com/coffer' })
     const { headers } = await below.http('POST', '/alice/mcp', {})
     t.match(

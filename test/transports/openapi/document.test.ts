@@ -1,4 +1,4 @@
-/** The description of the API: sound by the rules of OpenAPI 3.1, whole, and true. */
+/** The OpenAPI document: valid OpenAPI 3.1, complete, and correct. */
 import t from 'tap'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { methods } from '../../../core/methods/index.js'
@@ -51,7 +51,7 @@ const operation = {
   },
   additionalProperties: false
 }
-/** What OpenAPI 3.1 asks of a document, as far as this one makes use of it. */
+/** The rules of OpenAPI 3.1 for the parts that this document uses. */
 const rules = {
   type: 'object',
   required: ['openapi', 'info', 'paths', 'components', 'servers'],
@@ -109,7 +109,7 @@ const operations = paths.flatMap(([path, item]) =>
   Object.entries(item).flatMap(([verb, of]) => (verb === 'parameters' ? [] : [{ path, verb, item, of }]))
 )
 
-/** All values of a member of that name, wherever they are. */
+/** Returns all values of a member with this name, at any depth. */
 function found(value: Answer, name: string): Answer[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [
@@ -125,24 +125,24 @@ function resolved(pointer: string): Answer {
     .reduce((at: Answer, part) => at?.[part.replaceAll('~1', '/').replaceAll('~0', '~')], document)
 }
 
-/** Whether the document has an operation. */
+/** Returns whether the document has an operation. */
 function isThere(verb: string, path: string): boolean {
   return document.paths[path]?.[verb.toLowerCase()] !== undefined
 }
 
-/** A check by a schema of the document. */
+/** Compiles a schema of the document. */
 function checkOf(schema: object): ValidateFunction {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   return ajv.compile({ ...schema, components: document.components })
 }
 
 t.test('the document', async t => {
-  t.test('keeps the rules of OpenAPI', async t => {
+  t.test('follows the rules of OpenAPI', async t => {
     const check = new Ajv2020({ strict: false }).compile(rules)
     t.ok(check(document), JSON.stringify(check.errors))
   })
 
-  t.test('names what exists', async t => {
+  t.test('refers only to what exists', async t => {
     const references = found(document, '$ref').filter(value => typeof value === 'string')
     t.ok(references.length > 100)
     for (const pointer of new Set<string>(references)) t.ok(resolved(pointer), pointer)
@@ -155,7 +155,7 @@ t.test('the document', async t => {
     }
   })
 
-  t.test('gives each operation an id of its own, and each part of a path its parameter', async t => {
+  t.test('gives each operation a unique id, and declares each path parameter', async t => {
     const ids = operations.map(({ of }) => of.operationId)
     t.equal(new Set(ids).size, ids.length)
     for (const { item, of, path } of operations) {
@@ -167,7 +167,7 @@ t.test('the document', async t => {
     }
   })
 
-  t.test('has every route of the table', async t => {
+  t.test('has every route of the routing table', async t => {
     for (const { path, verb } of userRoutes)
       t.ok(
         isThere(verb, `/{username}${path === '/' ? '' : path.replaceAll(/:(\w+)/g, '{$1}')}`),
@@ -178,13 +178,13 @@ t.test('the document', async t => {
     t.equal(operations.length, userRoutes.length + serviceRoutes.length)
   })
 
-  t.test('tells of every method what it does', async t => {
+  t.test('has a summary of every method', async t => {
     for (const { id, summary } of methods) t.match(summary, /^[A-Z].*[^.]$/, id)
   })
 
-  t.test('shows of each operation a call and an answer, true to its schemas', async t => {
+  t.test('has an example request and response for each operation, valid by its schemas', async t => {
     const bytes = new Set(['account.export', 'events.getAttachment', 'previews.get'])
-    // Without a domain of its own a service only refuses these.
+    // Without a domain the service only refuses these.
     const refusing = new Set(['auth.usernameCheckPost', 'auth.emailCheckPost'])
     for (const { of, path, verb } of operations) {
       if (of.deprecated) continue
@@ -204,14 +204,14 @@ t.test('the document', async t => {
     }
   })
 
-  t.test('holds schemas that can be used', async t => {
+  t.test('contains valid schemas', async t => {
     const ajv = new Ajv2020({ strict: false })
     for (const schema of [...found(document.paths, 'schema'), ...Object.values(document.components.schemas)])
       t.ok(ajv.validateSchema(schema as object), JSON.stringify(ajv.errors))
   })
 })
 
-t.test('what the document says', async t => {
+t.test('the documentation', async t => {
   const { alice, ...service } = await coffer(t)
   await alice.stream('diary')
   await alice.stream('walks', 'diary')
@@ -228,7 +228,7 @@ t.test('what the document says', async t => {
     ['/{username}', 'post', '/', [{ method: 'events.get', params: {} }]]
   ]
   for (const [path, verb, filled, body] of answers)
-    t.test(`holds for ${verb} ${path}`, async t => {
+    t.test(`is correct for ${verb} ${path}`, async t => {
       const described = document.paths[path][verb]
       const answer = await alice.http(verb.toUpperCase(), filled, body)
       const schema = described.responses[answer.status].content['application/json'].schema
@@ -237,14 +237,14 @@ t.test('what the document says', async t => {
       if (body !== undefined) t.ok(checkOf(described.requestBody.content['application/json'].schema)(body))
     })
 
-  t.test('holds for errors', async t => {
+  t.test('is correct for errors', async t => {
     const { body, status } = await alice.http('GET', '/events/cunknown00000000000000000')
     t.equal(status, 404)
     const check = checkOf(document.components.schemas.ErrorAnswer)
     t.ok(check(body), JSON.stringify(check.errors))
   })
 
-  t.test('is served, with a page to read it that needs nothing from elsewhere', async t => {
+  t.test('is served with a page that needs nothing from other servers', async t => {
     const { url } = service.server
     const served = await fetch(`${url}/docs/openapi.json`)
     const { paths: servedPaths } = (await served.json()) as Answer

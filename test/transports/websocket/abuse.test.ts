@@ -8,7 +8,7 @@ import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** A connection without a Socket.IO client in front: what is sent is up to the test. */
+/** Opens a connection without a Socket.IO client: the test controls what is sent. */
 async function raw(t: Test, { server }: Service): Promise<WebSocket> {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
   socket.on('error', () => {})
@@ -17,7 +17,7 @@ async function raw(t: Test, { server }: Service): Promise<WebSocket> {
   return socket
 }
 
-/** As {@link raw}, in the user's namespace. */
+/** Like {@link raw}, in the user's namespace. */
 async function rawOf(t: Test, service: Service, client: Client): Promise<WebSocket> {
   const socket = await raw(t, service)
   socket.send(`40/${client.username},{"auth":"${client.token}"}`)
@@ -30,7 +30,7 @@ async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await new Promise(resolve => socket.once('close', resolve))
 }
 
-/** The longest of some calls of somebody else's, as by the stopwatch. */
+/** Returns the duration of the slowest of several calls of another user, measured by the stopwatch. */
 async function slowest(socket: TestSocket, isOver: () => boolean): Promise<number> {
   let longest = 0
   while (!isOver()) {
@@ -42,7 +42,7 @@ async function slowest(socket: TestSocket, isOver: () => boolean): Promise<numbe
   return longest
 }
 
-t.test('frames that make no sense close their connection and nothing else', async t => {
+t.test('malformed frames close their connection and no other', async t => {
   const service = await coffer(t)
   const { alice } = service
   const socket = await socketOf(t, alice)
@@ -88,7 +88,7 @@ t.test('frames that make no sense close their connection and nothing else', asyn
     })
 })
 
-t.test('a nesting that would exhaust the stack is refused or closes its connection', async t => {
+t.test('nesting that would exhaust the stack is refused or closes its connection', async t => {
   const service = await coffer(t)
   const { alice } = service
   const socket = await socketOf(t, alice)
@@ -104,7 +104,7 @@ t.test('a nesting that would exhaust the stack is refused or closes its connecti
   t.match(await socket.call('streams.get'), { streams: [] })
 })
 
-t.test('a message over the size limit closes its connection, and says why', async t => {
+t.test('a message over the size limit closes its connection with a reason', async t => {
   const service = await coffer(t, { limits: { bodyBytes: 100 * KiB } })
   const { alice } = service
   const other = await socketOf(t, alice)
@@ -140,7 +140,7 @@ t.test('a message over the size limit closes its connection, and says why', asyn
     t.equal((await end)[0], 1009)
   })
 
-  t.test('before a token is shown', async t => {
+  t.test('before authentication', async t => {
     const socket = await raw(t, service)
     const end = once(socket, 'close')
     socket.send(`40/alice,${'y'.repeat(20 * KiB)}`)
@@ -149,13 +149,13 @@ t.test('a message over the size limit closes its connection, and says why', asyn
   })
 
   for (const version of versions)
-    t.test(`to ${version.name}, whose call is answered`, async t => {
+    t.test(`from ${version.name} also gets an error response`, async t => {
       const socket = await socketOf(t, alice, { version })
       const details = new Promise(resolve =>
         socket.raw.on('disconnect', (_reason, description) => resolve(description))
       )
       t.match(await socket.call('streams.get', { x: 'y'.repeat(11 * MiB) }), answer[0]!)
-      // Clients of 2.x do not pass it on.
+      // 2.x clients do not expose it.
       if (version === versions[0]) t.match(await details, { context: { code: 1009 } })
       else await details
     })
@@ -163,7 +163,7 @@ t.test('a message over the size limit closes its connection, and says why', asyn
   t.match(await other.call('streams.get'), { streams: [] })
 })
 
-t.test('somebody without a token may send little', async t => {
+t.test('an unauthenticated client may send little', async t => {
   const service = await coffer(t)
   const socket = await raw(t, service)
   socket.send('40')
@@ -184,7 +184,7 @@ t.test('a message in thousands of frames closes its connection', async t => {
   t.equal((await raw(t, service)).readyState, WebSocket.OPEN, 'others go on')
 })
 
-t.test('who shows no token in time is cut, and nobody else', async t => {
+t.test('a connection without a valid token is closed after a timeout, others are not', async t => {
   const service = await coffer(t, { sockets: { namespaceTimeout: 1 } })
   const [open, leaving] = [await rawOf(t, service, service.alice), await rawOf(t, service, service.alice)]
   const [silent, guessing] = [await raw(t, service), await raw(t, service)]
@@ -195,8 +195,8 @@ t.test('who shows no token in time is cut, and nobody else', async t => {
   t.equal(open.readyState, WebSocket.OPEN)
 })
 
-t.test('what a connection may have in flight is bounded', async t => {
-  t.test('in number: further calls are refused, later ones served again', async t => {
+t.test('a connection is limited', async t => {
+  t.test('in concurrent calls: further ones are refused, later ones served again', async t => {
     const { alice } = await coffer(t, { sockets: { maxInFlight: 50 } })
     const socket = await socketOf(t, alice)
     const answers = await Promise.all(Array.from({ length: 200 }, () => socket.call('streams.get')))
@@ -206,7 +206,7 @@ t.test('what a connection may have in flight is bounded', async t => {
     t.match(await socket.call('streams.get'), { streams: [] })
   })
 
-  t.test('in size: more is read when what there is has been done', async t => {
+  t.test('in pending bytes: more is read once earlier calls are done', async t => {
     const service = await coffer(t, { sockets: { maxPendingBytes: 100 * KiB, callsPerSecond: 100 } })
     const socket = await rawOf(t, service, service.alice)
     let answers = 0
@@ -221,7 +221,7 @@ t.test('what a connection may have in flight is bounded', async t => {
     await until(() => answers === 300, 'all answers')
   })
 
-  t.test('in rate: further calls wait', async t => {
+  t.test('in call rate: further calls wait', async t => {
     const { alice } = await coffer(t, { sockets: { callsPerSecond: 20 } })
     const socket = await socketOf(t, alice)
     const start = performance.now()
@@ -233,7 +233,7 @@ t.test('what a connection may have in flight is bounded', async t => {
     )
   })
 
-  t.test('in sockets of one user', async t => {
+  t.test('in number per user', async t => {
     const { alice } = await coffer(t, { sockets: { maxPerUser: 2 } })
     const first = await socketOf(t, alice)
     await socketOf(t, alice)
@@ -251,7 +251,7 @@ t.test('what a connection may have in flight is bounded', async t => {
 })
 
 t.test('sockets of one user', async t => {
-  t.test('are half of them left to others, whoever was given an access', async t => {
+  t.test('may be used by one access up to half of their limit', async t => {
     const { alice } = await coffer(t, { sockets: { maxPerUser: 4 } })
     await alice.stream('diary')
     const shared = await alice.grant('read', 'diary')
@@ -271,7 +271,7 @@ t.test('sockets of one user', async t => {
     await t.rejects(socketOf(t, alice), { message: /too many open sockets/ })
   })
 
-  t.test('are counted when a step that takes its time has let them in', async t => {
+  t.test('are counted even if authorization takes a while', async t => {
     const service = await openCoffer(t, { sockets: { maxPerUser: 2 } })
     const step = new EventEmitter()
     Object.assign(service.server.services, { authorizationStep: () => once(step, 'over') })
@@ -281,7 +281,7 @@ t.test('sockets of one user', async t => {
       socket.on('message', data => heard.push((data as Buffer).toString()))
       socket.send(`40/alice,{"auth":"${service.alice.token}"}`)
     }
-    // By then all have asked.
+    // By then all have sent their request.
     for (let n = 0; n < 10; n++) await service.http('GET', '/service/info')
     step.emit('over')
     const left = (): number => sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length
@@ -291,7 +291,7 @@ t.test('sockets of one user', async t => {
   })
 })
 
-t.test('somebody who fetches no answers is given up', async t => {
+t.test('responses to a client that stops reading do not accumulate', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.do('streams.create', { id: 'big', name: 'big', clientData: { x: 'y'.repeat(200 * KiB) } })
@@ -305,7 +305,7 @@ t.test('somebody who fetches no answers is given up', async t => {
   t.ok(grown < 100, `its answers pile up no further (${Math.round(grown)} MiB)`)
 })
 
-t.test('a flood leaves others their share', async t => {
+t.test('a flood of calls leaves capacity for others', async t => {
   const service = await coffer(t)
   const bob = await service.user('bobby')
   const quiet = await socketOf(t, bob)
@@ -329,7 +329,7 @@ t.test('a flood leaves others their share', async t => {
   t.match((await bob.http('GET', '/streams')).status, 200)
 })
 
-t.test('namespaces of refused sockets leave nothing behind', async t => {
+t.test('refused namespaces leave nothing behind', async t => {
   const service = await coffer(t)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => raw(t, service)))
   const each = 100

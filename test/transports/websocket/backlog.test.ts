@@ -1,4 +1,4 @@
-/** Long answers and long calls over sockets: what waits of them in memory is bounded for all, an account, and an access. */
+/** Long responses and calls over sockets: memory for pending ones is limited in total, per account and per access. */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { ask, closed, deaf, enough, held, KiB, MiB, pass, quiet, withAnswersOf } from '../../support/deaf.js'
@@ -7,10 +7,10 @@ import { socketOf, until, versions } from '../../support/socket.js'
 
 t.setTimeout(900_000)
 
-t.test('long answers that nobody takes', async t => {
+t.test('unread long responses', async t => {
   const small = { sockets: { maxBufferedBytes: 16 * MiB }, limits: { batchResultBytes: 2 * MiB } }
 
-  t.test('are few for one access, and more for one account; others get theirs', async t => {
+  t.test('are limited per access and per account; others are served', async t => {
     const service = await withAnswersOf(t, 900 * KiB, small)
     const { alice } = service
     const bob = await service.user('bobby')
@@ -40,7 +40,7 @@ t.test('long answers that nobody takes', async t => {
     }, 'its answers are back when they have been cut')
   })
 
-  t.test('are few in all; what is short is answered, what is changed is told', async t => {
+  t.test('are limited in total; short responses and notifications are still sent', async t => {
     const service = await withAnswersOf(t, 900 * KiB, small)
     const { alice } = service
     await alice.stream('diary')
@@ -68,7 +68,7 @@ t.test('long answers that nobody takes', async t => {
   })
 })
 
-t.test('long answers that are taken come whole', async t => {
+t.test('long responses are complete if they are read', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   for (let n = 0; n < 10; n++) await alice.event({ content: 'é'.repeat(300_000) })
@@ -81,7 +81,7 @@ t.test('long answers that are taken come whole', async t => {
 })
 
 t.test('long calls', async t => {
-  t.test('that do not end are cut, and hold no more than there is room for', async t => {
+  t.test('that never end are cut off, and take a limited amount of memory', async t => {
     const service = await coffer(t, {
       sockets: { maxBufferedBytes: 32 * MiB },
       limits: { batchResultBytes: MiB }
@@ -106,7 +106,7 @@ t.test('long calls', async t => {
     for (const one of sockets) await closed(one)
   })
 
-  t.test('of one connection are read one after the other', async t => {
+  t.test('on one connection are read one after another', async t => {
     const service = await coffer(t)
     const socket = await socketOf(t, service.alice)
     await service.alice.stream('diary')
@@ -116,7 +116,7 @@ t.test('long calls', async t => {
     t.equal(answers.filter(({ event }) => event?.content.length === content.length).length, 10)
   })
 
-  t.test('of a client that polls wait until those before are done', async t => {
+  t.test('of a polling client wait until earlier ones are done', async t => {
     const { alice } = await coffer(t, { sockets: { maxPendingBytes: 4 * KiB, callsPerSecond: 10 } })
     const client = await PollingClient.of(alice)
     t.equal(await client.post(...Array.from({ length: 15 }, (_, n) => call(n))), 200)

@@ -1,9 +1,9 @@
-/** Binary data in params: found where it may be, and not looked for where it cannot be. */
+/** Binary data in params: it is found wherever it may be, with a limited search. */
 import t from 'tap'
 import { containsBinary } from '../../../transports/websocket/binary.js'
 
-t.test('holdsBinary', async t => {
-  t.test('finds binary data, however deep it lies', async t => {
+t.test('containsBinary', async t => {
+  t.test('finds binary data at any depth', async t => {
     const bytes = new Uint8Array([1])
     for (const value of [bytes, bytes.buffer, { a: [{ b: bytes }] }, [1, 'x', null, Buffer.from('x')]])
       t.ok(containsBinary(value))
@@ -14,7 +14,7 @@ t.test('holdsBinary', async t => {
       t.notOk(containsBinary(value))
   })
 
-  t.test('does not look into more than can have come with it', async t => {
+  t.test('inspects no more values than a message can contain', async t => {
     let looks = 0
     const counted = (): object =>
       Object.defineProperty({}, 'x', { enumerable: true, get: () => void looks++ })

@@ -1,9 +1,9 @@
-/** The published clients, old and new, over every way there is: they connect, share a connection, and come again. */
+/** Published clients, old and new, over every transport: connecting, sharing a connection, reconnecting. */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { connect, until, versions } from '../../support/socket.js'
 
-t.test('clients of long ago and of today', async t => {
+t.test('old and new clients', async t => {
   const service = await coffer(t)
   const bob = await service.user('bobby')
   for (const version of versions)
@@ -15,7 +15,7 @@ t.test('clients of long ago and of today', async t => {
         })
         t.match(await socket.call('streams.get'), { streams: Array })
         const token = { auth: bob.token }
-        // The older client calls it a query, of the namespace.
+        // The older client sends it as the query of the namespace.
         const second = socket.raw.io.socket('/bobby', { auth: token, query: token } as object)
         t.teardown(() => second.close())
         await new Promise(resolve => second.on('connect', () => resolve(undefined)))

@@ -1,4 +1,4 @@
-/** Clients that ask and do not listen: what a connection of theirs may hold, what it is told, when it is cut. */
+/** Clients that never read: what their connections cost, which notifications they get, when they are closed. */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import {
@@ -19,9 +19,9 @@ import { socketOf, until } from '../../support/socket.js'
 
 t.setTimeout(900_000)
 
-t.test('a connection whose client takes nothing', async t => {
+t.test('a connection whose client stops reading', async t => {
   for (const length of [100, 10 * KiB, 200 * KiB, 900 * KiB])
-    t.test(`holds about 2 MB at most, with answers of ${length} bytes`, async t => {
+    t.test(`takes about 2 MB at most, with responses of ${length} bytes`, async t => {
       const service = await withAnswersOf(t, length)
       const { alice } = service
       const bob = await service.user('bobby')
@@ -36,7 +36,7 @@ t.test('a connection whose client takes nothing', async t => {
       const sockets = await Promise.all(Array.from({ length: 5 }, () => deaf(t, alice)))
       for (const socket of sockets) {
         ask(socket, alice, enough(length))
-        // Far more than is read while the answers are not taken.
+        // Far more than is read while the responses are pending.
         socket.send(`42/alice,1["streams.get",{"x":"${'y'.repeat(200 * KiB)}"}]`)
       }
       await change()
@@ -48,7 +48,7 @@ t.test('a connection whose client takes nothing', async t => {
       t.ok(each < 2, `${each.toFixed(2)} MiB each`)
     })
 
-  t.test('hears of changes once when it takes something again', async t => {
+  t.test('gets merged notifications once it reads again', async t => {
     const { alice } = await withAnswersOf(t, 200 * KiB)
     await alice.stream('small')
     const socket = await deaf(t, alice)
@@ -68,7 +68,7 @@ t.test('a connection whose client takes nothing', async t => {
     t.ok(news < 80, `${news} messages for 300 changes`)
   })
 
-  t.test('hears of all scopes that changed', async t => {
+  t.test('is notified of all scopes that changed', async t => {
     const { alice } = await withAnswersOf(t, 200 * KiB)
     await alice.stream('a')
     await alice.stream('b')
@@ -94,7 +94,7 @@ t.test('a connection whose client takes nothing', async t => {
     t.ok(news < 50, `${news} messages for 100 changes`)
   })
 
-  t.test('is cut after a while, whatever it says; who takes answers is not', async t => {
+  t.test('is closed after a while, even if it sends; clients that read are not', async t => {
     const service = await withAnswersOf(t, 200 * KiB, { limits: { stalledSeconds: 60 } })
     const { alice } = service
     const reading = await socketOf(t, alice)
@@ -105,7 +105,7 @@ t.test('a connection whose client takes nothing', async t => {
     for (const client of polling) await client.post('42/alice,1["streams.get",{}]')
     for (let passed = 0; passed < 100; passed += 20) {
       await pass(service, 20)
-      // Says that it is there.
+      // Heartbeats.
       sockets[0]!.send('3')
       sockets[1]!.send('2')
       await polling[0]!.post('3')
@@ -117,21 +117,21 @@ t.test('a connection whose client takes nothing', async t => {
     t.match(await quietSocket.call('streams.get'), { streams: Array })
   })
 
-  t.test('is cut when its access ends: what waits is not for it any more', async t => {
+  t.test('is closed when its access ends, discarding pending responses', async t => {
     const { alice } = await withAnswersOf(t, 200 * KiB)
     const app = await alice.grant('read', '*')
     const socket = await deaf(t, app)
     ask(socket, app, enough(200 * KiB))
     await quiet(t, alice)
     await alice.do('accesses.delete', { id: app.access.id })
-    // It goes on taking nothing: only what it says meets the end of the line.
+    // It keeps reading nothing: only writing detects that the connection was closed.
     await until(() => {
       socket.send('3')
       return socket.readyState === socket.CLOSED
     }, 'the end')
   })
 
-  t.test('is cut when it goes on asking for signs of life', async t => {
+  t.test('is closed when it keeps sending pings', async t => {
     const service = await coffer(t)
     const socket = await deaf(t, service.alice, 3)
     await quiet(t, service.alice)
@@ -147,7 +147,7 @@ t.test('a connection whose client takes nothing', async t => {
   })
 })
 
-t.test('sockets on one connection keep nothing of what came with them', async t => {
+t.test('sockets on one connection do not retain their handshake data', async t => {
   const { alice } = await coffer(t)
   const socket = await deaf(t, alice)
   socket.resume()

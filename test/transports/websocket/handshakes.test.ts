@@ -1,4 +1,4 @@
-/** Strangers at the sockets' door: how many there may be, how long, how much they may send; clients are let in meanwhile. */
+/** Unauthenticated sockets: limits on their number, time and data, without affecting clients. */
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
@@ -9,7 +9,7 @@ import { socketOf, until, versions } from '../../support/socket.js'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** A WebSocket as far as Engine.IO; its status if it is refused. */
+/** Opens a WebSocket up to Engine.IO; returns the response if it is refused. */
 async function webSocket(
   t: Test,
   { server }: Service,
@@ -26,7 +26,7 @@ async function webSocket(
   return answer ? { status: answer.statusCode, headers: answer.headers } : socket
 }
 
-/** What the proxy says of a client. */
+/** Returns the headers with which a proxy reports a client's address. */
 function from(address: string): Record<string, string> {
   return { 'x-forwarded-for': address }
 }
@@ -35,8 +35,8 @@ async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
 }
 
-t.test('connections of strangers', async t => {
-  t.test('are few in all; who is let in stays, and others take the place of who stays too long', async t => {
+t.test('unauthenticated connections', async t => {
+  t.test('are limited in total; authenticated ones stay, and slow ones are replaced', async t => {
     const service = await coffer(t, { limits: { connections: 100 } })
     const friend = await socketOf(t, service.alice)
     const { url } = service.server
@@ -49,7 +49,7 @@ t.test('connections of strangers', async t => {
       t.match(headers.get('retry-after'), /^\d+$/)
       t.match(JSON.parse(text), { code: 4, message: /Too many connections/ })
     }
-    // Who has been a stranger for two seconds makes room, which on a busy machine some have been by now.
+    // A connection may be replaced after two seconds, which on a busy machine have passed for some by now.
     const turns = 1 + Math.floor((performance.now() - begun) / 2000)
     const accepted = statuses.filter(status => status === 200).length
     t.ok(accepted <= 50 * turns, `half of the connections there may be: ${accepted} in ${turns} turns`)
@@ -68,7 +68,7 @@ t.test('connections of strangers', async t => {
         }, `${version.name} by ${transports.join()}`)
   })
 
-  t.test('are few from one address, or one network of IPv6', async t => {
+  t.test('are limited per address, or per IPv6 network', async t => {
     const service = await coffer(t, {
       limits: { connections: 1000, connectionsPerAddress: 20 },
       http: { trustedProxies: ['127.0.0.1'] }
@@ -91,14 +91,14 @@ t.test('connections of strangers', async t => {
     for (let n = 0; n < 30; n++) t.equal((await handshake(url)).status, 200, 'the proxy itself')
   })
 
-  t.test('give their place back when they end', async t => {
+  t.test('are no longer counted once they are closed', async t => {
     const service = await coffer(t, {
       limits: { connections: 1000, connectionsPerAddress: 2 },
       http: { trustedProxies: ['127.0.0.1'] }
     })
     const headers = from('198.51.100.7')
     const open = (): ReturnType<typeof webSocket> => webSocket(t, service, { headers })
-    /** The server notices ends in its own time. */
+    /** Retries, as the server notices closed connections with a delay. */
     const reopen = async (): Promise<WebSocket> => {
       for (;;) {
         const opened = await open()
@@ -121,7 +121,7 @@ t.test('connections of strangers', async t => {
     }
   })
 
-  t.test('end soon, whatever they do', async t => {
+  t.test('time out, whatever they send', async t => {
     const service = await coffer(t, { sockets: { namespaceTimeout: 1 } })
     const friend = await PollingClient.of(service.alice)
     for (const eio of [3, 4] as const) {
@@ -129,7 +129,7 @@ t.test('connections of strangers', async t => {
       let status = 200
       let packets = ['40']
       while (status === 200) {
-        // Joins the root, asks for namespaces without a token, says that it is there.
+        // Joins the root, requests namespaces without a token, sends heartbeats.
         status = await client.post(...packets)
         packets = eio === 4 ? ['40/alice,{}', '3'] : ['40/alice,', '2']
         await client.poll()
@@ -141,7 +141,7 @@ t.test('connections of strangers', async t => {
     t.match(await friend.poll(), /^43\/alice,1\[null,\{"streams":\[/)
   })
 
-  t.test('cannot bring much with them', async t => {
+  t.test('are limited in header size', async t => {
     const service = await coffer(t)
     const large = 'x'.repeat(17 * KiB)
     t.equal((await handshake(service.server.url, { headers: { cookie: large } })).status, 431)
@@ -152,8 +152,8 @@ t.test('connections of strangers', async t => {
   })
 })
 
-t.test('messages of strangers', async t => {
-  t.test('are small where they poll, and not read otherwise', async t => {
+t.test('unauthenticated messages', async t => {
+  t.test('are limited in size over polling, and not read beyond that', async t => {
     const service = await coffer(t)
     const { url } = service.server
     for (const eio of [3, 4] as const) {
@@ -169,13 +169,13 @@ t.test('messages of strangers', async t => {
     }
   })
 
-  t.test('are small over WebSockets; who is let in may send large ones', async t => {
+  t.test('are limited in size over WebSockets; authenticated ones may be large', async t => {
     const service = await coffer(t)
     for (const eio of [3, 4] as const) {
       const stranger = (await webSocket(t, service, { eio })) as WebSocket
       stranger.send(`40/alice,{"auth":"${'x'.repeat(17 * KiB)}"}`)
       await closed(stranger)
-      // Neither in one piece nor in many.
+      // Neither in one frame nor in many.
       const slow = (await webSocket(t, service, { eio })) as WebSocket
       for (let n = 0; n < 20 && slow.readyState === WebSocket.OPEN; n++)
         slow.send('x'.repeat(KiB), { fin: false })
@@ -193,7 +193,7 @@ t.test('messages of strangers', async t => {
       }
   })
 
-  t.test('are small again when the last namespace has been left', async t => {
+  t.test('are limited in size again after the last namespace was left', async t => {
     const service = await coffer(t)
     const socket = await socketOf(t, service.alice)
     const other = socket.raw.io.socket('/')
@@ -206,16 +206,16 @@ t.test('messages of strangers', async t => {
     t.ok(sent < 100, `after ${sent}`)
   })
 
-  t.test('are not inflated', async t => {
+  t.test('are not decompressed', async t => {
     const service = await coffer(t)
     const socket = (await webSocket(t, service, {})) as WebSocket
     t.equal(socket.extensions, '', 'nothing is agreed upon that compresses')
   })
 })
 
-t.test('a WebSocket that is tried out', async t => {
+t.test('a WebSocket probe', async t => {
   const service = await coffer(t)
-  t.test('is not answered without end', async t => {
+  t.test('gets a limited number of responses', async t => {
     const { id } = await PollingClient.of(service.alice)
     const trial = (await webSocket(t, service, { sid: id })) as WebSocket
     let answers = 0
@@ -225,13 +225,13 @@ t.test('a WebSocket that is tried out', async t => {
     t.ok(answers < 20, `${answers} answers`)
   })
 
-  t.test('needs an id that is known', async t => {
+  t.test('requires a known session id', async t => {
     t.match(await webSocket(t, service, { sid: 'A'.repeat(20) }), { status: 400 })
     t.match(await webSocket(t, service, { sid: '__proto__' }), { status: 400 })
   })
 })
 
-t.test('attempts to join namespaces are few on one connection', async t => {
+t.test('attempts to join namespaces are limited per connection', async t => {
   const service = await coffer(t)
   const joined = (await webSocket(t, service)) as WebSocket
   joined.send(`40/alice,{"auth":"${service.alice.token}"}`)
@@ -242,7 +242,7 @@ t.test('attempts to join namespaces are few on one connection', async t => {
   }
 })
 
-t.test('wrong tokens over sockets count as they do over HTTP', async t => {
+t.test('wrong tokens over sockets are throttled together with those over HTTP', async t => {
   const service = await coffer(t, { throttle: { invalidTokens: 10 } })
   const messages: string[] = []
   for (let n = 0; n < 3; n++) {

@@ -1,4 +1,4 @@
-/** Messages over a socket that are long: read in steps, in their order, and closed out if they are none. */
+/** Long messages over sockets: parsed in slices, in order, and refused if malformed. */
 import { once } from 'node:events'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -12,7 +12,7 @@ const create = (content: string): object => ({
 
 t.test('a long message', async t => {
   for (const version of versions)
-    t.test(`of ${version.name} is answered, and what follows comes after it`, async t => {
+    t.test(`of ${version.name} is answered before the following ones`, async t => {
       const { alice } = await coffer(t)
       await alice.stream('diary')
       const socket = await socketOf(t, alice, { version })
@@ -38,7 +38,7 @@ t.test('a long message', async t => {
       t.match(await socket.call('events.get', { limit: 1 }), { events: [{}] })
     })
 
-  t.test('of too many keys is refused', async t => {
+  t.test('with too many keys is refused', async t => {
     const { alice } = await coffer(t)
     const socket = await socketOf(t, alice)
     const clientData = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`key-${i}`, i]))
@@ -64,7 +64,7 @@ t.test('a long message', async t => {
             if (text.startsWith('43/alice')) resolve(text)
           })
         })
-        // More than the stack has room for.
+        // More than fit on the stack.
         const message = `42/alice,1["streams.get",{}${',1'.repeat(1_000_000)}]`
         await once(socket, 'open')
         socket.send('40/alice,')

@@ -1,4 +1,4 @@
-/** Sockets over requests that poll: what one of them may hold. */
+/** Sockets over polling: limits of a request. */
 import t from 'tap'
 import { limitPackets } from '../../../transports/websocket/polling.js'
 import type { Packet } from '../../../transports/websocket/internals.js'
@@ -7,17 +7,17 @@ import { begunPost, PollingClient } from '../../support/polling.js'
 
 const MiB = 1024 * 1024
 
-/** A call with a param of so many characters. */
+/** Returns a call with a param of this many characters. */
 function longCall(length: number): string {
   return `42/alice,1["streams.get",{"state":"${'x'.repeat(length)}"}]`
 }
 
-t.test('a request that polls', async t => {
+t.test('a polling request', async t => {
   const service = await coffer(t)
   const { alice } = service
   const { url } = service.server
 
-  t.test('holds so many packets at most', async t => {
+  t.test('is limited in number of packets', async t => {
     for (const [eio, packet] of [
       [3, '6'],
       [4, '6']
@@ -39,7 +39,7 @@ t.test('a request that polls', async t => {
     }
   })
 
-  t.test('of protocol 3 holds so many empty packets at most, too', async t => {
+  t.test('of protocol 3 is limited in number of empty packets, too', async t => {
     const client = await PollingClient.of(alice, 3)
     t.equal(await client.post(...Array.from({ length: 9000 }, () => '')), 200)
     t.equal(await client.post('42/alice,1["streams.get",{}]'), 200)
@@ -48,7 +48,7 @@ t.test('a request that polls', async t => {
     t.match(await client.poll(), /Session ID unknown/)
   })
 
-  t.test('of protocol 3 is not parsed if a length has more digits than one can have', t => {
+  t.test('of protocol 3 is not parsed if a length has too many digits', t => {
     const parsed: string[] = []
     const taken: Packet[] = []
     const parser = limitPackets({
@@ -68,7 +68,7 @@ t.test('a request that polls', async t => {
     t.end()
   })
 
-  t.test('in JSONP is small: each escaped line end takes time', async t => {
+  t.test('in JSONP is limited in size, as unescaping line ends is slow', async t => {
     const begun = await (await fetch(`${url}/socket.io/?EIO=4&transport=polling&j=0`)).text()
     const [, id = ''] = /sid\\":\\"([^\\]+)/.exec(begun) ?? []
     const target = `${url}/socket.io/?EIO=4&transport=polling&j=0&sid=${id}`
@@ -83,7 +83,7 @@ t.test('a request that polls', async t => {
     t.equal(await post(longCall(300_000)), 413)
   })
 
-  t.test('that is too large is told the limit', async t => {
+  t.test('that is too large gets an error with the limit', async t => {
     const message = 'The message is larger than the limit of 10485760 bytes'
     const body = `42/alice,1["streams.get",{"x":"${'y'.repeat(11 * MiB)}"}]`
     const whole = { method: 'POST', body }
@@ -102,7 +102,7 @@ t.test('a request that polls', async t => {
     }
   })
 
-  t.test('of protocol 3 holds little binary data', async t => {
+  t.test('of protocol 3 is limited in binary data', async t => {
     const { target } = await PollingClient.of(alice, 3)
     const headers = { 'content-type': 'application/octet-stream' }
     const { status } = await fetch(target, { method: 'POST', headers, body: new Uint8Array(MiB) })

@@ -8,7 +8,7 @@ import type { AdmittedAccess, SubscribedAccess } from '../../../core/notificatio
 import { openCoffer } from '../../support/coffer.js'
 import { socketOf, until, versions } from '../../support/socket.js'
 
-/** Subscriptions as another thread or node makes them: they take until `release`, before or after the change at hand. */
+/** Delays subscriptions until `release`, as in another thread or node; they start before or after a test's changes. */
 async function start(t: Test, isSubscribedFirst: boolean) {
   const service = await openCoffer(t)
   const released = gate()
@@ -37,7 +37,7 @@ async function start(t: Test, isSubscribedFirst: boolean) {
   return { service, alice: service.alice, asked: asked.opened, release: released.open, left }
 }
 
-/** A promise, and the function that resolves it. */
+/** Returns a promise, and the function that resolves it. */
 function gate() {
   const emitter = new EventEmitter()
   return { open: () => void emitter.emit('open'), opened: once(emitter, 'open') }
@@ -59,7 +59,7 @@ for (const version of versions) {
     await until(() => left.length === 1, 'the subscription to end')
   })
 
-  t.test(`${version.name} hears of changes made while it was being connected`, async t => {
+  t.test(`${version.name} is notified of changes made while it was connecting`, async t => {
     const { alice, asked, release } = await start(t, true)
     const connecting = socketOf(t, alice, { version })
     await asked
@@ -73,7 +73,7 @@ for (const version of versions) {
 
   for (const isSubscribedFirst of [true, false])
     t.test(
-      `${version.name} is refused if its access ends ${isSubscribedFirst ? 'after' : 'before'} that`,
+      `${version.name} is refused if its access ends ${isSubscribedFirst ? 'after' : 'before'} subscribing`,
       async t => {
         const { alice, asked, release } = await start(t, isSubscribedFirst)
         const reader = await alice.grant('read', 'diary')
@@ -90,7 +90,7 @@ for (const version of versions) {
 
 for (const isSubscribedFirst of [true, false])
   t.test(
-    `a connection cut ${isSubscribedFirst ? 'after' : 'before'} its subscription leaves none`,
+    `closing a connection ${isSubscribedFirst ? 'after' : 'before'} its subscription ends the subscription`,
     async t => {
       const { alice, asked, left, release, service } = await start(t, isSubscribedFirst)
       const raw = io(`${service.server.url}/alice?auth=${alice.token}`, {

@@ -19,7 +19,7 @@ for (const version of versions) {
         })
       })
 
-    t.test('opens by long-polling, with the headers that browsers ask for', async t => {
+    t.test('opens by long polling, with CORS headers', async t => {
       const socket = await socketOf(t, alice, { version, options: { transports: ['polling'] } })
       t.match(await socket.call('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
       const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
@@ -55,7 +55,7 @@ for (const version of versions) {
       await t.rejects(socketOf(t, short, { version }), { message: /expired/ })
     })
 
-    t.test('answers like HTTP does, with meta', async t => {
+    t.test('returns the same results as HTTP, with meta', async t => {
       const socket = await socketOf(t, alice, { version })
       t.match(await socket.call('streams.create', { id: 'made', name: 'Made' }), {
         stream: { id: 'made' },
@@ -86,7 +86,7 @@ for (const version of versions) {
       t.match(await socket.call('callBatch', []), { results: [] })
     })
 
-    t.test('survives odd calls', async t => {
+    t.test('survives malformed calls', async t => {
       const socket = await socketOf(t, alice, { version })
       const { raw } = socket
       raw.emit('streams.get')
@@ -112,7 +112,7 @@ for (const version of versions) {
       t.match(await socket.call('streams.get'), { streams: Array })
     })
 
-    t.test('refuses binary data, wherever it is in the params', async t => {
+    t.test('refuses binary data anywhere in the params', async t => {
       const socket = await socketOf(t, alice, { version })
       const bytes = Buffer.from([1, 2, 3])
       for (const params of [
@@ -126,7 +126,7 @@ for (const version of versions) {
         })
     })
 
-    t.test('makes the calls in the order they were sent, and answers each', async t => {
+    t.test('executes calls in order, and responds to each', async t => {
       const socket = await socketOf(t, alice, { version })
       const calls = []
       for (let n = 0; n < 50; n++) {
@@ -145,7 +145,7 @@ for (const version of versions) {
   })
 }
 
-t.test('two users over one connection', async t => {
+t.test('two users share one connection', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bob')
@@ -182,7 +182,7 @@ t.test('the root namespace', async t => {
   t.same(root.heard, [], 'tells nobody anything')
 })
 
-t.test('a socket under the host name of its user', async t => {
+t.test('a socket on the subdomain of its user', async t => {
   const service = await coffer(t, { domain: 'example.org' })
   await service.alice.stream('diary')
   const socket = await socketOf(t, service.alice, {
@@ -206,7 +206,7 @@ t.test('the authorization step', async t => {
   t.same(seen, [undefined, 'sesame', 'sesame'], 'sees the headers of the connection, for each call too')
 })
 
-t.test('a result that is too large for one message', async t => {
+t.test('a result that is too large for one message is refused', async t => {
   const { alice } = await coffer(t, { limits: { batchResultItems: 250 } })
   await alice.stream('diary')
   const params = { streamIds: ['diary'], type: 'note/txt', content: 'x' }

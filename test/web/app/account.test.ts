@@ -1,4 +1,4 @@
-/** The page of the account: how one signs in, what is stored, and the end of it. */
+/** The account page: sign-in methods, stored data, deleting the account. */
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
@@ -21,7 +21,7 @@ t.test('the account page', async t => {
   await daisy.stream('diary')
   await daisy.event({ content: 'A walk along the lake' })
 
-  await t.test('shows what there is, and changes address and password', async t => {
+  await t.test('shows the account, and changes email address and password', async t => {
     const page = await enter('/app/daisy/account')
     await page.getByText('daisy@example.com').waitFor()
     await page.getByText('of 5 MB').waitFor()
@@ -57,7 +57,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('shows the limit that an operator has set for this account', async t => {
+  await t.test('shows the storage limit of the account', async t => {
     const limit = async (bytes: number | null): Promise<void> => {
       const key = { authorization: adminKey }
       t.equal((await service.http('POST', '/system/users/daisy/quota', { bytes }, key)).status, 200)
@@ -73,7 +73,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('is the one page, where former addresses and the browser’s way back lead', async t => {
+  await t.test('is the target of former URLs, and of going back', async t => {
     for (const path of ['/access/access.html?lang=en', '/access/signinhub.html', '/auth', '/app/account']) {
       const page = await open(path, desk)
       await signIn(page, 'daisy')
@@ -92,7 +92,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('switches two-factor authentication on and off, with codes to keep', async t => {
+  await t.test('turns two-factor authentication on and off, with recovery codes', async t => {
     const page = await enter('/app/daisy/account')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('link', { name: 'Turn on' }).click()
@@ -132,7 +132,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('shows where one is signed in, and signs out there', async t => {
+  await t.test('lists sessions, and signs one out', async t => {
     for (const appId of ['first-app', 'second-app'])
       await service.http('POST', '/daisy/auth/login', { username: 'daisy', password, appId }, { origin: url })
     const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -150,7 +150,7 @@ t.test('the account page', async t => {
       if (appId === 'second-app') await daisy.do('sessions.delete', { id })
   })
 
-  await t.test('signs out everywhere else', async t => {
+  await t.test('signs out all other sessions', async t => {
     const token = await register('robin')
     const page = await open('/app/account', desk)
     await signIn(page, 'robin')
@@ -164,7 +164,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('shows which apps are allowed, and ends that', async t => {
+  await t.test('lists allowed apps, and revokes their access', async t => {
     const permissions = [
       { streamId: 'diary', level: 'read' },
       { streamId: '*', level: 'create-only' }
@@ -192,7 +192,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('keeps language and units, wherever one signs in', async t => {
+  await t.test('keeps language and units across sessions', async t => {
     const page = await enter('/app/daisy/account')
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
     await untilHeading(page, 'Ihr Konto')
@@ -214,7 +214,7 @@ t.test('the account page', async t => {
     await elsewhere.context().close()
   })
 
-  await t.test('takes everything along', async t => {
+  await t.test('downloads all data', async t => {
     const page = await enter('/app/daisy/account')
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download all data' }).click()
@@ -229,7 +229,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('lists, tries and ends notifications', async t => {
+  await t.test('lists, tests and deletes webhooks', async t => {
     const target = await receiver(t)
     const sensor = await daisy.grant('read', 'diary')
     await sensor.do('webhooks.create', { url: target.url })
@@ -245,7 +245,7 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('deletes the account, for who types its name and password', async t => {
+  await t.test('deletes the account after asking for its name and password', async t => {
     await register('gerda')
     const page = await open('/app/', desk)
     await signIn(page, 'gerda')
@@ -278,7 +278,7 @@ t.test('the account page', async t => {
   })
 })
 
-t.test('where mails are sent, the account page tells of them', async t => {
+t.test('where mails are sent, the account page mentions them', async t => {
   const post = await mailbox(t)
   const { daisy, enter, url } = await startApp(t, post.settings)
   const page = await enter('/app/account')
@@ -297,7 +297,7 @@ t.test('where mails are sent, the account page tells of them', async t => {
   await page.getByRole('button', { name: 'Send confirmation link' }).click()
   await page.getByText('We sent you a link.').waitFor()
   await look(t, page, 'app-account-unconfirmed')
-  // The former address is told, and led to this page.
+  // The former address is notified, with a link to this page.
   const told = await post.receivedBy('daisy@example.com', 3)
   t.match(told.text, `${url}/app/daisy/account`)
   await page.goto(linkOf(await post.receivedBy('other@example.com', 2)).href)

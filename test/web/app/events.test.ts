@@ -1,4 +1,4 @@
-/** Adding, changing and deleting what people keep, as they do it in a browser. */
+/** Creating, changing and deleting events in a browser. */
 import type { Route } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
@@ -11,7 +11,7 @@ t.test('events', async t => {
   const { daisy, enter, open, service } = await startApp(t, { versioning: { forceKeepHistory: true } })
   for (const id of ['weight', 'diary'] as const) await daisy.stream(id, null)
 
-  await t.test('somebody new adds a weight in two touches, changes it, and takes it back', async t => {
+  await t.test('a new user adds a weight in two taps, changes it, and undoes that', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
     await page.getByLabel('Email address').fill('gerda@example.com')
@@ -22,7 +22,7 @@ t.test('events', async t => {
     await dialog.getByRole('button', { name: 'Photo' }).waitFor()
     await look(t, page, 'app-add-first')
     await dialog.getByRole('button', { name: 'Weight' }).click()
-    // The field has the focus: what is typed goes there.
+    // The field is focused: typed text goes there.
     await dialog.getByRole('textbox', { name: 'Weight' }).waitFor()
     await typeIntoFocus(page, '61.9')
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -45,7 +45,7 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('an event is changed, trashed, taken out again, and deleted for good', async t => {
+  await t.test('an event is changed, moved to the trash, restored, and permanently deleted', async t => {
     const event = await daisy.event({
       streamIds: ['weight'],
       type: 'mass/kg',
@@ -84,7 +84,7 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('anything else is found by its words, and problems are told at the field', async t => {
+  await t.test('other types are found by their words, and errors are shown at their fields', async t => {
     const page = await enter('/app/daisy/streams')
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
@@ -120,11 +120,11 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('files go up with their progress, and come down again', async t => {
+  await t.test('files are uploaded with progress, and downloaded', async t => {
     const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
     const page = await enter(`/app/daisy/events/${event.id}`)
     await page.getByText('Add files or drop them here').waitFor()
-    // Held back until it has been seen to be on its way.
+    // Held back until its progress has been seen.
     const ways: Route[] = []
     await page.route(`**/daisy/events/${event.id}`, async route => {
       if (route.request().method() === 'POST') ways.push(route)
@@ -158,7 +158,7 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('a picture that cannot be shown gives way to one that can', async t => {
+  await t.test('a picture that cannot be displayed is replaced by one that can', async t => {
     const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
     const form = new FormData()
     form.append('file', new Blob(['no picture'], { type: 'image/png' }), 'torn.png')
@@ -173,7 +173,7 @@ t.test('events', async t => {
   })
 
   await t.test(
-    'a photo is added with its picture, a series shows its numbers, and an odd address is met kindly',
+    'a photo is added with its picture, a series shows its values, and a missing event shows an error',
     async t => {
       const page = await enter('/app/daisy/streams')
       await page.keyboard.press('n')

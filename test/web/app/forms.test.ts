@@ -1,4 +1,4 @@
-/** Forms of contents: every type of the directory makes one, and what it is given comes out again. */
+/** Forms for event contents: every event type has one, and preserves its contents. */
 import t from 'tap'
 import { computeEventIntegrity } from '../../../core/integrity.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
@@ -66,7 +66,7 @@ interface Modules {
   addTextsOf(room: string): Promise<void>
 }
 
-/** What the person's browser says of their languages. */
+/** The languages reported by the browser. */
 const languages = ['en-GB']
 Object.defineProperty(globalThis, 'navigator', { value: { languages }, configurable: true })
 Object.assign(globalThis, {
@@ -74,7 +74,7 @@ Object.assign(globalThis, {
   location: { href: 'http://localhost/' }
 })
 
-t.test('contents and forms', async t => {
+t.test('forms of contents', async t => {
   const web = await loadWeb<Modules>(
     'app/events/fields.ts',
     'app/data/typed-numbers.ts',
@@ -94,7 +94,7 @@ t.test('contents and forms', async t => {
   const wrong = (type: string, entries: Entries) =>
     Object.fromEntries(web.contentOf(form(type), entries).wrong)
 
-  t.test('every type of the directory makes a form through which its samples pass', async t => {
+  t.test('every event type has a form that preserves its samples', async t => {
     const numerical = Object.entries(numericalUnits).flatMap(([group, units]) =>
       units.split(' ').map(unit => `${group}/${unit}`)
     )
@@ -111,7 +111,7 @@ t.test('contents and forms', async t => {
           const { content: made, wrong } = web.contentOf(fields, web.entriesOf(fields, content), content)
           t.same([...wrong], [], `${type} ${JSON.stringify(content)?.slice(0, 60)}`)
           t.strictSame(plain(made ?? undefined), plain(content ?? undefined), type)
-          // As if it were new: all of it comes from what stands in the fields.
+          // As for a new event: the content is built only from the fields.
           const isEmpty = content === ''
           const fresh = web.contentOf(fields, web.entriesOf(fields, content))
           if (!isEmpty)
@@ -121,7 +121,7 @@ t.test('contents and forms', async t => {
     languages[0] = 'en-GB'
   })
 
-  t.test('what is refused is told at its field', async t => {
+  t.test('errors are reported for their fields', async t => {
     t.same(wrong('mass/kg', { content: '' }), { content: 'missing' })
     t.same(wrong('mass/kg', { content: 'heavy' }), { content: 'number' })
     t.same(wrong('mood/rating', { content: '1.5' }), { content: 'large' })
@@ -142,7 +142,7 @@ t.test('contents and forms', async t => {
     )
   })
 
-  t.test('what a form does not show stays, and what is emptied goes', async t => {
+  t.test('content without a field is kept, and emptied fields are removed', async t => {
     const fields = form('blood-pressure/mmhg-bpm')
     const before = { systolic: 120.000000000001, diastolic: 80, rate: 60, cuff: 'left arm' }
     const entries = { ...web.entriesOf(fields, before), 'content/rate': '' }
@@ -153,7 +153,7 @@ t.test('contents and forms', async t => {
     })
   })
 
-  t.test('numbers are read as people of the region type them', async t => {
+  t.test('numbers are parsed in the format of the locale', async t => {
     const read = (text: string): unknown => {
       const { number, problem } = web.typedNumber(text)
       return number ?? problem
@@ -190,7 +190,7 @@ t.test('contents and forms', async t => {
     }
   })
 
-  t.test('units are converted exactly, and only between what measures the same', async t => {
+  t.test('units are converted exactly, and only between units of the same quantity', async t => {
     t.equal(web.converted(10, 'mass/lb', 'mass/kg'), 4.5359237)
     t.equal(web.converted(1, 'mass/st', 'mass/lb'), 14)
     t.equal(web.converted(37, 'temperature/c', 'temperature/f'), 98.6)
@@ -208,7 +208,7 @@ t.test('contents and forms', async t => {
     t.match(web.unitOf('money/chf'), { symbol: 'CHF', name: 'Swiss Franc' })
   })
 
-  t.test('values are shown in the units that are wanted', async t => {
+  t.test('values are displayed in the preferred units', async t => {
     const shown = (...args: Parameters<Modules['shownValue']>) =>
       web.shownValue(...args).replaceAll('\u00a0', ' ')
     web.takeUnitWishes({ mass: 'kg', temperature: 'c', distance: 'km', height: 'cm', glucose: 'mmol-l' })
@@ -235,7 +235,7 @@ t.test('contents and forms', async t => {
     t.match(web.usualUnits('de-CH'), { mass: 'kg', temperature: 'c', glucose: 'mmol-l' })
   })
 
-  t.test('times that nobody touches stay to the last digit', async t => {
+  t.test('untouched times are preserved to the last digit', async t => {
     const before = { time: 1_700_000_000.123, duration: 60.5 }
     const entries = web.timeEntries(before.time, before.duration)
     t.match(web.timesOf(entries, 5, before), before)
@@ -254,7 +254,7 @@ t.test('contents and forms', async t => {
     t.equal(end.duration, 8 * 3600)
   })
 
-  t.test('what somebody adds by hand is offered first, and what the service knows by its words', async t => {
+  t.test('suggestions begin with what the user adds by hand, and search finds all types', async t => {
     const now = 1_700_000_000
     const tree = web.treeOf([
       stream('weight'),
@@ -293,7 +293,7 @@ t.test('contents and forms', async t => {
     web.takeUnitWishes(undefined)
   })
 
-  t.test('who sees a stream, and who will when it moves', async t => {
+  t.test('who can see a stream, and who will after moving it', async t => {
     const all = [
       access('doctor', { body: 'read', secret: 'none' }),
       access('everything', { '*': 'read' }),
@@ -309,7 +309,7 @@ t.test('contents and forms', async t => {
     t.same(named(web.namedBy(all, ['body', 'secret'], 10)), ['doctor', 'adder'])
   })
 
-  t.test('a digest made in the browser is that of the service', async t => {
+  t.test('a digest computed in the browser equals that of the service', async t => {
     const seed = Date.now() % 2 ** 31
     const random = new Random(seed)
     const character = (): string =>
@@ -362,7 +362,7 @@ function stream(id: string, more: object = {}): object {
   return { id, name: id, parentId: null, children: [], ...more }
 }
 
-/** What a stream holds, of a hundred days, up to `days` before `now`. */
+/** Returns a fact of a stream over a hundred days, until `days` before `now`. */
 function fact(
   now: number,
   streamId: string,

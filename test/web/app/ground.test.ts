@@ -1,4 +1,4 @@
-/** The operator's map: a file that is served piece by piece, read by the app, and drawn below places and tracks. */
+/** The operator's map: a file that is served in ranges, parsed by the app, and drawn below places and tracks. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,7 +121,7 @@ function mapFile(t: Test, bytes: Buffer): string {
   return join(folder, 'map.pmtiles')
 }
 
-t.test('the file is read as it was written', async t => {
+t.test('the file is parsed as it was written', async t => {
   const { parseLayers: layersIn, openArchive } = await loadWeb<Reader>(
     'app/map/ground/archive.ts',
     'app/map/ground/vector-tile.ts'
@@ -181,7 +181,7 @@ t.test('the service', async t => {
   const ask = async (headers: Record<string, string>): Promise<Response> =>
     await fetch(`${service.server.url}/app/map.pmtiles`, { headers })
 
-  t.test('gives its own pages the pieces that they ask for', async t => {
+  t.test('returns the requested ranges to its own pages', async t => {
     const piece = await ask({ ...own, Range: 'bytes=100-299' })
     t.equal(piece.status, 206)
     t.equal(piece.headers.get('content-range'), `bytes 100-299/${bytes.length}`)
@@ -193,7 +193,7 @@ t.test('the service', async t => {
     t.equal(body.hasMap, true)
   })
 
-  t.test('refuses others, and what is no range', async t => {
+  t.test('refuses other origins, and invalid ranges', async t => {
     t.equal((await ask({ Range: 'bytes=0-99' })).status, 403)
     const foreign = { Origin: 'https://maps.example.com', 'Sec-Fetch-Site': 'cross-site' }
     t.equal((await ask({ ...own, ...foreign, Range: 'bytes=0-99' })).status, 403)
@@ -204,7 +204,7 @@ t.test('the service', async t => {
     t.equal(beyond.headers.get('content-range'), `bytes */${bytes.length}`)
   })
 
-  t.test('says what is wrong with a file, and starts without any', async t => {
+  t.test('reports an invalid file, and starts without one', async t => {
     for (const [path, message] of [
       [mapFile(t, Buffer.from('not a map at all')), /app\.mapFile: .* not a PMTiles file of version 3/],
       ['/nowhere/map.pmtiles', /app\.mapFile: .*file not found/]
@@ -242,11 +242,11 @@ t.test('the page', async t => {
   t.ok(asked.every(({ cookie }) => cookie === undefined))
   for (let index = 0; index < 3; index++) {
     await page.getByRole('button', { name: 'Zoom in' }).click()
-    // Thin lines have their colour once they are a pixel wide.
+    // Thin lines have their exact colour once they are a pixel wide.
     await lookAround()
     await page.getByRole('img', { name: /^Map:/ }).press('ArrowLeft')
   }
-  // The last tiles may still be on their way.
+  // The last tiles may still be loading.
   await until(
     async () => {
       await lookAround()
@@ -262,16 +262,16 @@ t.test('the page', async t => {
   await page.context().close()
 })
 
-/** What is drawn of the layers, by the names of its colours. */
+/** The layers that are drawn, by the names of their colours. */
 const onGround = ['land', 'green', 'water', 'building', 'road', 'highway', 'rail', 'border', 'label']
 
-/** Whether the drawing has the colour that something on the ground is drawn in. */
+/** Returns whether a pixel has the colour of a layer. */
 async function isSeen(page: Page, what: string): Promise<boolean> {
   return await page.evaluate(`(() => {
     const canvas = document.querySelector('canvas')
     const brush = document.createElement('canvas').getContext('2d')
     brush.fillStyle = getComputedStyle(canvas).getPropertyValue('--map-${what}').trim()
-    // Six digits, however it was written.
+    // Six hexadecimal digits, whatever the notation.
     const colour = brush.fillStyle
     const parts = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -281,7 +281,7 @@ async function isSeen(page: Page, what: string): Promise<boolean> {
   })()`)
 }
 
-/** Until there is water, and names on the land, in the middle of the drawing. */
+/** Waits until there is water, and a label on the land, in the middle of the map. */
 async function untilDrawn(page: Page): Promise<void> {
   const isDrawn = async (): Promise<boolean> =>
     await page.evaluate(`(() => {

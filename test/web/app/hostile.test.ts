@@ -1,4 +1,4 @@
-/** Data, links and sessions of somebody hostile: no page of the app runs them, breaks on them, or keeps what has ended. */
+/** Hostile data, links and sessions: no page executes them, fails on them, or keeps data of an ended session. */
 import t from 'tap'
 import type { Page, Request } from 'playwright-core'
 import { startApp } from '../../support/app.js'
@@ -6,9 +6,9 @@ import { untilHeading } from '../../support/browser.js'
 import { password, signIn } from '../../support/pages.js'
 import type { Client } from '../../support/coffer.js'
 
-/** Text that would do something if any page took it for more than text. */
+/** Text that would execute if a page treated it as markup. */
 const markup = `"><img src=x onerror="pwned=1"><script>pwned=1</script><svg onload=pwned=1>javascript:pwned=1 {name} \u202egnp.exe\u0000\n\u2028\u200b${'\u0301'.repeat(60)}`
-/** The constructor of objects is found in every one of them. */
+/** Names that every object inherits. */
 const inherited = ['constructor', '__proto__']
 
 t.test('hostile data', async t => {
@@ -16,7 +16,7 @@ t.test('hostile data', async t => {
   const now = service.clock.now()
   const ids = await plant(daisy, now)
 
-  await t.test('no page runs them or breaks on them', async t => {
+  await t.test('is neither executed nor breaks a page', async t => {
     const page = await enter('/app/daisy/streams')
     const troubles = watched(page)
     const answered = requestsOf(page)
@@ -57,13 +57,13 @@ t.test('hostile data', async t => {
   })
 })
 
-t.test('sessions that end', async t => {
+t.test('ended sessions', async t => {
   const { daisy, enter, register, service, url } = await startApp(t)
   await register('gerda')
   await daisy.stream('secrets')
   await daisy.event({ streamIds: ['secrets'], content: 'a secret of mine' })
 
-  await t.test('signing out in one tab clears the others, by themselves', async () => {
+  await t.test('signing out in one tab clears the others', async () => {
     const page = await enter('/app/daisy/table')
     await page.getByText('a secret of mine').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -76,11 +76,11 @@ t.test('sessions that end', async t => {
     await page.context().close()
   })
 
-  await t.test('a page that comes back from the history asks whether the session goes on', async t => {
+  await t.test('a page restored from the history checks the session', async t => {
     const page = await enter('/app/daisy/table')
     await page.getByText('a secret of mine').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
-    // Its socket goes on, so nothing else tells.
+    // Its socket stays open, so nothing else reports it.
     await page.context().clearCookies()
     await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
     await page.getByText('Your session has expired').waitFor()
@@ -88,7 +88,7 @@ t.test('sessions that end', async t => {
     await page.context().close()
   })
 
-  await t.test('whoever comes next sees nothing of who was here before', async t => {
+  await t.test('the next user sees nothing of the previous one', async t => {
     const page = await enter('/app/daisy/table?text=secret')
     const troubles = watched(page)
     await page.getByText('a secret of mine').waitFor()
@@ -100,7 +100,7 @@ t.test('sessions that end', async t => {
     await page.locator('.toast').waitFor()
     await page.locator('.lid .add').click()
     await page.getByRole('dialog').waitFor()
-    // Somebody else has signed in, in another tab: the cookie is theirs.
+    // Another user has signed in, in another tab: the cookie is theirs.
     const { headers } = await service.http(
       'POST',
       '/gerda/auth/login',
@@ -149,7 +149,7 @@ t.test('links', async t => {
       { type: 'shared', ...fields }
     )
 
-  await t.test('what is no link opens nothing', async t => {
+  await t.test('that are malformed open nothing', async t => {
     for (const garbage of [
       '#',
       '#daisy',
@@ -177,7 +177,7 @@ t.test('links', async t => {
     }
   })
 
-  await t.test('what is ended is gone from the screen', async t => {
+  await t.test('that are revoked clear the page', async t => {
     const link = await share()
     const page = await open('/access/facts.json')
     await page.goto(`${url}/app/shared#daisy.${link.token}`)
@@ -192,7 +192,7 @@ t.test('links', async t => {
     await page.context().close()
   })
 
-  await t.test('no other site shows the app in a frame, and addresses lead to nobody else', async t => {
+  await t.test('the app cannot be framed, and its URLs redirect to no other site', async t => {
     for (const path of ['/app/', '/app/daisy/timeline', '/app/shared', '/app/daisy/streams/app/x']) {
       const { headers, body } = await service.http('GET', path)
       t.match(headers.get('content-security-policy'), "frame-ancestors 'none'")
@@ -204,7 +204,7 @@ t.test('links', async t => {
   })
 })
 
-/** Fills an account with what no honest app writes. Returns ids of what there is to look at. */
+/** Fills an account with data that no honest app writes. Returns the ids to visit. */
 async function plant(daisy: Client, now: number): Promise<{ streams: string[]; events: string[] }> {
   const streams: string[] = []
   const events: string[] = []
@@ -283,7 +283,7 @@ async function plant(daisy: Client, now: number): Promise<{ streams: string[]; e
   return { streams, events }
 }
 
-/** Everything that goes wrong in a page, also what only its console tells. */
+/** Collects all errors of a page, including those only in its console. */
 function watched(page: Page): string[] {
   const troubles: string[] = []
   page.on('pageerror', error => troubles.push(error.stack ?? error.message))
@@ -297,13 +297,13 @@ function watched(page: Page): string[] {
   return troubles
 }
 
-/** Goes to a place without loading the app again, as its links do. */
+/** Navigates without loading the app again, as its links do. */
 async function go(page: Page, place: string): Promise<void> {
   const url = JSON.stringify(new URL(`/app/daisy/${place}`, page.url()).href)
   await page.evaluate(`history.pushState(null, '', ${url}); dispatchEvent(new PopStateEvent('popstate'))`)
 }
 
-/** Counts the requests of a page. The result resolves once all of them are answered. */
+/** Counts the requests of a page. The result resolves once all of them are complete. */
 function requestsOf(page: Page): () => Promise<void> {
   const open = new Set<Request>()
   page.on('request', request => open.add(request))
@@ -317,9 +317,9 @@ function requestsOf(page: Page): () => Promise<void> {
   }
 }
 
-/** Returns what a page says once all that it asked is answered and shown. */
+/** Returns the text of a page once all its requests are complete and rendered. */
 async function shownBy(page: Page, answered: () => Promise<void>): Promise<string> {
-  // A page asks when it is drawn, and again when it has drawn the answer.
+  // A page sends requests when it is rendered, and again after it has rendered the responses.
   for (let turn = 0; turn < 3; turn++) {
     await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
     await answered()

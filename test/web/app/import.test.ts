@@ -1,4 +1,4 @@
-/** Imports: a file is reviewed, imported, seen, and the import undone. */
+/** Imports: a file is reviewed and imported, the events are displayed, and the import is undone. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
@@ -8,12 +8,12 @@ import { sent, takenOut, zipOf } from '../../support/importing.js'
 import { look } from '../../support/look.js'
 import { smallFiles } from '../../imports/small-files.js'
 
-/** A time of the export. */
+/** Formats a time as in the export. */
 function at(minutes: number): string {
   return `${new Date(Date.UTC(2023, 10, 10) + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')} +0000`
 }
 
-/** A record of the export. */
+/** Returns a record of the export. */
 function record(type: string, unit: string, source: string, minutes: number, value: number): string {
   return (
     `<Record type="HKQuantityTypeIdentifier${type}" sourceName="${source}" unit="${unit}" ` +
@@ -21,7 +21,7 @@ function record(type: string, unit: string, source: string, minutes: number, val
   )
 }
 
-/** An export as Apple's phones make it: a heart rate every minute of a day, and some weights. */
+/** Returns an export like that of an iPhone: a heart rate every minute for a day, and some weights. */
 function healthExport(): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?><HealthData locale="en_CH"><ExportDate value="2023-11-14 08:00:00 +0000"/>',
@@ -32,13 +32,13 @@ function healthExport(): string {
   ].join('\n')
 }
 
-/** Ids of the streams that are not the service's. */
+/** Returns the ids of the streams that are not those of the service. */
 async function own(daisy: Client): Promise<string[]> {
   const { streams } = await daisy.do('streams.get')
   return streams.map(({ id }: { id: string }) => id).filter((id: string) => !id.startsWith(':'))
 }
 
-/** Drops a file where files are put. */
+/** Drops a file on the drop area. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
   const dataTransfer = await page.evaluateHandle(`(() => {
     const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), each => each.charCodeAt(0))
@@ -53,7 +53,7 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
 t.test('imports', async t => {
   const { daisy, enter } = await startApp(t)
 
-  await t.test('a health export is looked at, written, seen on the timeline and taken out again', async t => {
+  await t.test('a health export is reviewed, imported, displayed on the timeline and undone', async t => {
     const page = await enter('/app/daisy/import')
     await untilHeading(page, 'Import data')
     await look(t, page, 'app-import')
@@ -86,7 +86,7 @@ t.test('imports', async t => {
     await page.context().close()
   })
 
-  await t.test('the columns of a table are named by the person', async t => {
+  await t.test('the user assigns the columns of a table', async t => {
     const page = await enter('/app/daisy/import', phone)
     const rows = ['wann;oben;unten;bemerkung', '03.11.2023 08:00;121;78;gut', '04.11.2023 08:00;135;84;']
     await page
@@ -118,7 +118,7 @@ t.test('imports', async t => {
     await page.context().close()
   })
 
-  await t.test('numbers that can be read in two ways are asked about', async t => {
+  await t.test('ambiguous numbers need a decision', async t => {
     const page = await enter('/app/daisy/import')
     const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']
     const buffer = Buffer.from(['time,calories (kcal)', ...rows].join('\n'))
@@ -143,7 +143,7 @@ t.test('imports', async t => {
     await page.context().close()
   })
 
-  await t.test('a column may be any measure of the directory, and times may be of another zone', async t => {
+  await t.test('a column may have any type of measurement, and times another time zone', async t => {
     const page = await enter('/app/daisy/import')
     const buffer = Buffer.from('time,pull\n2023-07-10 08:00,12\n2023-07-11 08:00,14')
     await page
@@ -173,7 +173,7 @@ t.test('imports', async t => {
     await page.context().close()
   })
 
-  await t.test('names in files of any format are shown as texts', async t => {
+  await t.test('names in files of any format are displayed as text', async t => {
     const page = await enter('/app/daisy/import')
     const markup = '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1> {name} \u202egnp.exe'
     const shown: string[] = []
@@ -187,12 +187,12 @@ t.test('imports', async t => {
       t.equal(await page.evaluate('window.hacked'), undefined, format)
       await takenOut(daisy, id)
     }
-    // The others have their names in what the review does not show.
+    // The other formats have no names that the review displays.
     t.ok(shown.length >= 8, `markup is shown of ${shown.join()}`)
     await page.context().close()
   })
 
-  await t.test('what cannot be read says why', async t => {
+  await t.test('an unreadable file is refused with a reason', async t => {
     const page = await enter('/app/daisy/import')
     const buffer = Buffer.from('<!doctype html><html><body>Please sign in</body></html>')
     await page

@@ -1,4 +1,4 @@
-/** What the lanes of the timeline are made of: days by zones, ticks, marks, what is chosen, and what is said of it. */
+/** The parts of timeline lanes: days in time zones, ticks, marks, default lanes, and descriptions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -90,7 +90,7 @@ const hour = 3600
 const day = 86_400
 const zurich: Zones = { periods: [], fallback: 'Europe/Zurich' }
 const at = (text: string): number => Date.parse(text) / 1000
-/** Ranges of dates have narrow spaces in some languages. */
+/** Replaces the narrow spaces that date ranges have in some languages. */
 const spaced = (text: string): string => text.replaceAll(/[\u2009\u202f\u00a0]/g, ' ')
 
 const mark = (time: number) => ({ time, end: time, icon: 'note', label: '' })
@@ -128,7 +128,7 @@ t.test('lanes', async t => {
     await web.addTexts({ [path]: async () => await Promise.resolve(texts) })
   }
 
-  await t.test('days follow each other without a gap, also where clocks are changed', async t => {
+  await t.test('days are contiguous, even when clocks change', async t => {
     const random = seeded(t)
     const zones = [
       'Europe/Zurich',
@@ -161,13 +161,13 @@ t.test('lanes', async t => {
     }
   })
 
-  await t.test('a weekend in which clocks are put back has 49 hours', async t => {
+  await t.test('a weekend in which clocks are set back has 49 hours', async t => {
     const view = { from: at('2026-10-22T22:00:00Z'), to: at('2026-10-28T22:00:00Z') }
     const [weekend] = web.weekendsIn(view, zurich)
     t.same(weekend, { from: at('2026-10-23T22:00:00Z'), to: at('2026-10-25T23:00:00Z') })
   })
 
-  await t.test('ticks of a day stand at full hours of the clock', async t => {
+  await t.test('ticks of a day are at full hours of local time', async t => {
     const number = Math.floor(at('2026-10-25T12:00:00Z') / day)
     const view = { from: getDayStart('Europe/Zurich', number), to: getDayStart('Europe/Zurich', number + 1) }
     const clock = new Intl.DateTimeFormat('en-GB', {
@@ -180,7 +180,7 @@ t.test('lanes', async t => {
     t.equal(web.timeTicks(view, 540, zurich)[0]!.isStrong, true, 'midnight stands out')
   })
 
-  await t.test('ticks of months and years stand where they begin', async t => {
+  await t.test('ticks of months and years are at their beginnings', async t => {
     const view = { from: at('2025-11-23T00:00:00Z'), to: at('2026-11-23T00:00:00Z') }
     const months = web.timeTicks(view, 540, zurich)
     t.equal(months.length, 12)
@@ -190,7 +190,7 @@ t.test('lanes', async t => {
     t.ok(years.every(({ unit }) => unit === 'year') && years.length >= 5 && years.length <= 12)
   })
 
-  await t.test('there are never more ticks than there is room for', async t => {
+  await t.test('there are never more ticks than fit', async t => {
     for (let length = 20; length < 100 * 365 * day; length *= 1.7)
       for (const pixels of [260, 540, 1200]) {
         const view = { from: at('2001-03-24T13:14:15Z'), to: at('2001-03-24T13:14:15Z') + length }
@@ -199,7 +199,7 @@ t.test('lanes', async t => {
       }
   })
 
-  await t.test('values are named at round numbers', async t => {
+  await t.test('ticks of values are at round numbers', async t => {
     t.same(web.valueTicks(40, 180, 5), [60, 90, 120, 150, 180])
     t.same(web.valueTicks(61.2, 63.4, 4), [62, 63])
     t.same(web.valueTicks(0.1, 0.35, 3), [0.1, 0.2, 0.3])
@@ -208,7 +208,7 @@ t.test('lanes', async t => {
     t.same(web.valueTicks(-1e308, 1e308, 3), [], 'or not at all')
   })
 
-  await t.test('marks that would overlap are taken together, none is lost', async t => {
+  await t.test('overlapping marks are merged, and none is lost', async t => {
     const view = { from: 0, to: 1000 }
     t.same(
       web.merged([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
@@ -232,7 +232,7 @@ t.test('lanes', async t => {
     }
   })
 
-  await t.test('zooming keeps what is under the pointer, within bounds', async t => {
+  await t.test('zooming keeps the position under the pointer, within limits', async t => {
     const view = web.zoomed({ from: 1000, to: 2000 }, 0.5, 1250)
     t.same(view, { from: 1125, to: 1625 })
     const near = web.zoomed({ from: 0, to: 30 }, 0.001, 10)
@@ -241,7 +241,7 @@ t.test('lanes', async t => {
     t.ok(far.to <= 8e9 && far.to - far.from === day, 'and no further than there are dates')
   })
 
-  await t.test('lines break at pauses, and means follow their neighbours', async t => {
+  await t.test('lines break at gaps, and averages are smoothed over their neighbours', async t => {
     const parts = [part(0, 1), part(10, 3), part(20, 5), part(100, 7)]
     t.same(
       web.runsOf(parts, 30).map(run => run.length),
@@ -255,7 +255,7 @@ t.test('lanes', async t => {
     t.equal(web.nearest([], 5), undefined)
   })
 
-  await t.test('a night is told from noon to noon, by the clock of the place', async t => {
+  await t.test('a night lasts from noon to noon in local time', async t => {
     const from = at('2026-03-28T21:30:00Z')
     const stretches = [
       { from, to: from + 8 * hour, depth: 'bed' },
@@ -269,7 +269,7 @@ t.test('lanes', async t => {
     t.equal(web.asleepIn(night!), 6 * hour)
   })
 
-  await t.test('lanes suit what streams hold', async t => {
+  await t.test('the kind of a lane depends on the data of its streams', async t => {
     const tree = web.treeOf([
       stream('body', null, [
         stream('heart', 'body'),
@@ -331,7 +331,7 @@ t.test('lanes', async t => {
     )
   })
 
-  await t.test('lengths of time are whole days, whatever clocks do', async t => {
+  await t.test('preset ranges are whole days, even when clocks change', async t => {
     const month = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
     t.same(month, { from: at('2026-10-23T22:00:00Z'), to: at('2026-11-22T23:00:00Z') })
     const before = web.stepped(month, -1, zurich)
@@ -355,7 +355,7 @@ t.test('lanes', async t => {
     t.same(evening, { name: 'evening', from: at('2026-10-25T16:00:00Z'), to: at('2026-10-25T23:00:00Z') })
   })
 
-  await t.test('an address that was written meanwhile does not call anybody back', async t => {
+  await t.test('the view ignores URLs that it has written itself', async t => {
     const model = new web.Model(new URLSearchParams('from=1000&to=2000'), zurich)
     t.same(model.view.value, { from: 1000, to: 2000 })
     model.wrote(new URLSearchParams('from=1000&to=2000'))
@@ -370,7 +370,7 @@ t.test('lanes', async t => {
     t.same(model.view.value, { from: 1000, to: 2000 })
   })
 
-  await t.test('a lane is told in a sentence, and at the cursor', async t => {
+  await t.test('a lane is described in a sentence, and at the cursor', async t => {
     const view = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
     const part = (days: number, mean: number): Part => ({
       time: view.from + days * day,

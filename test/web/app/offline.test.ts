@@ -1,4 +1,4 @@
-/** The app while the service cannot be reached, and what it leaves on the device. (docs/app.md#offline) */
+/** The app while the server is unreachable, and what it stores on the device. (docs/app.md#offline) */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
@@ -10,7 +10,7 @@ import { signIn } from '../../support/pages.js'
 const unreachable = 'Server unreachable'
 const secret = 'A secret of Daisy'
 
-t.test('the app without the service', async t => {
+t.test('the app without the server', async t => {
   // Below a path, as behind a proxy.
   const front = await Front.start(t, '/below/it')
   const { browser, daisy, service } = await startApp(t, { publicUrl: front.url })
@@ -33,7 +33,7 @@ t.test('the app without the service', async t => {
   }
   const page = await come()
 
-  await t.test('browsers may install it', async t => {
+  await t.test('can be installed by browsers', async t => {
     const manifest = await page.evaluate<{
       icons: { src: string; sizes: string }[]
       start: string
@@ -54,7 +54,7 @@ t.test('the app without the service', async t => {
     t.ok(manifest.icons.every(({ src }) => src.startsWith('/below/it/app/assets/')))
   })
 
-  await t.test('a reload while it is stopped says so, and shows no data', async t => {
+  await t.test('shows an error without data after a reload while the server is stopped', async t => {
     await page.goto(`${front.url}/app/daisy/events/${id}`)
     await page.getByText(secret).first().waitFor()
     await front.stop()
@@ -64,13 +64,13 @@ t.test('the app without the service', async t => {
     t.match(said, 'none of it is stored on this device')
     t.notMatch(await page.content(), secret)
     await look(t, page, 'app-unreachable')
-    // It is still the page that was asked for, which comes back by itself.
+    // The URL is still that of the page, which recovers by itself.
     await front.resume()
     await page.getByText(secret).first().waitFor()
     t.equal(page.url(), `${front.url}/app/daisy/events/${id}`)
   })
 
-  await t.test('so do a proxy that answers for it, and a service that does not answer at all', async () => {
+  await t.test('shows the same for errors of a proxy and for a server that does not respond', async () => {
     front.mood = 'failing'
     await page.reload()
     await untilHeading(page, unreachable)
@@ -84,7 +84,7 @@ t.test('the app without the service', async t => {
     await page.getByText(secret).first().waitFor()
   })
 
-  await t.test('it speaks the language of the reader then, too', async () => {
+  await t.test('uses the language of the user for it', async () => {
     const french = await open({ locale: 'fr-CH' })
     await french.evaluate(untilKept)
     await front.stop()
@@ -94,7 +94,7 @@ t.test('the app without the service', async t => {
     await french.context().close()
   })
 
-  await t.test('only files of the build are kept, also after signing out', async t => {
+  await t.test('stores only files of the build, even after signing out', async t => {
     const assertShell = async (): Promise<void> => {
       const kept = await page.evaluate<Kept>(whatIsKept)
       t.same({ ...kept, urls: [] }, { urls: [], databases: [], local: [], session: [], cookie: '' })
@@ -118,7 +118,7 @@ t.test('the app without the service', async t => {
     await untilHeading(page, 'Sign in')
   })
 
-  await t.test('another build takes the place of the old one as a whole', async t => {
+  await t.test('replaces a build by the next one as a whole', async t => {
     const [style = ''] = (await (await fetch(`${front.url}/app/`)).text()).match(/app-[\w-]+\.css/) ?? []
     front.rewrite = {
       asked: path => path.replace('next.css', style),
@@ -127,10 +127,10 @@ t.test('the app without the service', async t => {
     const styles = async (): Promise<string[]> =>
       (await page.evaluate<Kept>(whatIsKept)).urls.filter(url => /\/(?:app-[\w-]+|next)\.css$/.test(url))
     const before = await page.evaluate<string[]>('caches.keys()')
-    // A second page still needs the files of the old one.
+    // A second page still needs the files of the old build.
     const second = await page.context().newPage()
     await second.goto(`${front.url}/app/`)
-    // Whatever is left under way by a page that goes keeps its worker for minutes.
+    // Requests that a closed page leaves pending keep its worker alive for minutes.
     await untilHeading(second, 'Sign in')
     await second.waitForLoadState('networkidle')
     await second.evaluate(untilWaiting)
@@ -139,7 +139,7 @@ t.test('the app without the service', async t => {
     const both = await page.evaluate<string[]>('caches.keys()')
     t.same(both.toSorted(), [...before, 'coffer /below/it/app/ next'].toSorted())
     await second.close()
-    // The one that remains takes the new one with it when it is loaded again, once the browser has forgotten the other.
+    // The remaining page activates the new worker when it is reloaded, once the browser has removed the other page.
     do {
       await page.reload()
       await untilHeading(page, 'Sign in')
@@ -154,7 +154,7 @@ t.test('the app without the service', async t => {
     await untilHeading(page, 'Sign in')
   })
 
-  await t.test('a build that has gone by the time it is read is not kept', async t => {
+  await t.test('does not store a build that is replaced while it is downloaded', async t => {
     front.rewrite = {
       asked: path => path,
       answered: text =>
@@ -183,14 +183,14 @@ interface Kept {
   readonly cookie: string
 }
 
-/** Run in the page: until the worker has kept the files and answers for the page. */
+/** Run in the page: waits until the worker has cached the files and controls the page. */
 const untilKept = `(async () => {
   await navigator.serviceWorker.ready
   if (!navigator.serviceWorker.controller)
     await new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }))
 })()`
 
-/** Run in the page: whether the files of one build only are kept, soon. */
+/** Run in the page: returns whether soon only the files of one build are cached. */
 const isAlone = `(async () => {
   const end = performance.now() + 2000
   const isOne = async () => (await caches.keys()).length === 1
@@ -198,7 +198,7 @@ const isAlone = `(async () => {
   return await isOne()
 })()`
 
-/** Run in the page: until the worker of another build waits. */
+/** Run in the page: waits until the worker of another build is waiting. */
 const untilWaiting = `(async () => {
   const registration = await navigator.serviceWorker.ready
   await registration.update()
@@ -207,7 +207,7 @@ const untilWaiting = `(async () => {
     await new Promise(resolve => next.addEventListener('statechange', resolve, { once: true }))
 })()`
 
-/** Run in the page: the paths of what caches hold, and the names of whatever else is kept. */
+/** Run in the page: returns the paths of all cached files, and the names of everything else that is stored. */
 const whatIsKept = `(async () => {
   const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)))
   const requests = (await Promise.all(caches_.map(cache => cache.keys()))).flat()
@@ -220,7 +220,7 @@ const whatIsKept = `(async () => {
   }
 })()`
 
-/** Run in the page: the texts of all that caches hold. */
+/** Run in the page: returns the texts of all cached files. */
 const textsKept = `(async () => {
   const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)))
   const answers = (await Promise.all(caches_.map(cache => cache.matchAll()))).flat()

@@ -1,4 +1,4 @@
-/** The map and the photos, looked at in a browser. */
+/** The map and the photos in a browser. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
 import { look } from '../../support/look.js'
@@ -10,7 +10,7 @@ t.test('places and photos', async t => {
   const now = service.clock.now()
   for (const id of ['places', 'photos']) await daisy.stream(id)
 
-  await t.test('without any data both say what to do', async t => {
+  await t.test('show what to do when there is no data', async t => {
     const page = await enter('/app/daisy/map')
     await page.getByText('No places yet').waitFor()
     await look(t, page, 'app-map-empty')
@@ -20,7 +20,7 @@ t.test('places and photos', async t => {
     await page.context().close()
   })
 
-  await t.test('a map shows tracks and places without asking anybody', async t => {
+  await t.test('a map displays tracks and places without external requests', async t => {
     const run = await daisy.event({
       streamIds: ['places'],
       type: 'series:position/wgs84',
@@ -79,7 +79,7 @@ t.test('places and photos', async t => {
     await page.context().close()
   })
 
-  await t.test('photos are seen by month, and large', async t => {
+  await t.test('photos are displayed by month, and enlarged', async t => {
     for (let n = 0; n < 7; n++) {
       const form = new FormData()
       const event = {

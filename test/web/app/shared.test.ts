@@ -1,4 +1,4 @@
-/** Who sees what: accesses and their calls, links that share, and what they open. */
+/** Sharing: accesses and their activity, shared links, and what they open. */
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { methods } from '../../../core/methods/index.js'
@@ -7,7 +7,7 @@ import { desk, phone, startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
-t.test('calls have a sentence each, whatever their method', async t => {
+t.test('every recorded method has a sentence in the activity', async t => {
   const recorded = methods.filter(({ mode }) => mode !== 'service').map(({ id }) => id)
   t.ok(recorded.length > 50)
   t.same(
@@ -16,7 +16,7 @@ t.test('calls have a sentence each, whatever their method', async t => {
   )
 })
 
-t.test('what is shared', async t => {
+t.test('sharing', async t => {
   const { daisy, enter, open, service, url } = await startApp(t)
   for (const [id, parentId] of [
     ['body', null],
@@ -28,7 +28,7 @@ t.test('what is shared', async t => {
   for (const content of [62, 63, 64])
     await daisy.do('events.create', { streamIds: ['weight'], type: 'mass/kg', content })
 
-  await t.test('a link is made, opened by somebody, seen to be opened, and ended', async t => {
+  await t.test('a link is created, opened by a guest, listed with its activity, and revoked', async t => {
     const page = await enter('/app/daisy/shared')
     await page.getByText('Only you can see your data').waitFor()
     const link = await shareWeight(page, 'Aunt Gerda')
@@ -77,7 +77,7 @@ t.test('what is shared', async t => {
     await page.context().close()
   })
 
-  await t.test('no cookie opens anything where a link is shown', async t => {
+  await t.test('a shared link is opened without the cookie', async t => {
     const page = await enter('/app/daisy/shared')
     const link = await shareWeight(page, 'Uncle Bob')
     const { username, token } = { username: 'daisy', token: link.split('.').at(-1)! }
@@ -91,7 +91,7 @@ t.test('what is shared', async t => {
     await page.context().close()
   })
 
-  await t.test('links that show nothing say why', async t => {
+  await t.test('invalid links explain why', async t => {
     const { access } = await daisy.do('accesses.create', {
       name: 'Short',
       permissions: [{ streamId: 'weight', level: 'read' }],
@@ -117,7 +117,7 @@ t.test('what is shared', async t => {
     await page.context().close()
   })
 
-  await t.test('an app gets a token, and its calls are told in words', async t => {
+  await t.test('an app gets a token, and its calls are described in words', async t => {
     const page = await enter('/app/daisy/shared')
     await page.getByRole('checkbox', { name: 'heart' }).check()
     await page.getByLabel('Share with').selectOption('app')
@@ -163,7 +163,7 @@ t.test('what is shared', async t => {
     await page.context().close()
   })
 
-  await t.test('a name that is taken, nothing chosen, and a day that is over are told of', async t => {
+  await t.test('errors are shown for a name in use, an empty selection and a past date', async t => {
     const page = await enter('/app/daisy/shared', phone)
     await page.getByRole('button', { name: 'Share data' }).click()
     await page.getByLabel('Link name').fill('Uncle Bob')
@@ -180,13 +180,13 @@ t.test('what is shared', async t => {
     await page.context().close()
   })
 
-  await t.test('what a link opens looks well', async t => {
+  await t.test('the page of a shared link passes the visual checks', async t => {
     const { access } = await daisy.do('accesses.create', {
       name: 'Looks',
       permissions: ['weight', 'heart', 'diary'].map(streamId => ({ streamId, level: 'read' })),
       expireAfter: 86_400
     })
-    // As wide as what is looked at first: lanes are drawn anew a moment after the window has changed.
+    // As wide as the first size that is checked: lanes are drawn again shortly after a resize.
     const page = await open('/access/facts.json', { viewport: { width: 360, height: 740 } })
     await page.clock.setFixedTime(service.clock.now() * 1000)
     await page.goto(`${url}/app/shared#daisy.${access.token}`)
@@ -196,7 +196,7 @@ t.test('what is shared', async t => {
   })
 })
 
-/** Shares a stream by a link, and returns it. */
+/** Shares a stream by a link, and returns the link. */
 async function shareWeight(page: Page, name: string): Promise<string> {
   await page.getByRole('checkbox', { name: 'weight' }).check()
   await page.getByLabel('Link name').fill(name)

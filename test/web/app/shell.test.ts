@@ -1,4 +1,4 @@
-/** The frame around all pages of the app: coming in, finding one's way, going out. */
+/** The frame around all pages of the app: signing in, navigation, signing out. */
 import t from 'tap'
 import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading, visit } from '../../support/browser.js'
@@ -15,7 +15,7 @@ t.test('the shell', async t => {
     await daisy.stream(id, parentId)
   await daisy.event({ content: 'A walk along the lake' })
 
-  await t.test('somebody comes in by name and password, stays after a reload, and goes out', async t => {
+  await t.test('a user signs in, stays signed in after a reload, and signs out', async t => {
     const page = await open('/app/', desk)
     await signIn(page, 'daisy')
     await page.locator('.lid').waitFor()
@@ -32,7 +32,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('somebody new registers here', async t => {
+  await t.test('a new user registers', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
     await page.getByLabel('Email address').fill('gerda@example.com')
@@ -45,12 +45,12 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('a session that ends is told of', async () => {
+  await t.test('an expired session is reported', async () => {
     const page = await enter()
     const { sessions } = await daisy.do('sessions.get')
     for (const { id, isCurrent } of sessions) if (!isCurrent) await daisy.do('sessions.delete', { id })
     const ended = page.getByText('Your session has expired')
-    // The timeline may have asked for something already.
+    // The timeline may have sent a request already.
     await page.getByRole('searchbox').or(ended).first().waitFor()
     if (!(await ended.isVisible()))
       await Promise.race([page.getByRole('searchbox').fill('walk'), ended.waitFor()])
@@ -58,7 +58,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('streams, notes and pages are found, with keys alone', async () => {
+  await t.test('streams, notes and pages are found by keyboard', async () => {
     const page = await enter('/app/daisy/streams')
     await page.keyboard.press('/')
     await typeIntoFocus(page, 'WEIG')
@@ -87,7 +87,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('what others do appears by itself', async () => {
+  await t.test('changes by others appear automatically', async () => {
     const page = await enter('/app/daisy/streams')
     await page.getByText('Live', { exact: true }).waitFor()
     await daisy.stream('sleep')
@@ -95,7 +95,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('names at the foot of a phone stand on one line each, in all languages', async t => {
+  await t.test('labels in the navigation bar of a phone fit on one line in all languages', async t => {
     for (const locale of ['en-GB', 'fr-CH', 'de-CH']) {
       const page = await enter('/app/daisy/streams', { ...phone, locale })
       const heights = await page
@@ -106,7 +106,7 @@ t.test('the shell', async t => {
     }
   })
 
-  await t.test('it speaks three languages', async t => {
+  await t.test('supports three languages', async t => {
     for (const [locale, word] of [
       ['fr-CH', 'Chronologie'],
       ['de-CH', 'Zeitachse']
@@ -127,13 +127,13 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('another’s address leads to one’s own data', async () => {
+  await t.test('the URL of another user redirects to one’s own data', async () => {
     const page = await enter('/app/gerda/streams?at=1')
     await page.waitForURL('**/app/daisy/timeline')
     await page.context().close()
   })
 
-  await t.test('it looks well', async t => {
+  await t.test('passes the visual checks', async t => {
     const page = await enter('/app/daisy/streams')
     await page.getByText('Live', { exact: true }).waitFor()
     await look(t, page, 'app-shell')
@@ -142,8 +142,8 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('a service that does not answer is told of', async () => {
-    // Without a service worker, whose requests are not the page's.
+  await t.test('a server that does not respond is reported', async () => {
+    // Without a service worker, whose requests are not those of the page.
     const page = await visit(browser, desk)
     await page.goto(`${url}/app/`)
     await page.route('**/service/info', async route => await route.abort())

@@ -1,12 +1,12 @@
-/** How the app hears of changes, by a socket of its own. */
+/** How the app receives changes over its socket. */
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { startApp } from '../../support/app.js'
 
-t.test('changes are heard', async t => {
+t.test('changes are received', async t => {
   const { daisy, enter, url } = await startApp(t)
 
-  await t.test('by a websocket that takes over from polling, while changes come', async t => {
+  await t.test('by a WebSocket that replaces polling while changes arrive', async t => {
     const page = await enter('/app/daisy/table')
     const frames: string[] = []
     const moved = new Promise<void>(resolve => {
@@ -33,7 +33,7 @@ t.test('changes are heard', async t => {
     await page.context().close()
   })
 
-  await t.test('by polling where there is no websocket', async () => {
+  await t.test('by polling if WebSockets are unavailable', async () => {
     const page = await enter('/app/daisy/table')
     await page.routeWebSocket(/./, socket => void socket.close())
     await page.goto(`${url}/app/daisy/streams`)
@@ -45,7 +45,7 @@ t.test('changes are heard', async t => {
     await page.context().close()
   })
 
-  await t.test('again after the connection was cut, with what was missed', async () => {
+  await t.test('after reconnecting, including those that were missed', async () => {
     const page = await enter('/app/daisy/streams')
     await live(page)
     await page.context().setOffline(true)

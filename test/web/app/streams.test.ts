@@ -1,4 +1,4 @@
-/** Streams: looking at what they hold, and putting them in order, as people do it in a browser. */
+/** Streams in a browser: viewing their contents and organising them. */
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
@@ -32,7 +32,7 @@ t.test('streams', async t => {
   await daisy.grant('read', 'body', { name: 'Dr. Meyer' })
   await daisy.grant('contribute', 'weight', { name: 'Scale' })
 
-  await t.test('the tree tells what each holds, of its own and below', async t => {
+  await t.test('the tree shows what each contains, itself and in substreams', async t => {
     const page = await enter('/app/daisy/streams')
     await untilHeading(page, 'Streams')
     const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) })
@@ -48,7 +48,7 @@ t.test('streams', async t => {
     await page.context().close()
   })
 
-  await t.test('one is made, named, coloured and moved, and each can be taken back', async t => {
+  await t.test('one is created, renamed, coloured and moved, with undo for each', async t => {
     const page = await enter('/app/daisy/streams', phone)
     const dialog = page.getByRole('dialog')
     const act = async (stream: string, action: string): Promise<void> => {
@@ -88,7 +88,7 @@ t.test('streams', async t => {
     })
 
     await act('pressure', 'Move')
-    // With the keyboard alone: the choice is a group of radio buttons.
+    // By keyboard only: the choice is a group of radio buttons.
     await dialog.getByRole('radio', { name: 'body' }).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
@@ -109,7 +109,7 @@ t.test('streams', async t => {
     await page.context().close()
   })
 
-  await t.test('its page shows what it holds, page by page, and who may see it', async t => {
+  await t.test('its page lists its events in pages, and who can see it', async t => {
     const page = await enter('/app/daisy/streams/weight')
     await untilHeading(page, 'weight')
     await page.locator('.seers').getByText('Dr. Meyer').waitFor()
@@ -140,7 +140,7 @@ t.test('streams', async t => {
   })
 
   await t.test(
-    'one goes into the trash and comes back; for good it goes after all has been said',
+    'one is moved to the trash and restored; deleting it permanently needs confirmation',
     async t => {
       const page = await enter('/app/daisy/streams/weight')
       const dialog = page.getByRole('dialog')
@@ -172,7 +172,7 @@ t.test('streams', async t => {
       await daisy.do('streams.delete', { id: 'diary' })
       await page.getByRole('button', { name: 'Delete diary permanently' }).click()
       await dialog.getByRole('button', { name: 'Delete stream and events' }).click()
-      // The words on the first deletion may still be there.
+      // The message about the first deletion may still be displayed.
       await page.getByRole('button', { name: 'Delete diary permanently' }).waitFor({ state: 'detached' })
       t.same((await daisy.do('events.get', { types: ['note/txt'], state: 'all' })).events, [])
       await page.context().close()

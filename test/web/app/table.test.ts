@@ -19,7 +19,7 @@ t.test('changes are merged into rows', async t => {
   for (let turn = 0; turn < 300; turn++) {
     const isUp = random.chance(0.5)
     const order = (a: Row, b: Row): number => (isUp ? 1 : -1) * (a.time - b.time || a.number - b.number)
-    // Twins are of one time; nothing is moved to them.
+    // Pairs of rows have the same time; none is moved to it.
     let all = Array.from({ length: random.below(30) }, (_, number): Row => {
       return { id: `e${number}`, number, time: Math.floor(number / 2) * 10 }
     })
@@ -59,7 +59,7 @@ t.test('changes are merged into rows', async t => {
 t.test('the table', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
-  await t.test('without any data it says what to do', async () => {
+  await t.test('shows what to do when there is no data', async () => {
     const page = await enter('/app/daisy/table')
     await page.getByText('No events yet').first().waitFor()
     await page.context().close()
@@ -91,7 +91,7 @@ t.test('the table', async t => {
     description: 'With <i>markup</i>'
   })
 
-  await t.test('rows are read on as one scrolls, and only those in sight are drawn', async t => {
+  await t.test('loads more rows while scrolling, and renders only visible ones', async t => {
     const page = await enter('/app/daisy/table')
     await page.getByText('=cmd("x"), said the note').waitFor()
     await page.getByText('With <i>markup</i>').waitFor()
@@ -107,7 +107,7 @@ t.test('the table', async t => {
     await page.context().close()
   })
 
-  await t.test('one kind has columns of its own, and bounds for its value', async t => {
+  await t.test('has columns for a single type, and filters by value', async t => {
     const page = await enter('/app/daisy/table?type=blood-pressure/mmhg-bpm')
     await page.getByRole('columnheader', { name: 'systolic (mmHg)' }).waitFor()
     t.equal(await page.locator('tbody tr').count(), 3)
@@ -125,7 +125,7 @@ t.test('the table', async t => {
     await page.context().close()
   })
 
-  await t.test('all rows are downloaded, however many', async t => {
+  await t.test('downloads all rows, however many', async t => {
     const page = await enter('/app/daisy/table?streams=body&sort=up')
     await page.getByText('More than 200 rows').waitFor()
     const events = JSON.parse(await saved(page, 'JSON'))
@@ -139,8 +139,8 @@ t.test('the table', async t => {
     await page.context().close()
   })
 
-  await t.test('what changes is put into place, and nothing else is read again', async t => {
-    // What has been written just now is asked for again.
+  await t.test('updates changed rows in place, without reloading others', async t => {
+    // Recent changes are always requested again.
     service.clock.advance(60)
     const page = await enter('/app/daisy/table?streams=body')
     await page.getByText('More than 200 rows').waitFor()
@@ -169,7 +169,7 @@ t.test('the table', async t => {
     await page.context().close()
   })
 
-  await t.test('other programs get other forms of it', async t => {
+  await t.test('exports to formats of other programs', async t => {
     await daisy.event({ type: 'position/wgs84', content: { latitude: 46.2, longitude: 6.1 }, time: now - 30 })
     const page = await enter('/app/daisy/table?streams=diary')
     await page.getByText('3 rows', { exact: true }).waitFor()
@@ -186,7 +186,7 @@ t.test('the table', async t => {
     await page.context().close()
   })
 
-  await t.test('words, days and the trash narrow it down', async t => {
+  await t.test('filters by words, days and trash', async t => {
     const page = await enter('/app/daisy/table', phone)
     await page.getByText('Filters').click()
     await page.getByLabel('Text').fill('note said')
@@ -214,7 +214,7 @@ t.test('the table', async t => {
   })
 })
 
-/** Downloads the rows; the file's text. */
+/** Downloads the rows, and returns the text of the file. */
 async function saved(page: Page, kind: string): Promise<string> {
   await page.getByRole('button', { name: 'Download', exact: true }).click()
   const waiting = page.waitForEvent('download')

@@ -1,4 +1,4 @@
-/** The timeline in a browser: lanes of all kinds, the cursor, moving by pointer and keys, what is told in words. */
+/** The timeline in a browser: lanes of all kinds, the cursor, navigation by pointer and keyboard, descriptions. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -16,7 +16,7 @@ t.test('the timeline', async t => {
   const now = service.clock.now()
   const inZurich = { ...desk, timezoneId: 'Europe/Zurich' }
 
-  await t.test('without any data says what to do', async t => {
+  await t.test('shows what to do when there is no data', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await page.getByRole('heading', { name: 'No data yet' }).waitFor()
     await look(t, page, 'app-timeline-empty')
@@ -25,7 +25,7 @@ t.test('the timeline', async t => {
 
   await fill(daisy, now)
 
-  await t.test('shows a lane for each stream, and tells each in a sentence', async t => {
+  await t.test('shows a lane for each stream, with a description of each', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await untilDrawn(page, 6)
     const weight = page.getByRole('figure', { name: /^weight, .*: down from 63\.\d to 61\.\d kg$/ })
@@ -58,7 +58,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('is moved by keys alone, and keeps it in the address', async t => {
+  await t.test('is navigated by keyboard, and stores its range in the URL', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await untilDrawn(page, 6)
     const cursor = page.getByRole('slider', { name: 'Cursor' })
@@ -91,7 +91,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('is moved by dragging, without reading anything until it rests', async t => {
+  await t.test('is moved by dragging, without loading data until that ends', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await untilDrawn(page, 6)
     const box = (await page.locator('figure').first().boundingBox())!
@@ -113,7 +113,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('shows beside it what lies at the cursor', async t => {
+  await t.test('shows the events at the cursor next to it', async t => {
     const page = await enter(`/app/daisy/timeline?at=${now - 4 * day}`, inZurich)
     const aside = page.getByRole('complementary', { name: 'At the cursor' })
     await aside.getByText('8.4 km along the lake').waitFor()
@@ -131,7 +131,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('names what lasted for days, in all lanes', async t => {
+  await t.test('names events of several days, and lets the user choose lanes', async t => {
     const page = await enter(`/app/daisy/timeline?lanes=weight,diary`, inZurich)
     await untilDrawn(page, 2)
     await page.getByRole('button', { name: 'Actions for diary' }).click()
@@ -157,7 +157,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('draws what is added elsewhere as it comes', async () => {
+  await t.test('draws events of other clients as they arrive', async () => {
     const page = await enter('/app/daisy/timeline?lanes=weight', inZurich)
     await untilDrawn(page, 1)
     await page.locator('.live.on').waitFor()
@@ -170,7 +170,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('fits a phone, in other languages too', async t => {
+  await t.test('fits a phone, also in other languages', async t => {
     const page = await enter('/app/daisy/timeline?lang=fr', { ...phone, timezoneId: 'Europe/Zurich' })
     await untilDrawn(page, 6)
     t.equal(await page.getByRole('heading', { level: 1 }).innerText(), '30 derniers jours')
@@ -178,7 +178,7 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
-  await t.test('never reads more than it can show', async t => {
+  await t.test('never loads more than it can display', async t => {
     const calls = Array.from({ length: 1200 }, (_, n) => ({
       method: 'events.create',
       params: { streamIds: ['many'], type: 'note/txt', content: `note ${n}`, time: now - n * 20_000 }
@@ -198,7 +198,7 @@ t.test('the timeline', async t => {
   })
 })
 
-/** Until so many lanes are there, and each has its data. */
+/** Waits until there are this many lanes, and each has its data. */
 async function untilDrawn(page: Page, count: number): Promise<void> {
   await until(
     page,
@@ -207,7 +207,7 @@ async function untilDrawn(page: Page, count: number): Promise<void> {
   await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))`)
 }
 
-/** Until an expression holds in the page: its policy forbids what Playwright's own waiting does. */
+/** Waits until an expression is true in the page, whose policy forbids Playwright's own waiting. */
 async function until(page: Page, expression: string): Promise<void> {
   await page.evaluate(`new Promise((resolve, reject) => {
     const end = performance.now() + 60000
@@ -220,7 +220,7 @@ async function until(page: Page, expression: string): Promise<void> {
   })`)
 }
 
-/** Whether a lane's canvas has anything on it. */
+/** Returns whether the canvas of a lane is not empty. */
 async function inkOf(page: Page, index: number): Promise<unknown> {
   return await page.evaluate(`(() => {
     const canvas = document.querySelectorAll('figure canvas')[${index}]
@@ -228,7 +228,7 @@ async function inkOf(page: Page, index: number): Promise<unknown> {
   })()`)
 }
 
-/** A month of somebody's life. */
+/** Creates a month of realistic data. */
 async function fill(daisy: Client, now: number): Promise<void> {
   for (const id of ['heart', 'weight', 'pressure', 'sleep', 'diary', 'runs']) await daisy.stream(id)
   const morning = Math.floor(now / day) * day + 6 * hour

@@ -1,4 +1,4 @@
-/** The whole way of somebody new: an account, a weight, a link for somebody else, its end, and who has looked. */
+/** The journey of a new user: creating an account, adding a weight, sharing and revoking a link, viewing activity. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -6,10 +6,10 @@ import { pictures, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
 
-t.test('somebody new', async t => {
+t.test('a new user', async t => {
   const pages = await startPages(t)
   for (const [size, options] of Object.entries({ phone, desk }))
-    await t.test(`on a ${size}: registers, adds, finds, shares, ends, and sees who looked`, async t => {
+    await t.test(`on a ${size}: registers, adds, searches, shares, revokes, and views activity`, async t => {
       await walk(t, pages, size, options)
     })
 })
@@ -27,7 +27,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByRole('heading', { name: 'No data yet' }).waitFor()
   await see(page, 'new')
 
-  // Two touches and a number.
+  // Two taps and a number.
   await (isPhone ? page.locator('.dock') : page.locator('.lid'))
     .getByRole('button', { name: 'Add', exact: true })
     .click()
@@ -39,12 +39,12 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByText('Added. Weight: 72.4 kg').waitFor()
   const lane = page.getByRole('figure', { name: /weight/i })
   await lane.first().waitFor()
-  // A value at the cursor is something, once it has been looked for.
+  // A value at the cursor counts as data once it has loaded.
   await page.getByText('No data here').waitFor({ state: 'detached' })
   t.equal(await page.getByText('No data here').count(), 0, 'a value at the cursor is something')
   await see(page, 'added')
 
-  // By name, with keys alone; and by Enter, which opens the stream of this name.
+  // By name, using the keyboard only; and with Enter, which opens the stream of this name.
   const box = page.getByRole('searchbox', { name: 'Search' })
   if (isPhone) await box.click({ position: { x: 6, y: 6 } })
   else await page.keyboard.press('/')
@@ -111,7 +111,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.context().close()
 }
 
-/** Opens an address with nothing kept from before, at the time of the service. */
+/** Opens a URL in a new browser context, at the time of the service. */
 async function come(
   { open, service }: Pages,
   address: string,
@@ -123,7 +123,7 @@ async function come(
   return page
 }
 
-/** Leaves pictures of what is in sight, numbered as one goes. */
+/** Returns a function that saves numbered screenshots. */
 function sights(size: string): (page: Page, name: string) => Promise<void> {
   let count = 0
   return async (page, name) => {

@@ -1,4 +1,4 @@
-/** Which address a forgotten password is mailed to: never one that somebody other than the person has set. */
+/** The address to which a password reset is mailed: never one set by anyone but the user. */
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
 import { openCoffer, type Answer, type Client, type Overrides } from '../../../support/coffer.js'
@@ -11,7 +11,7 @@ const password = 'correct horse battery'
 const own = 'daisy@example.com'
 const theirs = 'eve@evil.example.com'
 
-/** A service with a mail server, Daisy who has registered, and what mails have come by then. */
+/** Starts a service with a mail server and a registered user, Daisy. Returns them with the mails so far. */
 async function start(t: Test, overrides: Overrides = {}) {
   const box = await mailbox(t)
   const lines: { message: string; fields: LogFields }[] = []
@@ -28,7 +28,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   })
   const token = /\/\/(.+)@/.exec(registered.apiEndpoint)![1]!
   const daisy = new Someone(service, 'daisy', { token } as never)
-  /** Asks for a link as anybody may, and waits until mails have been written. */
+  /** Requests a reset link without a token, and waits until mails have been written. */
   const ask = async (): Promise<void> => {
     const { error } = await service.call('daisy', 'account.requestPasswordReset', { appId }, undefined, {
       origin,
@@ -46,10 +46,10 @@ async function start(t: Test, overrides: Overrides = {}) {
     )
   const mailsTo = (address: string): Mail[] => box.mails.filter(({ to }) => to.includes(address))
   const resetsTo = (address: string): Mail[] => mailsTo(address).filter(isReset)
-  /** Waits until all mails have left. */
+  /** Waits until all mails have been sent. */
   const quiet = async (): Promise<void> =>
     await until(() => service.server.services.mailer.isIdle, 'no mail to be on its way')
-  /** Confirms the address in force by the last link that was mailed to it. */
+  /** Confirms the active address by the last link that was mailed to it. */
   const confirm = async (address: string): Promise<void> => {
     await quiet()
     const mail = mailsTo(address).findLast(({ text }) => text.includes('confirm-email.html'))
@@ -60,7 +60,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   return { service, core, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet, confirm }
 }
 
-/** Whether a mail brings a link to set a new password. */
+/** Returns whether a mail contains a password reset link. */
 function isReset({ text }: Mail): boolean {
   return text.includes('resetToken=')
 }
@@ -85,7 +85,7 @@ async function activeEmail(daisy: Client): Promise<Answer> {
 
 type Way = (daisy: Client) => Promise<void>
 
-/** Ways in which an app makes an address of its choice the one in force. */
+/** Ways in which an app activates an address of its choice. */
 const ways: Readonly<Record<string, Way>> = {
   'events.create with create-only': async daisy => {
     const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'helpful-app' })
@@ -110,7 +110,7 @@ const ways: Readonly<Record<string, Way>> = {
     await share.do('events.create', event(theirs))
   },
   'the mark of the one in force on an older value': async daisy => {
-    // Theirs once, for a day: Daisy has set her own again since.
+    // The app's address was active for a while: Daisy has set her own since.
     await daisy.do('events.create', event(theirs))
     const old = await activeEmail(daisy)
     await daisy.do('events.create', event('daisy2@example.com'))
@@ -141,9 +141,9 @@ const ways: Readonly<Record<string, Way>> = {
   }
 }
 
-t.test('an address that an app has set', async t => {
+t.test('an address set by an app', async t => {
   for (const [name, set] of Object.entries(ways))
-    t.test(`gets no reset mail: ${name}`, async t => {
+    t.test(`receives no reset mail: ${name}`, async t => {
       const { ask, daisy, quiet, resetsTo, reset } = await start(t)
       await set(daisy)
       t.equal((await activeEmail(daisy)).content, theirs)
@@ -156,7 +156,7 @@ t.test('an address that an app has set', async t => {
     })
 
   t.test(
-    'is told to the former one, with who did it and what to do, in the language of the user',
+    'is reported to the previous address, with the app and advice, in the language of the user',
     async t => {
       for (const language of ['en', 'fr']) {
         const { daisy, mailsTo, quiet } = await start(t)
@@ -181,7 +181,7 @@ t.test('an address that an app has set', async t => {
     }
   )
 
-  t.test('is told once for each of a few changes, however many an app makes', async t => {
+  t.test('is reported once for each of a few changes, however many an app makes', async t => {
     const { box, daisy, mailsTo, quiet } = await start(t)
     const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'busy-app' })
     for (let count = 0; count < 20; count++)
@@ -193,7 +193,7 @@ t.test('an address that an app has set', async t => {
     t.ok(asked.length <= 5, `${asked.length} links`)
   })
 
-  t.test('keeps no address that counts from being told that it counts no longer', async t => {
+  t.test('does not keep a confirmed address from being notified when it is replaced', async t => {
     const { daisy, mailsTo, quiet } = await start(t)
     const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'busy-app' })
     for (let count = 0; count < 20; count++)
@@ -205,7 +205,7 @@ t.test('an address that an app has set', async t => {
     t.equal(mailsTo(own).length, before + 1)
   })
 
-  t.test('stays out of it when the call that sets it fails', async t => {
+  t.test('is not reported if the call that sets it fails', async t => {
     const { daisy, mailsTo, quiet } = await start(t)
     const id = `c${'a'.repeat(24)}`
     await daisy.stream('diary')
@@ -217,7 +217,7 @@ t.test('an address that an app has set', async t => {
     t.equal((await activeEmail(daisy)).content, own)
   })
 
-  t.test('is looked up, and the former one stays the account’s own', async t => {
+  t.test('is found by look-up, and the previous one stays reserved for the account', async t => {
     const { confirm, daisy, service } = await start(t)
     const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
     await app.do('events.update', { id: (await activeEmail(daisy)).id, update: { content: theirs } })
@@ -234,27 +234,30 @@ t.test('an address that an app has set', async t => {
   })
 })
 
-t.test('an address that the person has set', async t => {
-  t.test('gets reset mails once confirmed; the former one is told, and its links are void then', async t => {
-    const { ask, confirm, daisy, mailsTo, quiet, reset, resetsTo } = await start(t)
-    await daisy.do('account.update', { update: { email: 'new@example.com' } })
-    await ask()
-    await quiet()
-    t.equal(resetsTo('new@example.com').length, 0, 'not before')
-    const before = linkOf(resetsTo(own)[0]!).searchParams.get('resetToken')!
-    await daisy.do('account.update', { update: { email: 'newer@example.com' } })
-    await confirm('newer@example.com')
-    t.match(await reset(before), { error: { id: 'invalid-access-token' } })
-    await ask()
-    await quiet()
-    t.equal(resetsTo(own).length, 1)
-    t.equal(resetsTo('newer@example.com').length, 1)
-    const told = mailsTo(own).filter(({ subject }) => subject.includes('email address'))
-    t.equal(told.length, 3, 'of each change, and of the confirmation')
-    t.match(told.at(-1)!.text, 'change your password')
-  })
+t.test('an address set by the user', async t => {
+  t.test(
+    'receives reset mails once confirmed; the previous one is notified, and its links become invalid',
+    async t => {
+      const { ask, confirm, daisy, mailsTo, quiet, reset, resetsTo } = await start(t)
+      await daisy.do('account.update', { update: { email: 'new@example.com' } })
+      await ask()
+      await quiet()
+      t.equal(resetsTo('new@example.com').length, 0, 'not before')
+      const before = linkOf(resetsTo(own)[0]!).searchParams.get('resetToken')!
+      await daisy.do('account.update', { update: { email: 'newer@example.com' } })
+      await confirm('newer@example.com')
+      t.match(await reset(before), { error: { id: 'invalid-access-token' } })
+      await ask()
+      await quiet()
+      t.equal(resetsTo(own).length, 1)
+      t.equal(resetsTo('newer@example.com').length, 1)
+      const told = mailsTo(own).filter(({ subject }) => subject.includes('email address'))
+      t.equal(told.length, 3, 'of each change, and of the confirmation')
+      t.match(told.at(-1)!.text, 'change your password')
+    }
+  )
 
-  t.test('takes a proof once the sign-in is ten minutes old, in whatever way it is set', async t => {
+  t.test('requires proof once the sign-in is ten minutes old, however it is set', async t => {
     const { daisy, mailsTo, quiet, service } = await start(t)
     const old = await activeEmail(daisy)
     await daisy.do('events.create', event('once@example.com'))
@@ -299,7 +302,7 @@ t.test('an address that the person has set', async t => {
     await daisy.do('events.update', { id, update: { description: 'touched' } })
   })
 
-  t.test('takes the password in the call, and a later sign-in', async t => {
+  t.test('accepts the password in the call, or a later sign-in', async t => {
     const { daisy, service } = await start(t)
     service.clock.advance(601)
     const put = async (body: object): Promise<Answer> => await daisy.http('PUT', '/account', body)
@@ -326,7 +329,7 @@ t.test('an address that the person has set', async t => {
     t.match(await put({ email: 'newer@example.com' }), { status: 200 })
   })
 
-  t.test('is not confirmed by a found session, not even with an app and a mailbox', async t => {
+  t.test('cannot be confirmed by a stolen session, even with an app and a mailbox', async t => {
     const { daisy, mailsTo, quiet, service } = await start(t)
     service.clock.advance(601)
     const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
@@ -341,7 +344,7 @@ t.test('an address that the person has set', async t => {
     t.equal((await daisy.do('account.getEmail')).email.confirmedAddress, theirs)
   })
 
-  t.test('counts at once where no mail is sent that could confirm it', async t => {
+  t.test('is confirmed immediately if no confirmation mail can be sent', async t => {
     const service = await openCoffer(t)
     const daisy = await service.user('daisy', { email: own })
     await daisy.do('account.update', { update: { email: 'new@example.com' } })
@@ -350,7 +353,7 @@ t.test('an address that the person has set', async t => {
     })
   })
 
-  t.test('counts by events too, and by the mark on an older value', async t => {
+  t.test('can be set by events, and by marking an older value as active', async t => {
     const { ask, confirm, daisy, quiet, resetsTo } = await start(t)
     const old = await activeEmail(daisy)
     await daisy.do('events.create', event('second@example.com'))
@@ -370,7 +373,7 @@ t.test('an address that the person has set', async t => {
     t.equal(resetsTo('third@example.com').length, 1)
   })
 
-  t.test('is not made another’s by changes around it', async t => {
+  t.test('is not attributed to others by unrelated changes', async t => {
     const { ask, daisy, quiet, resetsTo } = await start(t)
     const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
     const { id } = await activeEmail(daisy)

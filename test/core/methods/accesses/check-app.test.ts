@@ -9,13 +9,13 @@ const requested = [
 const asked = { requestingAppId: 'my-app', requestedPermissions: requested }
 const fields = { name: 'my-app', type: 'app', permissions: requested }
 
-/** These permissions, with a level each. */
+/** Adds a level to each permission. */
 function reading(permissions: Record<string, unknown>[]): Record<string, unknown>[] {
   return permissions.map(permission => ({ ...permission, level: 'read' }))
 }
 
 t.test('accesses.checkApp', async t => {
-  t.test('answers an access that has just what is asked for', async t => {
+  t.test('returns an access with exactly the requested permissions', async t => {
     const { alice, clock } = await coffer(t)
     const { access } = await alice.do('accesses.create', { ...fields, expireAfter: 10 })
     const answer = await alice.do('accesses.checkApp', {
@@ -33,7 +33,7 @@ t.test('accesses.checkApp', async t => {
     })
   })
 
-  t.test('answers an access that differs beside what was checked', async t => {
+  t.test('returns a different access besides the checked permissions', async t => {
     const { alice } = await coffer(t)
     const { access } = await alice.do('accesses.create', { ...fields, clientData: { a: { b: 1 } } })
     const [diary, health, feature] = requested
@@ -66,7 +66,7 @@ t.test('accesses.checkApp', async t => {
     }
   })
 
-  t.test('names streams that exist, and proposes free names for others', async t => {
+  t.test('returns the names of existing streams, and proposes free names for others', async t => {
     const { alice } = await coffer(t)
     await alice.do('streams.create', { id: 'diary', name: 'My diary' })
     for (const name of ['Health', 'Health (1)']) await alice.do('streams.create', { name })
@@ -128,7 +128,7 @@ t.test('accesses.checkApp', async t => {
     }
   })
 
-  t.test('proposes names that are short enough', async t => {
+  t.test('shortens proposed names to the limit', async t => {
     const { alice } = await coffer(t)
     const name = '\u{1f600}'.repeat(1024)
     await alice.do('streams.create', { name })
@@ -139,7 +139,7 @@ t.test('accesses.checkApp', async t => {
     await alice.do('accesses.create', { name: 'my-app', type: 'app', permissions: checkedPermissions })
   })
 
-  t.test('takes its time with many that want the same name, not the square of it', async t => {
+  t.test('handles many streams of the same name in linear time', async t => {
     const { alice } = await coffer(t)
     const many = Array.from({ length: 10_001 }, (_, at) => ({ streamId: `s${at}`, defaultName: 'Same' }))
     const all = reading(many)
@@ -176,7 +176,7 @@ t.test('accesses.checkApp', async t => {
     }
   })
 
-  t.test('is for personal accesses', async t => {
+  t.test('is limited to personal accesses', async t => {
     const { alice } = await coffer(t)
     for (const type of ['app', 'shared']) {
       const caller = await alice.grant('manage', '*', { type })

@@ -10,7 +10,7 @@ async function app(alice: Client, levels: Record<string, Level>, fields = {}): P
 }
 
 t.test('accesses.create', async t => {
-  t.test('answers the access with its token and endpoint', async t => {
+  t.test('returns the access with its token and endpoint', async t => {
     const { alice, clock, server } = await coffer(t)
     const { access } = await alice.do('accesses.create', {
       name: 'For my doctor',
@@ -38,7 +38,7 @@ t.test('accesses.create', async t => {
     t.same((await alice.do('accesses.get')).accesses[0], access)
   })
 
-  t.test('takes null for what is optional', async t => {
+  t.test('accepts null for optional fields', async t => {
     const { alice } = await coffer(t)
     const { access } = await alice.do('accesses.create', {
       name: 'x',
@@ -52,7 +52,7 @@ t.test('accesses.create', async t => {
     for (const key of ['deviceName', 'expires', 'expireAfter', 'deleted']) t.notOk(key in access, key)
   })
 
-  t.test('turns expireAfter into a time', async t => {
+  t.test('converts expireAfter to a time', async t => {
     const { alice, clock } = await coffer(t)
     const reader = await alice.grant('read', 'diary', { expireAfter: 100 })
     t.match(reader.access, { expires: clock.now() + 100 })
@@ -71,14 +71,14 @@ t.test('accesses.create', async t => {
     })
   })
 
-  t.test('makes a slug of the token', async t => {
+  t.test('slugifies the token', async t => {
     const { alice } = await coffer(t)
     const reader = await alice.grant('read', 'diary', { token: 'Été à/la_mer' })
     t.equal(reader.token, 'Ete-ala_mer')
     t.notOk((await reader.call('streams.get')).error)
   })
 
-  t.test('gives devices of an app accesses of their own', async t => {
+  t.test('creates separate accesses for the devices of an app', async t => {
     const { alice } = await coffer(t)
     const fields = { type: 'app', name: 'my-app', permissions: [diary] }
     await alice.do('accesses.create', fields)
@@ -193,7 +193,7 @@ t.test('accesses.create', async t => {
     t.same((await alice.do('accesses.get')).accesses.length, before.accesses.length, 'nothing was created')
   })
 
-  t.test('refuses personal accesses, whatever else is wrong', async t => {
+  t.test('refuses to create personal accesses, whatever else is wrong', async t => {
     const { alice } = await coffer(t)
     const caller = await alice.grant('manage', '*', { type: 'app' })
     for (const by of [alice, caller])
@@ -206,14 +206,14 @@ t.test('accesses.create', async t => {
         t.match(await by.call('accesses.create', params), { status: 403, error: { id: 'forbidden' } })
   })
 
-  t.test('is refused to shared accesses', async t => {
+  t.test('refuses shared accesses', async t => {
     const { alice } = await coffer(t)
     const caller = await alice.grant('manage', '*')
     const answer = await caller.call('accesses.create', { name: 'x', permissions: [diary] })
     t.match(answer, { status: 403, error: { id: 'forbidden' } })
   })
 
-  t.test('lets apps share no more than they hold', async t => {
+  t.test('lets apps share no more than they may access', async t => {
     const { alice } = await coffer(t)
     for (const [id, parentId] of [
       ['diary', null],
@@ -258,7 +258,7 @@ t.test('accesses.create', async t => {
     }
   })
 
-  t.test('lets apps create shared accesses on streams, and no others', async t => {
+  t.test('lets apps create only shared accesses on streams', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const caller = await app(alice, { '*': 'manage' })
@@ -276,7 +276,7 @@ t.test('accesses.create', async t => {
     }
   })
 
-  t.test('lets nothing that an app shares outlive the app', async t => {
+  t.test("refuses shares that would outlive the app's access", async t => {
     const { alice, clock } = await coffer(t)
     await alice.stream('diary')
     const caller = await app(alice, { diary: 'manage' }, { expireAfter: 100 })
@@ -291,7 +291,7 @@ t.test('accesses.create', async t => {
     }
   })
 
-  t.test('puts a new access in the place of an expired namesake', async t => {
+  t.test('replaces an expired access of the same name', async t => {
     const { alice, clock } = await coffer(t)
     const fields = { name: 'my-app', token: 'my-token', permissions: [diary], type: 'app', expireAfter: 10 }
     const { access: old } = await alice.do('accesses.create', fields)
@@ -306,7 +306,7 @@ t.test('accesses.create', async t => {
     t.match(accessDeletions, [{ id: old.id, deleted: clock.now() }])
   })
 
-  t.test('creates and restores streams that a personal access names', async t => {
+  t.test('creates and restores streams named by a personal access', async t => {
     const { alice } = await coffer(t)
     for (const id of ['diary', 'bin', 'taken']) await alice.stream(id)
     await alice.do('streams.update', { id: 'bin', update: { trashed: true } })

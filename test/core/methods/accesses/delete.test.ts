@@ -2,7 +2,7 @@ import t from 'tap'
 import { type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 t.test('accesses.delete', async t => {
-  t.test('voids the token at once and keeps the record', async t => {
+  t.test('invalidates the token immediately and keeps the record', async t => {
     const { alice, clock } = await coffer(t)
     const reader = await alice.grant('read', 'diary', { name: 'reader' })
     await reader.do('streams.get')
@@ -16,7 +16,7 @@ t.test('accesses.delete', async t => {
     t.notOk((await reader.call('streams.get')).error, 'name and token are free again')
   })
 
-  t.test('takes along what an app shared, unless that has expired', async t => {
+  t.test('also deletes what an app shared, unless it has expired', async t => {
     const { alice, clock } = await coffer(t)
     await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
@@ -32,13 +32,13 @@ t.test('accesses.delete', async t => {
     t.ok(accesses.some(({ id }: { id: string }) => id === expired.access.id))
   })
 
-  t.test('answers no related deletions where an app shared nothing', async t => {
+  t.test('returns no related deletions if an app shared nothing', async t => {
     const { alice } = await coffer(t)
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     t.same((await alice.do('accesses.delete', { id: app.access.id })).relatedDeletions, [])
   })
 
-  t.test('of a personal access ends its session and spares what it created', async t => {
+  t.test('ends the session of a personal access and keeps the accesses that it created', async t => {
     const service = await openCoffer(t)
     const { alice } = service
     const app = await alice.grant('manage', 'diary', { type: 'app' })
@@ -49,13 +49,13 @@ t.test('accesses.delete', async t => {
     t.equal(store.sessions.lastUse(alice.access.id), undefined)
   })
 
-  t.test('takes an expired access', async t => {
+  t.test('accepts an expired access', async t => {
     const { alice } = await coffer(t)
     const expired = await alice.grant('read', 'diary', { expireAfter: 0 })
     t.match(await alice.call('accesses.delete', { id: expired.access.id }), { accessDeletion: {} })
   })
 
-  t.test('is for personal accesses, for the app that shared it, and for itself', async t => {
+  t.test('is permitted to personal accesses, to the app that shared it, and to itself', async t => {
     const forbidding = [{ feature: 'selfRevoke', setting: 'forbidden' } as const]
     const diary = { streamId: 'diary', level: 'manage' } as const
     const cases: [string, (all: Record<string, Client>) => [Client, Client], boolean][] = [
@@ -93,7 +93,7 @@ t.test('accesses.delete', async t => {
     }
   })
 
-  t.test('refuses unknown and deleted ones', async t => {
+  t.test('refuses unknown and deleted accesses', async t => {
     const { alice } = await coffer(t)
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const gone = await alice.grant('read', 'diary', { type: 'app' })
@@ -107,7 +107,7 @@ t.test('accesses.delete', async t => {
       t.match(await alice.call('accesses.delete', params), { error: { id: 'invalid-parameters-format' } })
   })
 
-  t.test('tells of the accesses and of the streams that they named', async t => {
+  t.test('publishes changes of the accesses and of their streams', async t => {
     const { alice, server } = await openCoffer(t)
     await alice.stream('diary')
     const told: unknown[] = []

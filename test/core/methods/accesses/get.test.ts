@@ -8,7 +8,7 @@ const byName = (a: Answer, b: Answer): number =>
 const byTime = (a: Answer, b: Answer): number => a.deleted - b.deleted || (a.id < b.id ? -1 : 1)
 
 t.test('accesses.get', async t => {
-  t.test('answers all by name to a personal access', async t => {
+  t.test('returns all by name to a personal access', async t => {
     const { alice, clock } = await coffer(t)
     await alice.grant('read', 'diary', { name: 'zoe', clientData: { a: 1 } })
     const bob = await alice.grant('read', 'diary', { name: 'bob' })
@@ -35,7 +35,7 @@ t.test('accesses.get', async t => {
     ])
   })
 
-  t.test('answers deletions in their order', async t => {
+  t.test('returns deletions in order', async t => {
     const { alice, clock } = await coffer(t)
     const made = []
     for (const name of ['a', 'b', 'c']) made.push((await alice.grant('read', 'diary', { name })).access)
@@ -53,7 +53,7 @@ t.test('accesses.get', async t => {
     ])
   })
 
-  t.test('answers an app what it shared itself, within what it holds', async t => {
+  t.test('returns to an app its own shares within its permissions', async t => {
     const { alice } = await coffer(t)
     for (const [id, parentId] of [
       ['diary', null],
@@ -74,7 +74,7 @@ t.test('accesses.get', async t => {
     t.same((await app.do('accesses.get')).accesses, [], 'the stream has left what the app holds')
   })
 
-  t.test('counts what was shared by an app with a caller id', async t => {
+  t.test('includes shares created by an app with a caller id', async t => {
     const { alice, call } = await coffer(t).then(service => ({
       alice: service.alice,
       call: service.call.bind(service)
@@ -88,7 +88,7 @@ t.test('accesses.get', async t => {
     t.same((await app.do('accesses.delete', { id: accesses[0].id })).accessDeletion, { id: accesses[0].id })
   })
 
-  t.test('answers nothing to a create-only app, and refuses shared accesses', async t => {
+  t.test('returns nothing to a create-only app, and refuses shared accesses', async t => {
     const { alice } = await coffer(t)
     const app = await alice.grant('create-only', 'diary', { type: 'app' })
     t.same((await app.do('accesses.get', { includeDeletions: true })).accesses, [])
@@ -98,14 +98,14 @@ t.test('accesses.get', async t => {
     }
   })
 
-  t.test('answers many page by page, in the same order', async t => {
+  t.test('returns many in pages, in the same order', async t => {
     const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
     const { alice, server } = service
     const bob = await service.user('bob')
     await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const permissions = [{ streamId: 'diary', level: 'read' }]
-    // Of one name each ten, so that pages end among them.
+    // Ten of each name, so that pages end among them.
     const create = (i: number): object => ({
       method: 'accesses.create',
       params: { name: `name ${Math.floor(i / 10)}`, deviceName: `${i}`, type: 'app', permissions }
@@ -133,7 +133,7 @@ t.test('accesses.get', async t => {
     await alice.do('accesses.delete', { id: large.access.id })
     const own = await pagesOf(app)
     t.equal(own.result.accesses.length, 450)
-    // All at the same time.
+    // All deleted at the same time.
     await alice.do('accesses.delete', { id: app.access.id })
     const { result, texts } = await pagesOf(alice)
     t.equal(result.accesses.length, 1 + 250 + 109)
@@ -142,7 +142,7 @@ t.test('accesses.get', async t => {
     t.same(result.accessDeletions, result.accessDeletions.toSorted(byTime))
     t.ok(texts.length > 4, `${texts.length} pages`)
 
-    /** What is listed, and the texts it comes in; the file is closed and opened again in between. */
+    /** Returns the list and its chunks; the file is closed and reopened in between. */
     async function pagesOf(client: Client): Promise<{ result: Answer; texts: string[] }> {
       const outcome = await server.dispatcher.call({
         user: 'alice',
@@ -160,7 +160,7 @@ t.test('accesses.get', async t => {
     }
   })
 
-  t.test('refuses what it does not know', async t => {
+  t.test('refuses unknown and invalid params', async t => {
     const { alice } = await coffer(t)
     for (const params of [{ includeExpired: 'yes' }, { includeDeletions: 1 }, { state: 'all' }])
       t.match(await alice.call('accesses.get', params), { error: { id: 'invalid-parameters-format' } })

@@ -1,4 +1,4 @@
-/** Changing a password, and what operators may want of passwords. */
+/** Changing a password, and password rules set by operators. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
@@ -6,7 +6,7 @@ const password = 'correct horse battery'
 const appId = 'test-app'
 const day = 86_400
 
-/** A service whose Daisy has registered, and is signed in. */
+/** Starts a service and registers Daisy, who is signed in. */
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, { throttle: { failures: 3, perAddress: 50 }, ...overrides })
   const origin = service.server.url
@@ -32,7 +32,7 @@ async function start(t: Test, overrides: Overrides = {}) {
 }
 
 t.test('account.changePassword', async t => {
-  t.test('puts the new password in force; sessions stay valid', async t => {
+  t.test('sets the new password; sessions stay valid', async t => {
     const { service, login, change, token } = await start(t)
     const answer = await change(password, 'another secret')
     t.same(Object.keys(answer), ['accessId'])
@@ -41,7 +41,7 @@ t.test('account.changePassword', async t => {
     t.notOk((await service.call('daisy', 'getAccessInfo', {}, token)).error)
   })
 
-  t.test('may happen twice in a row, and back', async t => {
+  t.test('can be repeated, also with an earlier password', async t => {
     const { login, change } = await start(t)
     t.notOk((await change(password, 'another secret')).error)
     t.notOk((await change('another secret', password)).error)
@@ -49,7 +49,7 @@ t.test('account.changePassword', async t => {
     t.ok((await login(password)).token)
   })
 
-  t.test('refuses a wrong old password, changing nothing, ever more slowly', async t => {
+  t.test('refuses a wrong old password without changes, and throttles attempts', async t => {
     const { clock, login, change, store } = await start(t)
     const before = store().account.passwords(10)
     for (let count = 0; count < 3; count++)
@@ -61,7 +61,7 @@ t.test('account.changePassword', async t => {
     t.notOk((await change(password, 'another secret')).error)
   })
 
-  t.test('lets one of two at once through', async t => {
+  t.test('lets one of two concurrent changes succeed', async t => {
     const { login, change } = await start(t)
     const answers = await Promise.all([change(password, 'secret of one'), change(password, 'secret of two')])
     t.same(answers.map(({ error }) => error?.id).toSorted(), ['invalid-operation', undefined])
@@ -86,17 +86,20 @@ t.test('account.changePassword', async t => {
     })
 })
 
-t.test('rules for passwords', async t => {
-  t.test('want a length, of registrations and changes, of each with 400 and one text', async t => {
-    const { change, register, registered } = await start(t, { auth: { passwordComplexityMinLength: 12 } })
-    t.ok(registered.apiEndpoint)
-    const refusal = { status: 400, error: { id: 'invalid-parameters-format', data: [/12 characters/] } }
-    t.match(await change(password, 'elevenchars'), refusal)
-    t.match(await register({ username: 'other', password: 'elevenchars', email: 'o@example.com' }), refusal)
-    t.notOk((await change(password, 'twelve chars')).error)
-  })
+t.test('password rules', async t => {
+  t.test(
+    'require a minimum length at registrations and changes, both with 400 and the same message',
+    async t => {
+      const { change, register, registered } = await start(t, { auth: { passwordComplexityMinLength: 12 } })
+      t.ok(registered.apiEndpoint)
+      const refusal = { status: 400, error: { id: 'invalid-parameters-format', data: [/12 characters/] } }
+      t.match(await change(password, 'elevenchars'), refusal)
+      t.match(await register({ username: 'other', password: 'elevenchars', email: 'o@example.com' }), refusal)
+      t.notOk((await change(password, 'twelve chars')).error)
+    }
+  )
 
-  t.test('tell pages what is wanted in figures, of the param that it is about', async t => {
+  t.test('report the required values and the param, for pages', async t => {
     const { change, register } = await start(t, {
       auth: { passwordComplexityMinLength: 8, passwordComplexityMinCharCategories: 2 }
     })
@@ -134,7 +137,7 @@ t.test('rules for passwords', async t => {
       }
     })
 
-  t.test('want a password to last, telling from when on it may be changed', async t => {
+  t.test('require a minimum age, and report from when the password can be changed', async t => {
     const { clock, change, login, service, token } = await start(t, { auth: { passwordAgeMinDays: 2 } })
     const passwordCanBeChanged = clock.now() + 2 * day
     t.match(await change(password, 'another secret'), {
@@ -155,7 +158,7 @@ t.test('rules for passwords', async t => {
     t.match(await change('another secret', password), { error: { id: 'invalid-operation' } })
   })
 
-  t.test('let a password expire: signing in tells when, to those who know it', async t => {
+  t.test('expire passwords: sign-in reports when, if the password is correct', async t => {
     const { clock, change, login, service, token } = await start(t, { auth: { passwordAgeMaxDays: 3 } })
     const expiredTime = clock.now() + 3 * day
     t.match(await login(password), { passwordExpires: expiredTime })
@@ -173,7 +176,7 @@ t.test('rules for passwords', async t => {
     t.match(await login('another secret'), { passwordExpires: clock.now() + 3 * day })
   })
 
-  t.test('say nothing of passwords to accesses that are not personal, or without rules', async t => {
+  t.test('report nothing to accesses that are not personal, or without rules', async t => {
     const { service, token, login } = await start(t, { auth: { passwordAgeMaxDays: 3 } })
     const permissions = [{ streamId: '*', level: 'read' }]
     const { access } = await service.call('daisy', 'accesses.create', { name: 'x', permissions }, token)
@@ -187,7 +190,7 @@ t.test('rules for passwords', async t => {
     )
   })
 
-  t.test('want the last ones not to return, the one in force among them', async t => {
+  t.test('refuse recent passwords, including the current one', async t => {
     const { change, login } = await start(t, { auth: { passwordPreventReuseHistoryLength: 2 } })
     const refusal = { status: 400, error: { id: 'invalid-operation' } }
     t.match(await change(password, password), refusal)
@@ -199,7 +202,7 @@ t.test('rules for passwords', async t => {
     t.ok((await login(password)).token)
   })
 
-  t.test('find passwords from before they were on, so many and no more', async t => {
+  t.test('know earlier passwords from before the rules were set, up to a limit', async t => {
     const { store, clock } = await start(t)
     const { account } = store()
     const now = clock.now()

@@ -1,4 +1,4 @@
-/** Links that confirm an address which an app has set: who gets one, for how long, and what it is worth. */
+/** Links that confirm an address set by an app: who receives one, how long it is valid, and what it permits. */
 import { readFileSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -13,7 +13,7 @@ const theirs = 'eve@evil.example.com'
 const own = 'daisy@example.com'
 const refused = { status: 400, error: { id: 'invalid-parameter', data: { param: 'token' } } }
 
-/** Daisy, an app that may set her address, and what is mailed. */
+/** Starts a service with Daisy, an app that may set her address, and a mailbox. */
 async function start(t: Test, overrides: Overrides = {}) {
   const box = await mailbox(t)
   const lines: { message: string; fields: LogFields }[] = []
@@ -44,7 +44,7 @@ async function emailOf(client: Client): Promise<unknown> {
 
 t.test('account.confirmEmail', async t => {
   t.test(
-    'makes the address count by the mailed link and a session, once; the former one is told',
+    'confirms the address once, by the mailed link and a session; the previous one is notified',
     async t => {
       const { box, confirm, counts, daisy, links, quiet, service, set, tokens } = await start(t)
       await set(theirs)
@@ -68,19 +68,22 @@ t.test('account.confirmEmail', async t => {
     }
   )
 
-  t.test('takes more than the link: whoever reads the new mailbox may have made the app set it', async t => {
-    const { app, confirm, counts, quiet, service, set, tokens } = await start(t)
-    await set(theirs)
-    await quiet()
-    const [token = ''] = tokens(theirs)
-    t.match(await confirm(token, app), { status: 403 })
-    t.match(await service.call('daisy', 'account.confirmEmail', { token }), { status: 401 })
-    t.match(await service.alice.call('account.confirmEmail', { token }), refused)
-    t.match(await service.alice.call('account.resetPassword', { token }), { error: Object })
-    t.equal(await counts(), own)
-  })
+  t.test(
+    'requires more than the link: the owner of the new mailbox may have made the app set it',
+    async t => {
+      const { app, confirm, counts, quiet, service, set, tokens } = await start(t)
+      await set(theirs)
+      await quiet()
+      const [token = ''] = tokens(theirs)
+      t.match(await confirm(token, app), { status: 403 })
+      t.match(await service.call('daisy', 'account.confirmEmail', { token }), { status: 401 })
+      t.match(await service.alice.call('account.confirmEmail', { token }), refused)
+      t.match(await service.alice.call('account.resetPassword', { token }), { error: Object })
+      t.equal(await counts(), own)
+    }
+  )
 
-  t.test('is bound to the address, and void after a day and after a newer link', async t => {
+  t.test('is bound to the address, and refused after a day or a newer link', async t => {
     const { confirm, counts, daisy, quiet, service, set, tokens } = await start(t)
     await set(theirs)
     await quiet()
@@ -106,7 +109,7 @@ t.test('account.confirmEmail', async t => {
     t.equal(await counts(), theirs)
   })
 
-  t.test('keeps a digest of the token, none of it in plain', async t => {
+  t.test('stores only a digest of the token', async t => {
     const { quiet, service, set, tokens } = await start(t)
     await set(theirs)
     await quiet()
@@ -117,7 +120,7 @@ t.test('account.confirmEmail', async t => {
     t.notMatch(readFileSync(copy, 'latin1'), tokens(theirs)[0])
   })
 
-  t.test('opens nothing as a token of another kind', async t => {
+  t.test('is not accepted as a token of another kind', async t => {
     const { daisy, quiet, service, set, tokens } = await start(t)
     await set(theirs)
     await quiet()
@@ -133,7 +136,7 @@ t.test('account.confirmEmail', async t => {
 })
 
 t.test('account.requestEmailConfirmation', async t => {
-  t.test('mails a few links an hour, and says when there are more', async t => {
+  t.test('sends a few links an hour, and refuses more', async t => {
     const { daisy, quiet, service, set, tokens } = await start(t)
     await set(theirs)
     await quiet()
@@ -150,7 +153,7 @@ t.test('account.requestEmailConfirmation', async t => {
     t.notOk((await daisy.call('account.requestEmailConfirmation')).error)
   })
 
-  t.test('mails no more of them for a mailbox in which one confirms an address in between', async t => {
+  t.test('sends no more links for a mailbox if another address is confirmed in between', async t => {
     const { confirm, daisy, quiet, set, tokens } = await start(t)
     for (let round = 0; round < 3; round++) {
       const mine = `mine-${round}@example.com`
@@ -168,7 +171,7 @@ t.test('account.requestEmailConfirmation', async t => {
     t.equal(tokens(theirs).length, 4, 'five in an hour, one of them for the first address')
   })
 
-  t.test('gives the link to the operator where there is no mail server', async t => {
+  t.test('gives the link to the operator if there is no mail server', async t => {
     const { confirm, counts, lines, set } = await start(t, { services: {} })
     await set(theirs)
     await until(() => lines.some(({ fields }) => fields.link !== undefined), 'the link')
@@ -177,7 +180,7 @@ t.test('account.requestEmailConfirmation', async t => {
     t.equal(await counts(), theirs)
   })
 
-  t.test('mails nothing where mails for passwords are off', async t => {
+  t.test('sends nothing if password mails are off', async t => {
     const { box, lines, quiet, set } = await start(t, {
       services: { email: { enabled: { welcome: true, resetPassword: false } } }
     })
@@ -187,8 +190,8 @@ t.test('account.requestEmailConfirmation', async t => {
   })
 })
 
-t.test('whether an address counts', async t => {
-  t.test('is decided for accounts of before by who set it', async t => {
+t.test('the confirmation of an address', async t => {
+  t.test('depends for older accounts on who set it', async t => {
     const { service, daisy } = await start(t)
     const bobby = await service.user('bobby', { email: 'bobby@example.com' })
     const nobody = await service.user('nobody-s', {})

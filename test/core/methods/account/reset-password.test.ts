@@ -1,4 +1,4 @@
-/** Passwords that are set again by a mailed link, whoever asks for one, and what mail servers can do to it. */
+/** Password resets by a mailed link, for any caller, and failures of mail servers. */
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
@@ -8,7 +8,7 @@ import { until } from '../../../support/socket.js'
 const password = 'correct horse battery'
 const appId = 'test-app'
 
-/** A service with a mail server, whose Daisy and Bobby have registered. */
+/** Starts a service with a mail server, and registers Daisy and Bobby. */
 async function start(t: Test, overrides: Overrides = {}) {
   const box = await mailbox(t)
   const lines: { message: string; fields: LogFields }[] = []
@@ -40,7 +40,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   ): Promise<Answer> => await call('account.resetPassword', { resetToken, newPassword }, user, more)
   const login = async (given: string, user = 'daisy'): Promise<Answer> =>
     await call('auth.login', { username: user, password: given }, user)
-  /** Asks for a link and reads it from the mail; `count` mails of this kind have come by then. */
+  /** Requests a link and reads it from the mail; `count` mails of this kind have arrived by then. */
   const token = async (user = 'daisy', count = 1): Promise<string> => {
     await ask(user)
     const mail = await box.receivedBy(`${user}@example.com`, count + 1)
@@ -86,7 +86,7 @@ t.test('account.requestPasswordReset', async t => {
     t.match(french.text, 'une seule fois')
   })
 
-  t.test('answers alike for nobody, and mails nothing', async t => {
+  t.test('returns the same for an unknown user, and mails nothing', async t => {
     const { ask, box } = await start(t)
     await box.received(2)
     t.strictSame(await ask('nobody'), { accessId: undefined })
@@ -95,7 +95,7 @@ t.test('account.requestPasswordReset', async t => {
     t.equal(box.mails.length, 3)
   })
 
-  t.test('makes those wait who ask again and again, for whomever', async t => {
+  t.test('throttles repeated requests, for any username', async t => {
     const { ask, clock } = await start(t, { throttle: { failures: 3 } })
     for (const user of ['daisy', 'nobody']) {
       for (let count = 0; count < 3; count++) t.notOk((await ask(user)).error)
@@ -105,7 +105,7 @@ t.test('account.requestPasswordReset', async t => {
     t.notOk((await ask()).error)
   })
 
-  t.test('mails a few links at a time at most, from wherever it is asked', async t => {
+  t.test('limits the number of links, for requests from any address', async t => {
     const { ask, box } = await start(t)
     for (let count = 0; count < 9; count++) await ask('daisy', { ip: `192.0.2.${count}` })
     await ask('bobby')
@@ -123,7 +123,7 @@ t.test('account.requestPasswordReset', async t => {
     ['a trusted referer alone', { origin: '', referer: 'self' }]
   ] as const
   for (const [name, headers] of untrusted)
-    t.test(`refuses ${name}, known user or not`, async t => {
+    t.test(`refuses ${name}, for known and unknown users`, async t => {
       const { ask, reset, service } = await start(t)
       const credentials =
         'referer' in headers && headers.referer === 'self'
@@ -135,7 +135,7 @@ t.test('account.requestPasswordReset', async t => {
       }
     })
 
-  t.test('mails nothing where such mails are off, and the welcome where that is on', async t => {
+  t.test('mails nothing if reset mails are off, and the welcome mail if that is on', async t => {
     const { ask, box, services } = await start(t, {
       services: { email: { enabled: { welcome: true, resetPassword: false } } }
     })
@@ -145,7 +145,7 @@ t.test('account.requestPasswordReset', async t => {
     t.equal(box.mails.length, 0, 'there is no server in these settings')
   })
 
-  t.test('gives the link to the operator where there is no mail server', async t => {
+  t.test('gives the link to the operator if there is no mail server', async t => {
     const { ask, lines, reset } = await start(t, { services: {} })
     await ask()
     await until(() => lines.some(({ fields }) => fields.link !== undefined), 'the link')
@@ -154,7 +154,7 @@ t.test('account.requestPasswordReset', async t => {
     t.notOk((await reset(token)).error)
   })
 
-  t.test('leads to the page that the operator names', async t => {
+  t.test('links to the page that the operator has set', async t => {
     const box = await mailbox(t)
     const service = await openCoffer(t, {
       ...box.settings,
@@ -175,7 +175,7 @@ const guessing = (resetToken: string) => ({
 })
 
 t.test('account.resetPassword', async t => {
-  t.test('ends sessions, keeps what else has tokens, and uses up all links', async t => {
+  t.test('ends sessions, keeps other accesses, and invalidates all links', async t => {
     const { isAlive, reset, service, token } = await start(t)
     const app = await service.alice.grant('read', '*')
     const [first, second] = [await token(), await token('daisy', 2)]
@@ -185,7 +185,7 @@ t.test('account.resetPassword', async t => {
     t.notOk((await app.call('getAccessInfo')).error)
   })
 
-  t.test('refuses a link once another has been asked for', async t => {
+  t.test('refuses a link once another was requested', async t => {
     const { reset, token } = await start(t)
     const first = await token()
     const second = await token('daisy', 2)
@@ -201,26 +201,29 @@ t.test('account.resetPassword', async t => {
     t.ok((await login(password)).token)
   })
 
-  t.test('refuses tokens of others, of nobody and for nobody alike, slower in the end', async t => {
-    const { clock, login, reset, token } = await start(t, { throttle: { failures: 3 } })
-    const bobbys = await token('bobby')
-    const daisys = await token()
-    const refusals = [
-      await reset(bobbys),
-      await reset('nonsense'),
-      await reset(daisys, 'another secret', 'nobody')
-    ]
-    for (const refusal of refusals) t.strictSame(refusal, refusals[0])
-    t.match(refusals[0], { status: 401, error: { id: 'invalid-access-token' } })
-    t.match(await reset('nonsense'), { status: 401 })
-    t.match(await reset(daisys), { status: 429 })
-    t.ok((await login(password)).token, 'signing in is another matter')
-    clock.advance(2)
-    t.notOk((await reset(daisys)).error)
-    t.ok((await login(password, 'bobby')).token)
-  })
+  t.test(
+    'refuses tokens of others, invalid tokens and unknown users equally, and throttles attempts',
+    async t => {
+      const { clock, login, reset, token } = await start(t, { throttle: { failures: 3 } })
+      const bobbys = await token('bobby')
+      const daisys = await token()
+      const refusals = [
+        await reset(bobbys),
+        await reset('nonsense'),
+        await reset(daisys, 'another secret', 'nobody')
+      ]
+      for (const refusal of refusals) t.strictSame(refusal, refusals[0])
+      t.match(refusals[0], { status: 401, error: { id: 'invalid-access-token' } })
+      t.match(await reset('nonsense'), { status: 401 })
+      t.match(await reset(daisys), { status: 429 })
+      t.ok((await login(password)).token, 'signing in is another matter')
+      clock.advance(2)
+      t.notOk((await reset(daisys)).error)
+      t.ok((await login(password, 'bobby')).token)
+    }
+  )
 
-  t.test('lets one of two at once use a token', async t => {
+  t.test('lets one of two concurrent calls use a token', async t => {
     const { login, reset, token } = await start(t)
     const given = await token()
     const answers = await Promise.all([reset(given, 'secret of one'), reset(given, 'secret of two')])
@@ -228,7 +231,7 @@ t.test('account.resetPassword', async t => {
     t.ok((await login(answers[0].error ? 'secret of two' : 'secret of one')).token)
   })
 
-  t.test('is overtaken by a change of the password', async t => {
+  t.test('is invalidated by a change of the password', async t => {
     const { services, reset, service, token } = await start(t)
     const given = await token()
     const signedIn = await service.call(
@@ -244,7 +247,7 @@ t.test('account.resetPassword', async t => {
     t.ok(services)
   })
 
-  t.test('holds to the rules, and leaves the link good where they are broken', async t => {
+  t.test('applies the password rules, and keeps the link valid if they are violated', async t => {
     const auth = {
       passwordComplexityMinLength: 8,
       passwordPreventReuseHistoryLength: 3,
@@ -263,7 +266,7 @@ t.test('account.resetPassword', async t => {
     t.ok((await login('another secret')).token)
   })
 
-  t.test('opens an account whose password has expired', async t => {
+  t.test('works for an account whose password has expired', async t => {
     const { clock, login, reset, token } = await start(t, { auth: { passwordAgeMaxDays: 1 } })
     clock.advance(86_400)
     t.match(await login(password), { error: { id: 'invalid-credentials', data: { expiredTime: Number } } })
@@ -271,7 +274,7 @@ t.test('account.resetPassword', async t => {
     t.ok((await login('another secret')).token)
   })
 
-  t.test('is not made easier by batches', async t => {
+  t.test('cannot be guessed faster by batches', async t => {
     const { reset, service, token } = await start(t, { throttle: { failures: 3 } })
     const given = await token()
     const { results } = await service.call(

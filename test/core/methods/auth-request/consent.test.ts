@@ -1,13 +1,13 @@
-/** Whom an app's access is handed to without a question: nobody that the person has not agreed to. */
+/** Consent: an app's access is only handed over without a question to a client that the user has agreed to. */
 import t, { type Test } from 'tap'
 import { asked, start } from '../../../support/asking.js'
 import type { Answer, Client, Overrides } from '../../../support/coffer.js'
 
-/** An app that has its access, and whoever asks in its name. */
+/** Starts a service with an app that has an access, and functions to request it. */
 async function begin(t: Test, overrides: Overrides = {}) {
   const flow = await start(t, overrides)
   const { alice, service } = flow
-  /** Asks as a page or a program does, from somewhere. */
+  /** Requests access as a page or a program, from an address. */
   const askFrom = async (fields: object, { ip = '127.0.0.1', origin = '' } = {}): Promise<string> => {
     const { key } = await service.call(undefined, 'authRequest.create', { ...asked, ...fields }, undefined, {
       ip,
@@ -15,7 +15,7 @@ async function begin(t: Test, overrides: Overrides = {}) {
     })
     return key
   }
-  /** What a page asks that names the request; the person is somewhere, too. */
+  /** Calls checkApp as a page does for a request, from the user's address. */
   const check = async (requestKey?: string, ip = '127.0.0.1', fields: object = {}): Promise<Answer> =>
     await service.call(
       'alice',
@@ -24,7 +24,7 @@ async function begin(t: Test, overrides: Overrides = {}) {
       alice.token,
       { ip }
     )
-  /** The page hands the access out; with `by`, as it does when the person has been asked. */
+  /** Hands the access over as a page does; with `by`, as after the user has agreed. */
   const hand = async (key: string, client: Client, by?: Client): Promise<Answer> =>
     await service.call(
       undefined,
@@ -41,7 +41,7 @@ const browser = { origin: 'https://app.example.com' }
 const forbidden = { status: 403, error: { id: 'forbidden' } }
 
 t.test('authRequest.decide', async t => {
-  t.test('hands out no token but that of an access of the app that asks', async t => {
+  t.test('hands over only the token of an access of the requesting app', async t => {
     const { alice, ask, hand, poll, service } = await begin(t)
     const { key } = await ask({ deviceName: 'phone' })
     const wrong = [
@@ -57,33 +57,30 @@ t.test('authRequest.decide', async t => {
     t.ok(service)
   })
 
-  t.test('takes an access without a device from pages that know nothing of devices', async t => {
+  t.test('accepts an access without a device from pages that do not support devices', async t => {
     const { app, ask, hand } = await begin(t)
     t.match(await hand((await ask({ deviceName: 'phone' })).key, app), { status: 'ACCEPTED' })
   })
 })
 
 t.test('accesses.checkApp', async t => {
-  t.test(
-    'says that the person has to be asked where nobody has agreed, and no more once somebody has',
-    async t => {
-      const { alice, app, askFrom, check, hand } = await begin(t)
-      const first = await askFrom(page, browser)
-      t.match(await check(first), {
-        matchingAccess: { token: app.token },
-        consent: {
-          isNeeded: true,
-          asked: { returnTo: 'https://app.example.com', origin: 'https://app.example.com', isNear: true },
-          agreed: []
-        }
-      })
-      await hand(first, app, alice)
-      const second = await askFrom({ ...page, returnURL: 'https://app.example.com/elsewhere' }, browser)
-      t.match(await check(second), { matchingAccess: { token: app.token }, consent: { isNeeded: false } })
-    }
-  )
+  t.test('requires consent if the user has not agreed yet, and not again afterwards', async t => {
+    const { alice, app, askFrom, check, hand } = await begin(t)
+    const first = await askFrom(page, browser)
+    t.match(await check(first), {
+      matchingAccess: { token: app.token },
+      consent: {
+        isNeeded: true,
+        asked: { returnTo: 'https://app.example.com', origin: 'https://app.example.com', isNear: true },
+        agreed: []
+      }
+    })
+    await hand(first, app, alice)
+    const second = await askFrom({ ...page, returnURL: 'https://app.example.com/elsewhere' }, browser)
+    t.match(await check(second), { matchingAccess: { token: app.token }, consent: { isNeeded: false } })
+  })
 
-  t.test('knows an access that was made for a request', async t => {
+  t.test('recognises an access created for a request', async t => {
     const { alice, app, askFrom, check, hand } = await begin(t)
     await alice.do('accesses.delete', { id: app.access.id })
     const first = await askFrom(page, browser)
@@ -107,7 +104,7 @@ t.test('accesses.checkApp', async t => {
     'a program elsewhere that says it is the page': [page, { ...browser, ip: '203.0.113.7' }]
   }
   for (const [name, [fields, from]] of Object.entries(foreign))
-    t.test(`wants the person asked about ${name}`, async t => {
+    t.test(`requires consent for ${name}`, async t => {
       const { alice, app, askFrom, check, hand } = await begin(t)
       await hand(await askFrom(page, browser), app, alice)
       const key = await askFrom(fields, from)
@@ -126,7 +123,7 @@ t.test('accesses.checkApp', async t => {
       )
     })
 
-  t.test('takes a program for another one when it asks from another network', async t => {
+  t.test('treats a program on another network as a different one', async t => {
     const { alice, app, askFrom, check, hand } = await begin(t)
     await hand(await askFrom({}, { ip: '203.0.113.7' }), app, alice)
     t.match((await check(await askFrom({}, { ip: '203.0.113.7' }))).consent, { isNeeded: false })
@@ -148,7 +145,7 @@ t.test('accesses.checkApp', async t => {
     t.match((await check(await askFrom({}, { ip: '::ffff:203.0.113.7' }))).consent, { isNeeded: false })
   })
 
-  t.test('takes nobody for near behind a proxy that the operator has not named', async t => {
+  t.test('treats no client as near behind a proxy that the operator has not configured', async t => {
     for (const trustedProxies of [[], ['127.0.0.1']]) {
       const { alice, app, service } = await begin(t, { http: { trustedProxies } })
       const ask = async (from: string): Promise<string> =>
@@ -170,7 +167,7 @@ t.test('accesses.checkApp', async t => {
     }
   })
 
-  t.test('learns nothing from pages that hand out what is there without asking', async t => {
+  t.test('records no consent for pages that hand over an existing access without asking', async t => {
     const { app, askFrom, check, hand, service } = await begin(t)
     service.clock.advance(10)
     const key = await askFrom({ returnURL: 'https://evil.example.com/' })
@@ -181,7 +178,7 @@ t.test('accesses.checkApp', async t => {
     })
   })
 
-  t.test('lets a request that began before another app’s consent gain nothing by it', async t => {
+  t.test('gives an earlier request no advantage from another app’s consent', async t => {
     const { alice, app, askFrom, check, hand, service } = await begin(t)
     await alice.do('accesses.delete', { id: app.access.id })
     const early = await askFrom({ returnURL: 'https://evil.example.com/' })
@@ -196,7 +193,7 @@ t.test('accesses.checkApp', async t => {
     })
   })
 
-  t.test('forgets with the access what was agreed to', async t => {
+  t.test('deletes consents with the access', async t => {
     const { alice, app, askFrom, hand, service } = await begin(t)
     await hand(await askFrom(page, browser), app, alice)
     const { services } = service.server
@@ -206,7 +203,7 @@ t.test('accesses.checkApp', async t => {
     t.same(store.consents.list(app.access.id), [])
   })
 
-  t.test('keeps some places for an access, the latest ones', async t => {
+  t.test('keeps the latest consents of an access, up to a limit', async t => {
     const { alice, app, askFrom, hand, service } = await begin(t)
     for (let count = 0; count < 25; count++) {
       service.clock.advance(1)
@@ -218,7 +215,7 @@ t.test('accesses.checkApp', async t => {
     t.same([kept.length, kept[0]!.returnTo], [20, 'https://app-24.example.com'])
   })
 
-  t.test('answers as ever where no request is named, and nothing of requests of others', async t => {
+  t.test("returns no consent without a request, and nothing of other apps' requests", async t => {
     const { app, askFrom, check } = await begin(t)
     t.same(Object.keys(await check()), ['matchingAccess', 'accessId'])
     const fresh = await check(undefined, undefined, { requestingAppId: 'fresh-app' })
@@ -229,7 +226,7 @@ t.test('accesses.checkApp', async t => {
     t.ok(app)
   })
 
-  t.test('tells where streams lie, who made them, and who else sees them', async t => {
+  t.test('returns where streams are, who created them, and who else can see them', async t => {
     const { alice, askFrom, check, service } = await begin(t)
     await alice.stream('health')
     const squatter = await alice.grant('manage', 'health', {
@@ -279,7 +276,7 @@ t.test('accesses.checkApp', async t => {
     t.match(streams[2], { path: [{}, { name: 'Email' }], isOfAccount: true, accesses: [] })
   })
 
-  t.test('does not take long over many streams and many accesses', async t => {
+  t.test('limits the work for many streams and many accesses', async t => {
     const { alice, askFrom, check } = await begin(t)
     const many = Array.from({ length: 5000 }, (_, at) => ({
       streamId: `s${at}`,
@@ -297,7 +294,7 @@ t.test('authRequest.create', async t => {
   const overrides: Overrides = {
     access: { apps: [{ id: 'asking-app', returnURLs }], returnSchemes: ['my-app', 'your-app'] }
   }
-  t.test('takes the addresses that the operator lists for an app, and those below them', async t => {
+  t.test('accepts the addresses that the operator lists for an app, and those below them', async t => {
     const { askFrom } = await begin(t, overrides)
     for (const returnURL of [
       'https://app.example.com/done',
@@ -319,7 +316,7 @@ t.test('authRequest.create', async t => {
     )
   })
 
-  t.test('refuses others', async t => {
+  t.test('refuses other addresses', async t => {
     const { call, service } = await begin(t, overrides)
     const refused = { status: 400, error: { data: [{ code: 'UNTRUSTED_RETURN_URL', param: 'returnURL' }] } }
     for (const returnURL of [

@@ -1,9 +1,9 @@
-/** What an app that asks for an access is answered, and what is kept of it. */
+/** The response to an app that requests access, and what is stored of it. */
 import t from 'tap'
 import { asked, start } from '../../../support/asking.js'
 
 t.test('authRequest.create', async t => {
-  t.test('answers what was asked for and nothing else', async t => {
+  t.test('returns the request and nothing else', async t => {
     const { service, ask } = await start(t)
     const { url } = service.server
     const { accessId: _accessId, ...answer } = await ask({ unheardOf: true })
@@ -30,7 +30,7 @@ t.test('authRequest.create', async t => {
     t.not((await ask()).key, key)
   })
 
-  t.test('hands the page all that it has to know', async t => {
+  t.test('passes the page everything that it needs', async t => {
     const { service, ask } = await start(t)
     const root = service.server.url
     const answer = await ask({ languageCode: 'fr', returnURL: 'https://a.b/c?d=1#', oauthState: 'a b+c' })
@@ -60,7 +60,7 @@ t.test('authRequest.create', async t => {
     })
   })
 
-  t.test('names hosts of their own with a domain', async t => {
+  t.test('uses subdomains if a domain is set', async t => {
     const { ask, poll } = await start(t, { domain: 'example.org' })
     const answer = await ask()
     t.equal(answer.poll, `https://access.example.org/access/${answer.key}`)
@@ -68,14 +68,14 @@ t.test('authRequest.create', async t => {
     t.match(await poll(answer.key), { key: answer.key })
   })
 
-  t.test('shows the page that the operator wants', async t => {
+  t.test('uses the page that the operator has set', async t => {
     const { ask } = await start(t, { access: { defaultAuthUrl: 'https://pages.example.com/in?theme=dark' } })
     const answer = await ask()
     t.match(answer.authUrl, /^https:\/\/pages\.example\.com\/in\?theme=dark&lang=en&key=/)
     t.match(await ask({ authUrl: 'https://pages.example.com/in/fr' }), { status: 'NEED_SIGNIN' })
   })
 
-  t.test('lets nobody slip a page another address to poll', async t => {
+  t.test('prevents apps from passing a page another poll URL', async t => {
     const { ask } = await start(t, { access: { trustedAuthUrls: ['https://pages.example.com/'] } })
     const evil = encodeURIComponent('https://evil.com/')
     const names = ['poll', 'pollUrl', 'serviceInfo', 'pryvServiceInfoUrl', 'returnURL', 'oauthState', 'key']
@@ -86,7 +86,7 @@ t.test('authRequest.create', async t => {
       t.notMatch(new URL(answer.authUrl).searchParams.getAll(name).join(), 'evil', name)
   })
 
-  t.test('shows the service as the app likes, but never sends passwords elsewhere', async t => {
+  t.test('shows the service information of the app, but never another API address', async t => {
     const { ask, poll, service } = await start(t)
     const own = { name: 'Mine', home: 'https://mine.example.com', more: { than: ['that'] } }
     const { key, serviceInfo } = await ask({ serviceInfo: own })
@@ -114,7 +114,7 @@ t.test('authRequest.create', async t => {
       t.match(await ask({ serviceInfo: { ...own, terms } }), { status: 'NEED_SIGNIN' }, terms)
   })
 
-  t.test('takes keys that are names of something else for what they are', async t => {
+  t.test('treats keys such as __proto__ as data', async t => {
     const { service } = await start(t)
     const clientData = '{"__proto__": {"polluted": true}, "constructor": 1}'
     const body = `{"requestingAppId": "asking-app", "requestedPermissions": [], "clientData": ${clientData}, "serviceInfo": {"name": "x", "__proto__": {"api": "evil"}}}`
@@ -125,7 +125,7 @@ t.test('authRequest.create', async t => {
     t.notOk('polluted' in {})
   })
 
-  t.test('bounds what is kept', async t => {
+  t.test('limits what is stored', async t => {
     const { ask, poll } = await start(t, { access: { maxRequests: 3, maxRequestBytes: 2000 } })
     t.match(await ask({ clientData: { text: 'é'.repeat(1000) } }), {
       status: 400,
@@ -140,7 +140,7 @@ t.test('authRequest.create', async t => {
     t.equal(states.filter(status => status === 'NEED_SIGNIN').length, 3)
   })
 
-  t.test('is refused where nobody is to be sent', async t => {
+  t.test('refuses untrusted return and page URLs', async t => {
     const { service } = await start(t)
     for (const wrong of [
       { returnURL: 'javascript:alert(1)' },
@@ -154,7 +154,7 @@ t.test('authRequest.create', async t => {
     }
   })
 
-  t.test('is refused to an address that asks without end', async t => {
+  t.test('throttles an address that sends too many requests', async t => {
     const { ask, service } = await start(t, { access: { maxRequestsPerHour: 2 } })
     const ip = '192.0.2.1'
     await ask({}, ip)

@@ -1,4 +1,4 @@
-/** Who may decide what an app asks for, and who learns of it for how long. */
+/** Who may decide an app's request, and who can read the outcome for how long. */
 import t from 'tap'
 import { start } from '../../../support/asking.js'
 import { Client } from '../../../support/coffer.js'
@@ -10,7 +10,7 @@ function device(deviceName: string) {
 const unknown = { status: 400, error: { id: 'unknown-referenced-resource' } }
 
 t.test('authRequest.poll', async t => {
-  t.test('answers just as the request was answered, until it has expired', async t => {
+  t.test('returns the same as the request did, until it expires', async t => {
     const { ask, poll, service } = await start(t)
     const answer = await ask({ returnURL: false, deviceName: 'phone', expireAfter: 0 })
     t.equal(answer.returnURL, false)
@@ -21,7 +21,7 @@ t.test('authRequest.poll', async t => {
     t.match(await poll(answer.key), unknown)
   })
 
-  t.test('hands out the token as often as asked, within the hour', async t => {
+  t.test('returns the token at every poll within the hour', async t => {
     const { accept, app, ask, poll, service } = await start(t)
     const { key } = await ask({ serviceInfo: { name: 'Mine' } })
     service.clock.advance(60)
@@ -43,7 +43,7 @@ t.test('authRequest.poll', async t => {
     t.match(await poll(key), unknown)
   })
 
-  t.test('hands out no token that has ended since', async t => {
+  t.test('returns no token that has ended since', async t => {
     const { accept, alice, ask, poll, service } = await start(t)
     const deleted = await alice.grant('read', 'diary', device('one'))
     const expiring = await alice.grant('read', 'diary', { ...device('two'), expireAfter: 60 })
@@ -62,7 +62,7 @@ t.test('authRequest.poll', async t => {
     for (const key of keys) t.match(await poll(key), unknown)
   })
 
-  t.test('keeps no token beside the account', async t => {
+  t.test('stores no token outside the account', async t => {
     const { accept, app, ask, service } = await start(t)
     const { key } = await ask()
     await accept(key, app)
@@ -71,7 +71,7 @@ t.test('authRequest.poll', async t => {
     t.notMatch(JSON.stringify(known), app.token)
   })
 
-  t.test('makes those wait who try keys, and nobody else', async t => {
+  t.test('throttles only addresses that guess keys', async t => {
     const { ask, poll } = await start(t, { throttle: { invalidTokens: 3 } })
     const { key } = await ask()
     const ip = '192.0.2.1'
@@ -83,7 +83,7 @@ t.test('authRequest.poll', async t => {
 })
 
 t.test('authRequest.decide', async t => {
-  t.test('takes the endpoint in place of user and token, or beside them', async t => {
+  t.test('accepts the endpoint in place of user and token, or besides them', async t => {
     const { alice, app, ask, call, service } = await start(t)
     const endpoint = `${service.server.url.replace('//', `//${app.token}@`)}/alice`
     const { token } = app
@@ -122,7 +122,7 @@ t.test('authRequest.decide', async t => {
     t.match(await call('poll', { key }), { status: 'NEED_SIGNIN' })
   })
 
-  t.test('accepts with no token but a live one of that very user', async t => {
+  t.test('accepts only a valid token of the same user', async t => {
     const { accept, alice, app, ask, call, poll, service } = await start(t)
     const bobby = await service.user('bobby')
     const { key } = await ask()
@@ -152,7 +152,7 @@ t.test('authRequest.decide', async t => {
     t.match(await accept(key, app), { status: 'ACCEPTED' })
   })
 
-  t.test('happens once, whoever comes first', async t => {
+  t.test('succeeds once, for the first caller', async t => {
     const { accept, alice, app, ask, poll, refuse } = await start(t)
     const fields = { type: 'app', name: 'asking-app', deviceName: 'phone' }
     const phone = await alice.grant('read', 'diary', fields)
@@ -170,7 +170,7 @@ t.test('authRequest.decide', async t => {
     t.match(await poll(other.key), { status: 'REFUSED' })
   })
 
-  t.test('tells where to send the user, and no token with it', async t => {
+  t.test('returns where to redirect the user, without the token', async t => {
     const { accept, app, ask, refuse } = await start(t)
     const one = await ask({ returnURL: 'https://app.example.com/#' })
     const { redirect } = await accept(one.key, app)
@@ -181,7 +181,7 @@ t.test('authRequest.decide', async t => {
     t.notOk('redirect' in (await refuse((await ask({ returnURL: false })).key)))
   })
 
-  t.test('counts tokens that are tried', async t => {
+  t.test('counts guessed tokens', async t => {
     const { accept, alice, app, ask, service } = await start(t, { throttle: { invalidTokens: 3 } })
     const { key } = await ask()
     const ip = '192.0.2.1'

@@ -1,4 +1,4 @@
-/** Signing in and out, who may ask for it, and what guessing leads to. */
+/** Signing in and out, trusted apps, and throttling of password guesses. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
 import type { Passwords, VerificationHooks } from '../../../../core/security/passwords.js'
@@ -7,7 +7,7 @@ import { openCoffer, type Answer, type Overrides } from '../../../support/coffer
 const password = 'correct horse battery'
 const origin = 'https://coffer.example.com'
 
-/** A service whose Alice has a password, and a way to sign in. */
+/** Starts a service in which Alice has a password, with a function that signs in. */
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, {
     publicUrl: origin,
@@ -42,7 +42,7 @@ async function start(t: Test, overrides: Overrides = {}) {
 }
 
 t.test('auth.login', async t => {
-  t.test('answers a token, the endpoint with it, the language, and nothing else', async t => {
+  t.test('returns a token, the API endpoint with it, the language, and nothing else', async t => {
     const { alice, login, isAlive, store } = await start(t)
     await alice.do('account.update', { update: { language: 'fr-CH' } })
     const answer = await login()
@@ -63,17 +63,17 @@ t.test('auth.login', async t => {
     })
   })
 
-  t.test('takes the user name in any letter case', async t => {
+  t.test('accepts the username in any letter case', async t => {
     const { login } = await start(t)
     t.ok((await login({ username: 'ALIce' })).token)
   })
 
-  t.test('ignores further fields', async t => {
+  t.test('ignores unknown fields', async t => {
     const { login } = await start(t)
     t.ok((await login({ further: { field: 1 } })).token)
   })
 
-  t.test('gives an app the token of its open session again, two at once included', async t => {
+  t.test("returns the token of the app's open session again, also for two concurrent sign-ins", async t => {
     const { clock, services, login } = await start(t)
     const [one, two] = await Promise.all([login(), login()])
     t.ok(one.token)
@@ -85,7 +85,7 @@ t.test('auth.login', async t => {
     t.not((await login({ appId: 'other-app' })).token, one.token)
   })
 
-  t.test('renews the token of the same access once the session is over', async t => {
+  t.test('renews the token of the same access once the session has expired', async t => {
     const { clock, services, store, login, isAlive } = await start(t)
     const { token } = await login()
     const { id } = store.accesses.findByToken(token)!
@@ -98,7 +98,7 @@ t.test('auth.login', async t => {
     t.ok(await isAlive(renewed))
   })
 
-  t.test('takes bcrypt hashes that were brought along', async t => {
+  t.test('accepts imported bcrypt hashes', async t => {
     const { store, login } = await start(t)
     const hash = await bcryptHash('another one', 4)
     await store.write(() => store.account.insertPassword({ hash, created: 0 }))
@@ -108,7 +108,7 @@ t.test('auth.login', async t => {
 
   const wrong = { id: 'invalid-credentials', message: 'The given username/password pair is invalid.' }
   t.test(
-    'refuses a wrong password and an unknown user alike, after the same work, changing nothing',
+    'refuses a wrong password and an unknown user identically, after the same work, without changing anything',
     async t => {
       const { services, login, state } = await start(t)
       const before = state()
@@ -139,7 +139,7 @@ t.test('auth.login', async t => {
     t.match(await login({ username: 'bobby' }, {}, 'bobby'), { error: wrong })
   })
 
-  t.test('refuses a password that was changed while it was being checked', async t => {
+  t.test('refuses a password that was changed while it was being verified', async t => {
     const { store, login } = await start(t)
     const [answer] = await Promise.all([
       login(),
@@ -149,7 +149,7 @@ t.test('auth.login', async t => {
   })
 
   for (const user of ['alice', 'nobody'])
-    t.test(`refuses the name of another user than ${user}, to whom it is addressed`, async t => {
+    t.test(`refuses the username of anyone but ${user}, whose endpoint is called`, async t => {
       const { login } = await start(t)
       t.match(await login({ username: 'someone' }, {}, user), {
         status: 400,
@@ -170,7 +170,7 @@ t.test('auth.login', async t => {
   ]
   for (const user of ['alice', 'nobody'])
     for (const params of malformed)
-      t.test(`refuses ${JSON.stringify(params)?.slice(0, 40)} of ${user}`, async t => {
+      t.test(`refuses ${JSON.stringify(params)?.slice(0, 40)} for ${user}`, async t => {
         const { login } = await start(t)
         t.match(await login({ username: user, ...params }, {}, user), {
           status: 400,
@@ -180,7 +180,7 @@ t.test('auth.login', async t => {
 })
 
 t.test('guessing a password', async t => {
-  t.test('has to wait after some failures, until the time given is over', async t => {
+  t.test('is throttled after several failures, until the announced delay has passed', async t => {
     const { clock, login } = await start(t)
     for (let count = 0; count < 3; count++)
       t.match(await login({ password: 'not it' }), { error: { id: 'invalid-credentials' } })
@@ -189,14 +189,14 @@ t.test('guessing a password', async t => {
     t.ok((await login()).token)
   })
 
-  t.test('of nobody has to wait alike', async t => {
+  t.test('is throttled for unknown users as well', async t => {
     const { login } = await start(t)
     const guess = async (): Promise<Answer> => await login({ username: 'nobody' }, {}, 'nobody')
     for (let count = 0; count < 3; count++) await guess()
     t.match(await guess(), { status: 429 })
   })
 
-  t.test('is not sped up by many attempts at once', async t => {
+  t.test('is not made faster by concurrent attempts', async t => {
     const { login } = await start(t)
     const answers = await Promise.all(Array.from({ length: 20 }, () => login({ password: 'not it' })))
     const tried = answers.filter(({ status }) => status === 401)
@@ -218,14 +218,14 @@ t.test('guessing a password', async t => {
     t.match(await login(), { status: 429 })
   })
 
-  t.test('stops neither sessions nor the user himself at another address', async t => {
+  t.test('blocks neither open sessions nor the owner at another address', async t => {
     const { alice, isAlive, login } = await start(t)
     for (let count = 0; count < 9; count++) await login({ password: 'not it' })
     t.ok(await isAlive(alice.token))
     t.ok((await login({}, { ip: '192.0.2.7' })).token)
   })
 
-  t.test('from one address, of whomever, has to wait in the end', async t => {
+  t.test('is throttled by address, whatever the username', async t => {
     const { login } = await start(t)
     for (let count = 0; count < 8; count++) await login({ username: `user${count}` }, {}, `user${count}`)
     t.match(await login(), { status: 429 })
@@ -297,13 +297,13 @@ t.test('trusted apps', async t => {
     ]
   ] as const
   for (const [name, trustedApps, overrides, origins] of trusted)
-    t.test(`let ${name} in`, async t => {
+    t.test(`let ${name} sign in`, async t => {
       const { login } = await start(t, { auth: { trustedApps }, ...overrides })
       for (const [from, referer = ''] of origins)
         t.ok((await login({}, { origin: from, referer })).token, from || referer || 'no origin')
     })
 
-  t.test('let the service’s own pages in, whatever the setting', async t => {
+  t.test('let the service’s own pages sign in, whatever the setting', async t => {
     const { login } = await start(t, { auth: { trustedApps: 'other-app@https://c.d' } })
     const from = async (appId: string, at: string): Promise<Answer> => await login({ appId }, { origin: at })
     t.ok((await from('coffer-sign-in', origin)).token)
@@ -362,7 +362,7 @@ t.test('trusted apps', async t => {
     ['endless origins', '*@https://*', {}, [[`https://${'a'.repeat(3000)}`]]]
   ] as const
   for (const [name, trustedApps, overrides, origins] of untrusted)
-    t.test(`keep ${name} out, known user or not`, async t => {
+    t.test(`refuse ${name}, for known and unknown users`, async t => {
       const { login } = await start(t, { auth: { trustedApps }, ...overrides })
       for (const [from, referer = ''] of origins)
         for (const user of ['alice', 'nobody'])
@@ -374,25 +374,25 @@ t.test('trusted apps', async t => {
     })
 })
 
-t.test('who is not trusted', async t => {
+t.test('an untrusted app', async t => {
   const messageOf = async (overrides: Overrides, headers: Record<string, string>): Promise<string> => {
     const { login } = await start(t, overrides)
     return (await login({}, headers)).error.message as string
   }
 
-  t.test('is told which origin to send, and what the operator could set', async t => {
+  t.test('gets an error that names the origin to send and the setting to change', async t => {
     const said = await messageOf({}, { origin: '' })
     for (const part of ['"test-app"', `Origin: ${origin}`, 'auth.trustedApps', 'test-app@*'])
       t.match(said, part)
   })
 
-  t.test('is told the origin that was not trusted, and no more of an address', async t => {
+  t.test('gets an error that names the refused origin, but not the rest of the URL', async t => {
     const said = await messageOf({}, { origin: '', referer: 'https://a.example.com:1/path?token=secret' })
     for (const part of ['auth.trustedApps', 'test-app@https://a.example.com:1', origin]) t.match(said, part)
     t.notMatch(said, 'secret')
   })
 
-  t.test('is not sent to an origin that the setting does not trust', async t => {
+  t.test('cannot be sent to an origin that the setting does not trust', async t => {
     const said = await messageOf({ auth: { trustedApps: 'other-app@https://c.d' } }, { origin: '' })
     t.match(said, 'test-app@*')
     t.notMatch(said, origin)
@@ -400,7 +400,7 @@ t.test('who is not trusted', async t => {
 })
 
 t.test('auth.logout', async t => {
-  t.test('ends the session: its token is dead, for a second logout too', async t => {
+  t.test('ends the session: its token is rejected, also by a second logout', async t => {
     const { service, alice, login, isAlive, store } = await start(t)
     const { token } = await login()
     t.strictSame(await service.call('alice', 'auth.logout', {}, token), {
@@ -414,7 +414,7 @@ t.test('auth.logout', async t => {
     t.ok(await isAlive(alice.token), 'other sessions go on')
   })
 
-  t.test('refuses what its token sent at the same time, a second logout too', async t => {
+  t.test('refuses calls sent concurrently with the same token, including a second logout', async t => {
     const { service, login } = await start(t)
     const { token } = await login()
     const calls = ['auth.logout', 'auth.logout', 'streams.create'].map(
@@ -425,7 +425,7 @@ t.test('auth.logout', async t => {
     t.match(await Promise.all(calls), [{ error: undefined }, refusal, refusal])
   })
 
-  t.test('is followed by a login with a new token', async t => {
+  t.test('is followed by a sign-in with a new token', async t => {
     const { service, login, isAlive } = await start(t)
     const { token } = await login()
     await service.call('alice', 'auth.logout', {}, token)
@@ -435,7 +435,7 @@ t.test('auth.logout', async t => {
     t.notOk(await isAlive(token))
   })
 
-  t.test('needs a personal token', async t => {
+  t.test('requires a personal token', async t => {
     const { service, alice, store } = await start(t)
     await store.write(() =>
       store.accesses.insert({

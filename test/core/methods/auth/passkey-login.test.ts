@@ -1,4 +1,4 @@
-/** Signing in with a passkey: who gets in, and everything that does not let anybody in. (docs/spec/passkeys.md#signing-in) */
+/** Signing in with a passkey: what is accepted and what is refused. (docs/spec/passkeys.md#signing-in) */
 import { Buffer } from 'node:buffer'
 import t, { type Test } from 'tap'
 import { challengeLifetime } from '../../../../core/sign-in/passkeys/challenges.js'
@@ -14,7 +14,7 @@ import {
   requestOf
 } from '../../../support/passkeys.js'
 
-/** Alice with a passkey, and bobby with another one. */
+/** Starts a service in which Alice and Bobby each have a passkey. */
 async function start(t: Test, overrides: Overrides = {}, options: { counts?: boolean } = {}) {
   const service = await coffer(t, overrides)
   const { alice } = service
@@ -22,7 +22,7 @@ async function start(t: Test, overrides: Overrides = {}, options: { counts?: boo
   for (const each of [alice, bobby]) await givePassword(each)
   const hers = await addPasskey(alice, options)
   const his = await addPasskey(bobby)
-  /** Signs in with hers, as she would unless told otherwise. */
+  /** Signs in with her passkey; `lies` and `headers` override parts of the request. */
   const signIn = async (lies: Lies = {}, headers: Record<string, string> = {}) =>
     await loginWith(service, hers.authenticator.get(await requestOf(service), lies), headers)
   return { service, alice, bobby, hers, his, signIn }
@@ -33,14 +33,14 @@ async function lastUse({ passkey }: { passkey: Answer }, owner: Client): Promise
   return passkeys.find(({ id }: Answer) => id === passkey.id)?.lastUsed
 }
 
-/** As if a proxy had passed on a request from an address. */
+/** Headers of a request that a proxy forwards from this IP address. */
 function from(ip: string): Record<string, string> {
   return { 'x-forwarded-for': ip }
 }
 
 t.test('auth.passkeyLogin', async t => {
   for (const workers of [0, 3])
-    t.test(`signs in whoever it belongs to, without a name (${workers} threads)`, async t => {
+    t.test(`signs in the owner of the passkey, without a username (${workers} threads)`, async t => {
       const { alice, his, hers, service, signIn } = await start(t, { workers })
       const { body, status } = await signIn()
       t.equal(status, 200)
@@ -59,7 +59,7 @@ t.test('auth.passkeyLogin', async t => {
       t.equal(events.length, 1)
     })
 
-  t.test('begins a session of our own pages, whose token the page is not told', async t => {
+  t.test("begins a session of the service's own pages, without returning the token to the page", async t => {
     const { hers, service } = await start(t)
     const origin = originOf(service)
     const credential = hers.authenticator.get(await requestOf(service))
@@ -71,7 +71,7 @@ t.test('auth.passkeyLogin', async t => {
     t.match(cookie, /HttpOnly; SameSite=Strict/)
   })
 
-  t.test('gives no cookie to pages of others, whatever they send', async t => {
+  t.test('sets no cookie for other pages, whatever they send', async t => {
     const { hers, service } = await start(t, { auth: { trustedApps: '*@*' } })
     const credential = hers.authenticator.get(await requestOf(service))
     const evil = { origin: 'https://evil.example.com', 'coffer-app': '1' }
@@ -79,14 +79,14 @@ t.test('auth.passkeyLogin', async t => {
     t.notOk(headers.getSetCookie().some(each => each.includes('coffer-session')))
   })
 
-  t.test('asks for no second factor', async t => {
+  t.test('requires no second factor', async t => {
     const { alice, service, signIn } = await start(t)
     const factor = { method: 'totp', content: {}, secret: 'A'.repeat(32), recoveryCodes: [] }
     await service.call(undefined, 'test.enrol', { username: alice.username, factor })
     t.ok((await signIn()).body.token)
   })
 
-  t.test('is refused from an origin that is not trusted', async t => {
+  t.test('is refused from an untrusted origin', async t => {
     const { signIn } = await start(t)
     const { body, status } = await signIn({}, { origin: 'https://evil.example.com' })
     t.equal(status, 403)
@@ -148,7 +148,7 @@ t.test('auth.passkeyLogin', async t => {
   })
 
   for (const workers of [0, 3])
-    t.test(`takes a signature once, and none for another purpose (${workers} threads)`, async t => {
+    t.test(`accepts a signature once, and none made for another purpose (${workers} threads)`, async t => {
       const { alice, hers, service } = await start(t, { workers })
       const signed = hers.authenticator.get(await requestOf(service))
       const answers = await Promise.all([1, 2, 3].map(async () => await loginWith(service, signed)))
@@ -160,7 +160,7 @@ t.test('auth.passkeyLogin', async t => {
       t.equal((await loginWith(service, signedToAdd)).status, 401)
     })
 
-  t.test('refuses a challenge that has ended', async t => {
+  t.test('refuses an expired challenge', async t => {
     const { hers, service } = await start(t)
     const { clock } = service
     const [early, late] = [await requestOf(service), await requestOf(service)]
@@ -171,13 +171,13 @@ t.test('auth.passkeyLogin', async t => {
     t.equal((await loginWith(service, hers.authenticator.get(early))).status, 401, 'nor one that was used')
   })
 
-  t.test('refuses a passkey that was ended', async t => {
+  t.test('refuses a revoked passkey', async t => {
     const { alice, hers, signIn } = await start(t)
     await alice.do('passkeys.delete', { id: hers.passkey.id })
     t.equal((await signIn()).status, 401)
   })
 
-  t.test('refuses a copy, by the number of signatures', async t => {
+  t.test('refuses a cloned passkey, detected by its signature counter', async t => {
     const { alice, hers, signIn } = await start(t, {}, { counts: true })
     t.equal((await signIn()).status, 200)
     t.equal((await signIn()).status, 200)
@@ -188,7 +188,7 @@ t.test('auth.passkeyLogin', async t => {
     t.equal((await signIn({ counter: 6 })).status, 200)
   })
 
-  t.test('slows down whoever fails, without locking the person out elsewhere', async t => {
+  t.test('throttles failed attempts, without blocking the user at other addresses', async t => {
     const { signIn } = await start(t, { http: { trustedProxies: ['127.0.0.1'] } })
     const wrong = { challenge: 'AAAA' }
     t.equal((await signIn({}, from('198.51.100.7'))).status, 200)
@@ -202,7 +202,7 @@ t.test('auth.passkeyLogin', async t => {
     t.equal((await signIn({}, from('198.51.100.7'))).status, 200)
   })
 
-  t.test('is refused for accounts that are suspended or deleted', async t => {
+  t.test('is refused for suspended or deleted accounts', async t => {
     const adminKey = 'the key of the operator'
     const { hers, his, service } = await start(t, { adminKey, userAccount: { delete: ['adminToken'] } })
     const admin = { authorization: adminKey }
@@ -214,7 +214,7 @@ t.test('auth.passkeyLogin', async t => {
     t.equal((await loginWith(service, his.authenticator.get(await requestOf(service)))).status, 401)
   })
 
-  t.test('refuses what is malformed or huge, naming it', async t => {
+  t.test('refuses malformed or oversized input, and names the field', async t => {
     const { hers, service } = await start(t)
     const right = hers.authenticator.get(await requestOf(service))
     const huge = 'A'.repeat(1_000_000)
@@ -248,7 +248,7 @@ t.test('auth.passkeyLogin', async t => {
     for (const credential of odd) t.equal((await loginWith(service, credential)).status, 401)
   })
 
-  t.test('checks a signature whether there is such an account and passkey or not', async t => {
+  t.test('verifies a signature even if the account or passkey does not exist', async t => {
     const { hers, service } = await start(t, { workers: 0 })
     const { subtle } = globalThis.crypto
     let checked = 0
@@ -302,7 +302,7 @@ t.test('auth.passkeyLogin', async t => {
 })
 
 t.test('auth.passkeyChallenge', async t => {
-  t.test('asks for a verified person, of any passkey of the domain', async t => {
+  t.test('requests user verification, with any passkey of the domain', async t => {
     const service = await coffer(t, { publicUrl: 'https://data.example.com' })
     const headers = { origin: 'https://data.example.com' }
     const { body } = await service.http('POST', '/auth/passkey-challenge', { appId: passkeyApp }, headers)
@@ -315,7 +315,7 @@ t.test('auth.passkeyChallenge', async t => {
     })
   })
 
-  t.test('takes a domain above the host, if the operator wants it', async t => {
+  t.test('uses a parent domain of the host if the operator sets it', async t => {
     const overrides = { publicUrl: 'https://data.example.com', auth: { passkeyDomain: 'example.com' } }
     const service = await coffer(t, overrides)
     const headers = { origin: 'https://data.example.com' }
@@ -323,7 +323,7 @@ t.test('auth.passkeyChallenge', async t => {
     t.equal(body.request.rpId, 'example.com')
   })
 
-  t.test('is refused to pages of others', async t => {
+  t.test('is refused to other pages', async t => {
     const service = await coffer(t)
     for (const headers of [{}, { origin: 'https://evil.example.com' }]) {
       const { status } = await service.http('POST', '/auth/passkey-challenge', { appId: passkeyApp }, headers)

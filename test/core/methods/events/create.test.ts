@@ -20,7 +20,7 @@ t.test('events.create', async t => {
   const count = async (): Promise<number> =>
     (await alice.do('events.get', { limit: 1000, state: 'all' })).events.length
 
-  t.test('answers the event as it is then read', async t => {
+  t.test('returns the event as events.getOne does', async t => {
     clock.advance(60)
     const event = await alice.event({
       streamIds: ['diary', 'work', 'diary'],
@@ -43,7 +43,7 @@ t.test('events.create', async t => {
     t.same((await alice.do('events.get', { limit: 1 })).events, [event])
   })
 
-  t.test('leaves empty fields out', async t => {
+  t.test('omits empty fields', async t => {
     const event = await alice.event({
       type: 'activity/plain',
       content: null,
@@ -71,23 +71,23 @@ t.test('events.create', async t => {
     t.same(event.tags, [])
   })
 
-  t.test('keeps a duration of null: the event is running', async t => {
+  t.test('keeps a null duration: the event is ongoing', async t => {
     t.equal((await alice.event({ duration: null })).duration, null)
   })
 
-  t.test('takes the deprecated streamId, and an id of the client', async t => {
+  t.test('accepts the deprecated streamId, and an id chosen by the client', async t => {
     const id = createId()
     const { event } = await alice.do('events.create', { id, streamId: 'work', type: 'note/txt', content: '' })
     t.match(event, { id, streamId: 'work', streamIds: ['work'], content: '' })
   })
 
-  t.test('drops keys of clientData that are null, and keeps __proto__ as plain data', async t => {
+  t.test('drops null keys of clientData, and keeps __proto__ as plain data', async t => {
     const clientData = JSON.parse('{"a": 1, "b": null, "__proto__": {"c": 2}}')
     const event = await alice.event({ clientData })
     t.equal(JSON.stringify(event.clientData), '{"a":1,"__proto__":{"c":2}}')
   })
 
-  t.test('converts content as the type says', async t => {
+  t.test('converts content to what the type expects', async t => {
     t.equal((await alice.event({ type: 'mass/kg', content: '12' })).content, 12)
   })
 
@@ -136,7 +136,7 @@ t.test('events.create', async t => {
     ['manage', true]
   ]
   for (const [level, isAllowed] of levels)
-    t.test(`is ${isAllowed ? 'open' : 'refused'} to ${level}`, async t => {
+    t.test(`is ${isAllowed ? 'open' : 'refused'} to accesses with ${level}`, async t => {
       const client = await alice.grant(level, 'diary')
       const params = { streamIds: ['diary'], type: 'note/txt', content: 'hello' }
       const answer = await client.call('events.create', params)

@@ -1,4 +1,4 @@
-/** `events.get` against a plain model: thousands of random queries, the same answers in the same order. */
+/** Compares `events.get` with a simple model: thousands of random queries, the same events in the same order. */
 import t from 'tap'
 import type { Event } from '../../../../schemas/event.js'
 import type { Stream } from '../../../../schemas/stream.js'
@@ -15,22 +15,22 @@ import { Random } from '../../../support/random.js'
 const now = 1_700_000_000
 const types = ['note/txt', 'note/html', 'mass/kg', 'mass/g', 'rare/one', 'notes/x']
 const isLong = Boolean(process.env['COFFER_TEST_LONG'])
-/** Odd seeds make many events, even ones few: the short form takes one of each out of those of the long form. */
+/** Odd seeds create many events, even ones few: the short form runs one of each. */
 const rounds = isLong ? 20 : 2
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + 2 * (Date.now() % 10)))
 const queries = isLong ? 3000 : 400
 
-/** Who asks, and for what he was granted. */
+/** An access, and its permissions. */
 interface Reader {
   readonly client: Client
   readonly permissions: Permissions
 }
 
-// The long form takes its time.
+// The long form is slow.
 t.setTimeout(1_800_000)
 
 for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
-  t.test(`events.get answers like the model, seed ${seed}`, async t => {
+  t.test(`events.get matches the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const model = new EventModel()
     const { alice } = await openCoffer(t, {
@@ -59,7 +59,7 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
     t.pass('all alike')
   })
 
-/** A tree of 60 streams, four levels deep, some of them trashed. */
+/** Creates a tree of 60 streams, four levels deep, some of them trashed. */
 function makeStreams(model: EventModel, random: Random): void {
   for (let number = 0; number < 60; number++) {
     const id = `s${number}`
@@ -104,7 +104,7 @@ function makeEvents(model: EventModel, random: Random, count: number): void {
   }
 }
 
-/** Many at the very same time, the others over about three days, at whole seconds or between. */
+/** Returns one shared time for many events, and times spread over about three days for others, some with fractions. */
 function makeTime(random: Random): number {
   if (random.chance(0.2)) return now - 100_000
   const time = now - random.below(250_000)

@@ -1,4 +1,4 @@
-/** `events.get`: parameters, defaults, permissions and refusals. Which events match is held against a model elsewhere. */
+/** `events.get`: params, defaults, permissions and errors. `get-model.test.ts` tests which events match. */
 import t from 'tap'
 import type { Event } from '../../../../schemas/event.js'
 import { coffer, type Answer, type Client } from '../../../support/coffer.js'
@@ -166,7 +166,7 @@ t.test('events.get', async t => {
       t.match(await (client ?? alice).call('events.get', params), { error })
     })
 
-  t.test('bounds what a query stands for, but looks at what is given often once', async t => {
+  t.test('limits the number of streams in a query, counting repeated ones once', async t => {
     const { alice } = await coffer(t)
     await alice.stream('root')
     const calls = Array.from({ length: 1100 }, (_, at) => ({
@@ -189,7 +189,7 @@ t.test('events.get', async t => {
     })
   })
 
-  t.test('sees a stream that has changed', async t => {
+  t.test('reflects changes of a stream', async t => {
     const friend = await alice.grant('read', 'moved')
     t.equal(namesOf(await friend.do('events.get')), '')
     await alice.stream('moved')
@@ -217,7 +217,7 @@ t.test('events.get, deletions', async t => {
   const list = async (params: Record<string, unknown>, client = alice): Promise<Answer> =>
     await client.do('events.get', { modifiedSince: 0, includeDeletions: true, ...params })
 
-  t.test('come by time of deletion, in the order asked for', async t => {
+  t.test('are sorted by deletion time, in the requested order', async t => {
     const answer = await list({ sortAscending: true })
     t.same(ids(answer), gone)
     t.same(Object.keys(answer.eventDeletions[0]), ['id', 'deleted', 'integrity'])
@@ -230,17 +230,17 @@ t.test('events.get, deletions', async t => {
     t.same(ids(await list({ modifiedSince: eventDeletions[2].deleted })), [])
   })
 
-  t.test('heed skip and limit', async t => {
+  t.test('respect skip and limit', async t => {
     t.same(ids(await list({ skip: 1, limit: 1 })), [gone[1]])
     t.same(ids(await list({ limit: 0 })), [])
   })
 
-  t.test('are left out unless asked for with modifiedSince', async t => {
+  t.test('are omitted unless requested with modifiedSince', async t => {
     t.notOk('eventDeletions' in (await alice.do('events.get', { modifiedSince: 0 })))
     t.notOk('eventDeletions' in (await alice.do('events.get', { includeDeletions: true })))
   })
 
-  t.test('show a restricted access only what it could have read', async t => {
+  t.test('include only what a restricted access could have read', async t => {
     t.same(ids(await list({}, await alice.grant('read', 'diary'))), [gone[2], gone[0]])
     t.same(ids(await list({}, await alice.grant('create-only', 'diary'))), [])
     const noWork = await alice.grantAll([

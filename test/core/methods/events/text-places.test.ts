@@ -1,4 +1,4 @@
-/** `events.get` with `text`, by accesses that see a part of many notes, against a plain scan; and what the index is asked for them. */
+/** Compares `events.get` with `text` for restricted accesses with a plain scan, and checks its index lookups. */
 import { join } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
 import t from 'tap'
@@ -29,7 +29,7 @@ type Reader = { readonly client: Client; readonly permissions: Permissions }
 class World {
   readonly model = new EventModel()
   readers: Reader[] = []
-  /** Streams of events that are in several. */
+  /** Sets of streams that events share. */
   sets: string[][] = []
   readonly #ranks = new Map<string, number>()
 
@@ -48,7 +48,7 @@ class World {
     return [...this.model.streams.keys()]
   }
 
-  /** Takes the events and streams as they are, and grants accesses to them. */
+  /** Reloads events and streams, and creates accesses to them. */
   async refresh(): Promise<void> {
     const { alice, model } = this
     const { streams } = await alice.do('streams.get', { state: 'all' })
@@ -62,7 +62,7 @@ class World {
     for (let count = 0; count < 5; count++) this.readers.push(await this.#granted())
   }
 
-  /** Notes that an event has been created after all others. */
+  /** Records that an event was created after all others. */
   created(id: string): void {
     this.#ranks.set(id, this.#ranks.size)
   }
@@ -126,7 +126,7 @@ class World {
     }
   }
 
-  /** What a plain scan finds. */
+  /** Returns what a plain scan finds. */
   expected({ text, limit, skip = 0, ...query }: ModelQuery, permissions: Permissions, now: number): string[] {
     const { model } = this
     const holding = new Set(
@@ -143,14 +143,14 @@ function holds(content: string, text: string): boolean {
   return text.split(' ').every(sought => words.some(word => word.startsWith(sought)))
 }
 
-/** Changes something; answers whether it concerns the tree. */
+/** Makes a random change; returns whether it affects the tree. */
 async function change(world: World, note: () => Partial<Event>): Promise<boolean> {
   const { alice, model, random } = world
   const { events } = model
   const at = random.below(events.length)
   const { id } = events[at]!
   const update = async (fields: Partial<Event>): Promise<void> => {
-    // It is refused where a stream is in the trash.
+    // Refused if a stream is in the trash.
     const { event } = await alice.call('events.update', { id, update: fields })
     if (event) events[at] = event
   }
@@ -172,7 +172,7 @@ async function change(world: World, note: () => Partial<Event>): Promise<boolean
     if (event) events[at] = event
     else events.splice(at, 1)
   } else if (form < 10) {
-    // Below itself it is refused.
+    // Refused below itself.
     await alice.call('streams.update', { id: child.id, update: { parentId: other } })
   } else if (form < 11 || streams.length < 8) {
     const id = `s${random.below(1e9)}`
@@ -186,7 +186,7 @@ async function change(world: World, note: () => Partial<Event>): Promise<boolean
 }
 
 for (let seed = base; seed < base + rounds; seed++)
-  t.test(`who sees a part of many notes finds what a plain scan finds, seed ${seed}`, async t => {
+  t.test(`restricted accesses find what a plain scan finds, seed ${seed}`, async t => {
     const random = new Random(seed)
     const { alice, clock, server } = await openCoffer(t)
     const world = new World(alice, random)
@@ -238,7 +238,7 @@ for (let seed = base; seed < base + rounds; seed++)
     t.same(pairsByPlace(db), [], 'with the words that it has')
   })
 
-/** Where what leads to texts differs from what they hold. */
+/** Returns differences between the index and the texts that it covers. */
 function pairsByPlace(db: Database): string[] {
   const texts = db.prepare('SELECT event, words, place FROM event_text').all() as { event: number; words: string; place: number }[] // oxfmt-ignore
   const expected = new Set<string>()
@@ -269,7 +269,7 @@ function eventOf(fields: Partial<Event>): Event {
   }
 }
 
-t.test('the index is asked for nothing but places that may be read', t => {
+t.test('only streams that may be read are looked up in the index', t => {
   const path = join(t.testdir(), 'user.sqlite')
   openFile(path, { migrations: userMigrations, create: true, synchronous: 'NORMAL' }).close()
   const run: string[] = []

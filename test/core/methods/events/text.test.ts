@@ -1,4 +1,4 @@
-/** `events.get` with `text`: what it finds, against a plain model, and what is left of texts that are gone. */
+/** Compares `events.get` with `text` with a simple model, and checks that removed texts leave no trace. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -21,7 +21,7 @@ import { assertTakesLessThan, stopwatch } from '../../../support/probe.js'
 t.setTimeout(900_000)
 
 const isLong = Boolean(process.env['COFFER_TEST_LONG'])
-/** The short form takes one seed out of those of the long form. */
+/** The short form runs one seed. */
 const rounds = isLong ? 20 : 1
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + (Date.now() % 20)))
 const steps = isLong ? 1500 : 350
@@ -31,13 +31,13 @@ function storeOf({ service, username }: Client): UserStore {
   return accounts.store(accounts.find(username)!)
 }
 
-/** What words lead to once all has been indexed: pairs of a word and the id of an event. */
+/** Returns pairs of a word and an event id once everything is indexed. */
 async function pairsOf(client: Client): Promise<string[]> {
   await client.service.server.settle()
   return pairsIn(client)
 }
 
-/** As the file of an account has them. */
+/** Returns the pairs that an account's file contains. */
 function pairsIn(client: Client, directory = client.service.directory): string[] {
   const { id } = client.service.server.services.accounts.find(client.username)!
   const db = new SQLite(new Layout(directory).userFile(id), { readonly: true })
@@ -52,7 +52,7 @@ function expectedPairs(events: readonly Event[]): string[] {
 }
 
 for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
-  t.test(`a search in texts answers like the model, seed ${seed}`, async t => {
+  t.test(`a text search matches the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const { alice, clock, server } = await openCoffer(t)
     const model = new EventModel()
@@ -94,7 +94,7 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
       if (random.chance(0.05)) await server.settle()
       if (step % 100 === 99) t.same(await pairsOf(alice), expectedPairs(model.events), `step ${step}`)
     }
-    // All in one stream, and many at once.
+    // All in one stream, and many in one call.
     await alice.do('streams.delete', { id: 'walks' })
     await alice.do('streams.delete', { id: 'walks', mergeEventsWithParent: false })
     const left = model.events.filter(({ streamIds }) => streamIds.some(id => id !== 'walks'))
@@ -126,7 +126,7 @@ async function change(alice: Client, model: EventModel, random: Random): Promise
       ...(random.chance(0.6) && someFields(random))
     }
     const call = { method: 'events.update', params: { id: events[at]!.id, update } }
-    // What is undone leaves nothing behind.
+    // Undoing the import leaves no trace.
     const undone = {
       method: 'events.update',
       params: { id: events[at]!.id, update: { streamIds: ['none'] } }
@@ -273,17 +273,17 @@ t.test('events.get with text', async t => {
       t.match(answer, { status: 400, error: { id: 'invalid-parameters-format', data: [{ path: '#/text' }] } })
     })
 
-  t.test('takes null for no text', async t => {
+  t.test('treats null as no text', async t => {
     t.equal(((await found(null)) as unknown[]).length, all.length)
   })
 
-  t.test('answers sockets', async t => {
+  t.test('works over sockets', async t => {
     const socket = await connect(t, service.server.url, alice.username, alice.token)
     t.equal((await socket.call('events.get', { text: 'migraine' })).events.length, 1)
     t.match(await socket.call('events.get', { text: '?' }), { error: { id: 'invalid-parameters-format' } })
   })
 
-  t.test('finds nothing in the audit', async t => {
+  t.test('finds nothing in the audit log', async t => {
     const query = { text: 'events', streams: [':_audit:action-events.get'] }
     t.same((await alice.do('events.get', query)).events, [])
   })
@@ -302,7 +302,7 @@ t.test('events.get with text', async t => {
     t.same(await found('long1'), [])
   })
 
-  t.test('is no slower for a text of nothing but beginnings of tags', async t => {
+  t.test('indexes a text of unfinished tags without slowing down', async t => {
     await assertTakesLessThan(t, 2000, async () => {
       const elapsed = stopwatch()
       await add('<'.repeat(100_000) + '<script'.repeat(100_000), { type: 'note/html' })
@@ -311,12 +311,12 @@ t.test('events.get with text', async t => {
     })
   })
 
-  t.test('is announced', async t => {
+  t.test('is announced in service.info', async t => {
     t.equal((await alice.http('GET', '/service/info')).body.features.textQueries, true)
   })
 })
 
-/** Whether any page of an account's file, or its log, holds a text. */
+/** Returns whether any page of an account's file, or its log, contains a text. */
 async function holds(alice: Client, text: string): Promise<boolean> {
   const { id } = alice.service.server.services.accounts.find(alice.username)!
   const db = new SQLite(new Layout(alice.service.directory).userFile(id), { readonly: true })
@@ -327,7 +327,7 @@ async function holds(alice: Client, text: string): Promise<boolean> {
   return rows.some(bytes => Buffer.from(bytes as string).includes(text))
 }
 
-t.test('texts that are gone leave nothing in the index', async t => {
+t.test('removed texts leave no trace in the index', async t => {
   const { alice } = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-nothing' }
   })
@@ -354,7 +354,7 @@ t.test('texts that are gone leave nothing in the index', async t => {
   t.same((await alice.do('events.get', { text: 'harm', limit: 1000 })).events.length, 84)
 })
 
-/** A note of a great many. */
+/** Returns one of many notes. */
 function noteOf(n: number): Event {
   return {
     id: `c${String(n).padStart(24, '0')}`,
@@ -371,7 +371,7 @@ function noteOf(n: number): Event {
   }
 }
 
-t.test('a great many texts that go at once leave the others', async t => {
+t.test('removing many texts in one call keeps the others findable', async t => {
   const { alice } = await openCoffer(t)
   const store = storeOf(alice)
   for (const id of ['diary', 'work']) await alice.stream(id)
@@ -390,7 +390,7 @@ t.test('a great many texts that go at once leave the others', async t => {
   )
 })
 
-t.test('time tells nothing of texts that may not be read', async t => {
+t.test('the duration of a search reveals nothing about hidden texts', async t => {
   const { alice } = await openCoffer(t)
   for (const id of ['open', 'closed']) await alice.stream(id)
   await alice.event({ streamIds: ['open'], content: 'nothing here' })
@@ -410,7 +410,7 @@ t.test('time tells nothing of texts that may not be read', async t => {
   )
 })
 
-t.test('an account that is copied', async t => {
+t.test('a restored account', async t => {
   const service = await openCoffer(t)
   const { alice } = service
   await alice.stream('diary')
@@ -423,7 +423,7 @@ t.test('an account that is copied', async t => {
   t.same(pairs, expectedPairs(events))
   const { id } = service.server.services.accounts.find('alice')!
 
-  t.test('has its texts found where it is restored, whatever somebody has put into the index', async t => {
+  t.test('is indexed from its texts, even if the index in the backup was forged', async t => {
     const backup = join(folder, 'backup')
     t.match(await command(['backup', `--dataDir=${service.directory}`, backup]), { code: 0 })
     const forged = new ForgedBackup(join(folder, 'forged'), backup)

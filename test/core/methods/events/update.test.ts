@@ -17,7 +17,7 @@ t.test('events.update', async t => {
   await alice.do('events.delete', { id: gone.id })
   await alice.do('events.delete', { id: gone.id })
 
-  t.test('changes what is given and nothing else', async t => {
+  t.test('changes only the given fields', async t => {
     const event = await alice.event(full)
     clock.advance(5)
     const { event: changed } = await alice.do('events.update', { id: event.id, update: { content: 'new' } })
@@ -49,7 +49,7 @@ t.test('events.update', async t => {
       t.same((await alice.do('events.getOne', { id: event.id })).event, changed)
     })
 
-  t.test('lets client data grow no larger than a body, however many calls it comes by', async t => {
+  t.test('limits client data to the size of a body, also over several calls', async t => {
     const { alice } = await coffer(t, { limits: { bodyBytes: 1024 } })
     await alice.stream('diary')
     const { id } = await alice.event({ clientData: { a: 'x'.repeat(600) } })
@@ -69,7 +69,7 @@ t.test('events.update', async t => {
     t.notOk('trashed' in restored)
   })
 
-  t.test('leaves an event in a trashed stream that it is in already', async t => {
+  t.test('accepts a trashed stream that the event is already in', async t => {
     const update = { streamIds: ['bin', 'work'] }
     t.same((await alice.do('events.update', { id: binned.id, update })).event.streamIds, ['bin', 'work'])
   })
@@ -118,7 +118,7 @@ t.test('events.update', async t => {
       t.same((await alice.do('events.getOne', { id: event.id })).event, event)
     })
 
-  t.test('refuses a normal event of a series', async t => {
+  t.test('refuses to turn a series into a normal event', async t => {
     const event = await alice.event({ type: 'series:mass/kg', content: undefined })
     const update = { type: 'mass/kg', content: 5 }
     t.match(await alice.call('events.update', { id: event.id, update }), {
@@ -126,7 +126,7 @@ t.test('events.update', async t => {
     })
   })
 
-  t.test('does not know deleted events, and others', async t => {
+  t.test('refuses deleted events and unknown ids', async t => {
     for (const id of [gone.id, 'nope'])
       t.match(await alice.call('events.update', { id, update: {} }), { error: { id: 'unknown-resource' } })
   })
@@ -158,7 +158,7 @@ t.test('events.update', async t => {
     )
 })
 
-t.test('events.update ignores protected fields if told to', async t => {
+t.test('events.update ignores protected fields if the setting says so', async t => {
   const { alice } = await coffer(t, { ignoreProtectedFieldUpdates: true })
   await alice.stream('diary')
   const event = await alice.event()
@@ -170,7 +170,7 @@ t.test('events.update ignores protected fields if told to', async t => {
   })
 })
 
-/** What every change of an event changes. */
+/** Returns the fields that every update changes. */
 function stampOf({ integrity, modified }: Answer): object {
   return { integrity, modified }
 }

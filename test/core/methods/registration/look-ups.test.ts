@@ -1,4 +1,4 @@
-/** How often strangers may ask who is there, and which texts are no email addresses. */
+/** Throttling of anonymous lookups, and validation of email addresses. */
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
 import { mailbox } from '../../../support/mailbox.js'
@@ -6,7 +6,7 @@ import { until } from '../../../support/socket.js'
 
 const ip = '192.0.2.1'
 
-t.test('looking up who is there', async t => {
+t.test('looking up users', async t => {
   const calls: readonly [method: string, params: object][] = [
     ['registration.username', { email: 'daisy@example.com' }],
     ['registration.uid', { email: 'nobody@example.com' }],
@@ -18,7 +18,7 @@ t.test('looking up who is there', async t => {
     ['registration.server', { username: 'nobody' }]
   ]
 
-  t.test('has to wait after many a time from one address, whichever way', async t => {
+  t.test('is throttled after many requests from one address, over any route', async t => {
     const service = await openCoffer(t, { registration: { maxLookupsPerHour: 8 }, domain: 'example.org' })
     await service.user('daisy', { email: 'daisy@example.com' })
     const ask = async (method: string, params: object, from = ip): Promise<Answer> =>
@@ -32,7 +32,7 @@ t.test('looking up who is there', async t => {
     for (const [method, params] of calls) t.not((await ask(method, params)).status, 429, method)
   })
 
-  t.test('says when to come back', async t => {
+  t.test('returns the time after which to retry', async t => {
     const service = await coffer(t, {
       registration: { maxLookupsPerHour: 1 },
       http: { trustedProxies: ['127.0.0.1'] }
@@ -46,7 +46,7 @@ t.test('looking up who is there', async t => {
     t.equal((await service.http('GET', path)).status, 404, 'not this very machine')
   })
 
-  t.test('has to wait after many addresses that nobody has', async t => {
+  t.test('is throttled after many unknown email addresses', async t => {
     const service = await openCoffer(t, { throttle: { perAddress: 20 } })
     await service.user('daisy', { email: 'daisy@example.com' })
     const ask = async (email: string, from: string, method = 'registration.username'): Promise<Answer> =>
@@ -72,7 +72,7 @@ t.test('looking up who is there', async t => {
     }
   })
 
-  t.test('keeps nobody at the same address from signing in, and waits a minute at most', async t => {
+  t.test('does not block sign-in from the same address, and is delayed a minute at most', async t => {
     const service = await openCoffer(t, { throttle: { perAddress: 5 } })
     await service.user('nora', { email: 'nora@example.com' })
     const call = async (method: string, params: object, from: string): Promise<Answer> =>
@@ -95,7 +95,7 @@ t.test('looking up who is there', async t => {
     }
   })
 
-  t.test('has to wait after many a time from all addresses of a network', async t => {
+  t.test('is throttled after many requests from all addresses of a network', async t => {
     const service = await openCoffer(t, { registration: { maxLookupsPerHour: 2 } })
     const ask = async (from: string): Promise<number | undefined> =>
       (await service.call(undefined, 'auth.usernameCheck', { username: 'nobody' }, undefined, { ip: from }))
@@ -120,7 +120,7 @@ t.test('looking up who is there', async t => {
     t.not(await ask('198.51.100.19'), 429)
   })
 
-  t.test('is counted over all threads', async t => {
+  t.test('is counted across all threads', async t => {
     const service = await coffer(t, { workers: 2, registration: { maxLookupsPerHour: 5 } })
     const statuses: number[] = []
     for (let count = 0; count < 8; count++) {
@@ -137,7 +137,7 @@ t.test('looking up who is there', async t => {
   })
 })
 
-t.test('what is not an email address', async t => {
+t.test('an invalid email address', async t => {
   const odd = [
     'a\u0000@b.example',
     'a@b.example\r\nBcc: c@d.example',
@@ -149,7 +149,7 @@ t.test('what is not an email address', async t => {
   ]
 
   for (const [at, email] of odd.entries())
-    t.test(`number ${at} is refused wherever an address is taken`, async t => {
+    t.test(`number ${at} is refused wherever an address is accepted`, async t => {
       const box = await mailbox(t)
       const service = await openCoffer(t, { ...box.settings, adminKey: 'the key of the operator' })
       const daisy = await service.user('daisy', { email: 'daisy@example.com' })
@@ -179,7 +179,7 @@ t.test('what is not an email address', async t => {
       t.equal(box.connections, 0)
     })
 
-  t.test('gets no mail where an earlier version has let it in', async t => {
+  t.test('gets no email if an earlier version accepted it', async t => {
     const box = await mailbox(t)
     const causes: unknown[] = []
     const note = (_message: string, fields: { cause?: unknown } = {}): void => void causes.push(fields.cause)
@@ -196,7 +196,7 @@ t.test('what is not an email address', async t => {
     t.equal(box.connections, 0)
   })
 
-  t.test('is not what people of the world write', async t => {
+  t.test('does not include unusual but valid addresses', async t => {
     const box = await mailbox(t)
     const service = await openCoffer(t, box.settings)
     const fine = [

@@ -1,4 +1,4 @@
-/** Registering: what is asked of each field, who is first, what is kept, and what a refusal leaves. */
+/** Registration: validation, uniqueness, what is stored, and that a refusal leaves nothing. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -12,7 +12,7 @@ const robert = {
   email: 'Robert@example.com'
 }
 
-/** Without the fields whose value is `undefined`: JSON has none. */
+/** Drops fields whose value is `undefined`: JSON has none. */
 function plain(fields: object): unknown {
   return JSON.parse(JSON.stringify(fields))
 }
@@ -31,7 +31,7 @@ async function start(t: Test, overrides: Overrides = {}) {
 }
 
 t.test('auth.register', async t => {
-  t.test('answers the user name, and an endpoint whose token is a session of the app', async t => {
+  t.test('returns the username, and an endpoint whose token is a session of the app', async t => {
     const { service, services, register } = await start(t)
     const answer = await register()
     const [, token] = /^https:\/\/(c[a-z0-9]{24})@coffer\.example\.com\/robert\/$/.exec(answer.apiEndpoint)!
@@ -52,7 +52,7 @@ t.test('auth.register', async t => {
     t.notMatch(store.account.password()!.hash, 'correct')
   })
 
-  t.test('keeps what was said, for account streams to show', async t => {
+  t.test('stores the given values, which account streams show', async t => {
     const { services, register } = await start(t)
     const kept = () => {
       const { account } = services.accounts.store(services.accounts.find('robert')!)
@@ -65,7 +65,7 @@ t.test('auth.register', async t => {
     t.strictSame(kept(), ['Robert@example.com', 'fr-CH', 'test-app', 'a-friend', 'not-needed'])
   })
 
-  t.test('takes fields by their older names, and further ones', async t => {
+  t.test('accepts fields by their legacy names, and unknown ones', async t => {
     const { services, register } = await start(t)
     const older = {
       appId: undefined,
@@ -80,7 +80,7 @@ t.test('auth.register', async t => {
     t.equal(account.field('language'), 'de')
   })
 
-  t.test('takes a user again who was deleted', async t => {
+  t.test('accepts the username of a deleted account', async t => {
     const { services, register, folders } = await start(t)
     const first = await register()
     await services.accounts.remove(services.accounts.find('robert')!)
@@ -90,12 +90,12 @@ t.test('auth.register', async t => {
     t.not(second.apiEndpoint, first.apiEndpoint)
   })
 
-  t.test('takes null for what is optional, but for the language', async t => {
+  t.test('accepts null for optional fields, except the language', async t => {
     const { register } = await start(t)
     t.match(await register({ referer: null, invitationToken: null, hosting: null }), { username: 'robert' })
   })
 
-  t.test('takes names and passwords up to their bounds', async t => {
+  t.test('accepts names and passwords up to their limits', async t => {
     const { register } = await start(t)
     const good = [
       { username: 'abcde', password: '123456' },
@@ -145,7 +145,7 @@ t.test('auth.register refuses', async t => {
     ['invitationToken', 5, 'invitationToken-invalid'],
     ['hosting', {}, 'hosting-invalid']
   ] as const
-  t.test('fields that are missing or wrong, each by its code', async t => {
+  t.test('missing or invalid fields, each with its code', async t => {
     const { services, register, isUser, folders } = await start(t)
     for (const [param, value, code] of bad) {
       const answer = await register({ [param]: value })
@@ -165,7 +165,7 @@ t.test('auth.register refuses', async t => {
       t.match(await service.call(undefined, 'auth.register', params), { status: 400 })
   })
 
-  t.test('names and addresses that are taken, telling which, in any letter case', async t => {
+  t.test('usernames and addresses that are taken, in any letter case, and says which', async t => {
     const { register } = await start(t)
     await register()
     const taken = { username: 'robert', email: 'ROBERT@EXAMPLE.com' }
@@ -200,7 +200,7 @@ t.test('auth.register refuses', async t => {
       t.notOk(isUser(username))
     })
 
-  t.test('all but one of those who want a name at the same instant', async t => {
+  t.test('all but one of several concurrent registrations of a username', async t => {
     const { register, folders } = await start(t)
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
@@ -212,14 +212,14 @@ t.test('auth.register refuses', async t => {
     t.equal(folders(), 2)
   })
 
-  t.test('all but one of those who bring an address at the same instant', async t => {
+  t.test('all but one of several concurrent registrations of an address', async t => {
     const { register } = await start(t)
     const answers = await Promise.all([register(), register({ username: 'roberta' })])
     t.equal(answers.filter(({ apiEndpoint }) => apiEndpoint).length, 1)
     t.strictSame(answers.find(({ error }) => error).error.data, { email: robert.email })
   })
 
-  t.test('too many from one address', async t => {
+  t.test('too many registrations from one address', async t => {
     const { clock, register } = await start(t, { registration: { maxPerHour: 2 } })
     const another = async (index: number) =>
       await register({ username: `user-${index}`, email: `${index}@example.com` }, '192.0.2.1')
@@ -240,7 +240,7 @@ t.test('with invitations, auth.register', async t => {
   }
   const invite = { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
 
-  t.test('takes those on the list, again and again', async t => {
+  t.test('accepts those in the settings, repeatedly', async t => {
     const { register } = await start(t, { registration: { invitationTokens: ['first', 'other'] } })
     t.ok((await register({ invitationToken: 'first' })).apiEndpoint)
     t.ok((await register({ invitationtoken: 'first', username: 'roberta', email: 'x' })).apiEndpoint)
@@ -248,7 +248,7 @@ t.test('with invitations, auth.register', async t => {
     t.match(await register({ username: 'robertus', email: 'y' }), invitation)
   })
 
-  t.test('takes one that was given out once, of several at the same instant too', async t => {
+  t.test('accepts an issued one once, also of several concurrent calls', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
     services.platform.changeNow('invite', [invite])
     const answers = await Promise.all(
@@ -264,21 +264,21 @@ t.test('with invitations, auth.register', async t => {
     t.match(await register({ invitationToken: 'abcde' }), invitation)
   })
 
-  t.test('leaves an invitation as it is when it refuses', async t => {
+  t.test('leaves an invitation unused when it refuses', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
     services.platform.changeNow('invite', [invite])
     t.match(await register({ username: 'alice', invitationToken: 'abcde' }), { status: 409 })
     t.ok(services.platform.isInvited('abcde'))
   })
 
-  t.test('refuses everybody once it is closed', async t => {
+  t.test('refuses everyone once registration is closed', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: [] } })
     services.platform.changeNow('invite', [invite])
     t.match(await register(), invitation)
     t.match(await register({ invitationToken: 'abcde' }), invitation)
   })
 
-  t.test('makes those wait who guess', async t => {
+  t.test('throttles guesses', async t => {
     const { register } = await start(t, {
       registration: { invitationTokens: ['first'] },
       throttle: { failures: 3 }
@@ -290,7 +290,7 @@ t.test('with invitations, auth.register', async t => {
 })
 
 t.test('auth.registerOlder', async t => {
-  t.test('answers the server as well', async t => {
+  t.test('returns the server as well', async t => {
     const { register } = await start(t)
     t.match(await register({}, '127.0.0.1', 'auth.registerOlder'), {
       username: 'robert',
@@ -299,7 +299,7 @@ t.test('auth.registerOlder', async t => {
   })
 })
 
-t.test('with a domain, auth.register answers an endpoint on the host of the user', async t => {
+t.test("with a domain, auth.register returns an endpoint on the user's host", async t => {
   const { register } = await start(t, { publicUrl: '', domain: 'example.org' })
   t.match((await register()).apiEndpoint, /^https:\/\/c[a-z0-9]{24}@robert\.example\.org\/$/)
 })

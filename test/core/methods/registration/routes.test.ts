@@ -1,4 +1,4 @@
-/** What may be asked before registering, and where accounts are found: each route of the registration service over HTTP. */
+/** Lookups before registration and of accounts: each route of the registration service over HTTP. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
@@ -32,7 +32,7 @@ t.test('check_username', async t => {
   ] as const
   for (const path of ['check_username', 'check'])
     for (const [name, status, reason] of cases)
-      t.test(`of ${name} by ${path} is ${status}`, async t => {
+      t.test(`of ${name} by ${path} returns ${status}`, async t => {
         const { body, ...answer } = await ask('GET', `/reg/${name}/${path}`)
         t.equal(answer.status, status)
         t.type(body.meta.serverTime, 'number')
@@ -54,36 +54,36 @@ t.test('check_username', async t => {
 t.test('check_email', async t => {
   const { ask } = await start(t)
 
-  t.test('tells of one that is free', async t => {
+  t.test('reports an available address', async t => {
     t.match(await ask('GET', '/reg/new@example.com/check_email'), {
       status: 200,
       body: { reserved: false, exists: false }
     })
   })
 
-  t.test('tells of one that is taken, in any letter case', async t => {
+  t.test('reports a taken address, in any letter case', async t => {
     t.match(await ask('GET', '/reg/ALICE@example.com/check_email'), {
       status: 409,
       body: { reserved: true, exists: true, error: { data: { email: 'ALICE@example.com' } } }
     })
   })
 
-  t.test('refuses one that is too long', async t => {
+  t.test('refuses an address that is too long', async t => {
     const { status, body } = await ask('GET', `/reg/${'a'.repeat(301)}/check_email`)
     t.equal(status, 400)
     t.match(body.error.data, [{ code: 'email-invalid', param: 'email' }])
   })
 })
 
-t.test('the checks of older clients', async t => {
-  t.test('are gone where users have no host names', async t => {
+t.test('the legacy checks', async t => {
+  t.test('do not exist if users have no host names', async t => {
     const { ask } = await start(t)
     for (const path of ['/reg/username/check', '/reg/email/check'])
       for (const body of [{ username: 'free-name', email: 'a' }, {}])
         t.match(await ask('POST', path, body), { status: 410, body: { error: { id: 'removed-method' } } })
   })
 
-  t.test('answer plain text otherwise', async t => {
+  t.test('return plain text otherwise', async t => {
     const { ask } = await start(t, { domain: 'example.org' })
     const cases = [
       ['/reg/username/check', { username: 'free-name' }, 'true'],
@@ -102,7 +102,7 @@ t.test('the checks of older clients', async t => {
   })
 })
 
-t.test('the check of an invitation answers plain text', async t => {
+t.test('checking an invitation returns plain text', async t => {
   const path = '/reg/access/invitationtoken/check'
   const { service, ask } = await start(t, {
     registration: { invitationTokens: ['first'] },
@@ -136,7 +136,7 @@ t.test('an account', async t => {
     t.match(await ask('GET', '/reg/alice@example.com/uid'), { status: 200, body: { uid: 'alice' } })
   })
 
-  t.test('is not found by its address where the operator keeps that to himself', async t => {
+  t.test('is not found by its address if the operator disables that', async t => {
     const { ask: quiet } = await start(t, { registration: { emailLookup: false } })
     for (const address of ['alice@example.com', 'nobody@example.com'])
       for (const path of ['username', 'uid'])
@@ -146,7 +146,7 @@ t.test('an account', async t => {
         })
   })
 
-  t.test('is not found by an address that nobody has', async t => {
+  t.test('is not found by an unknown address', async t => {
     for (const path of ['username', 'uid'])
       t.match(await ask('GET', `/reg/nobody@example.com/${path}`), {
         status: 404,
@@ -170,7 +170,7 @@ t.test('an account', async t => {
       })
   })
 
-  t.test('has a core, which tells nothing of addresses', async t => {
+  t.test('has a core, whose lookup does not reveal addresses', async t => {
     for (const query of ['username=alice', 'email=alice@example.com', 'email=nobody@example.com'])
       t.match(await ask('GET', `/reg/cores?${query}`), { status: 200, body: { core: { url: `${url}/` } } })
     t.match(await ask('GET', '/reg/cores?username=nobody'), { status: 404 })
@@ -179,7 +179,7 @@ t.test('an account', async t => {
   })
 })
 
-t.test('hostings hold one that is available, and nothing but texts and truths', async t => {
+t.test('hostings contain an available one, and only strings and booleans', async t => {
   const { ask, url } = await start(t)
   const { status, body } = await ask('GET', '/reg/hostings')
   t.equal(status, 200)
@@ -191,7 +191,7 @@ t.test('hostings hold one that is available, and nothing but texts and truths', 
   t.ok(leaves(tree).every(leaf => typeof leaf === 'string' || typeof leaf === 'boolean'))
 })
 
-t.test('no apps are presented', async t => {
+t.test('no apps are listed', async t => {
   const { ask } = await start(t)
   t.match(await ask('GET', '/reg/apps'), { status: 200, body: { apps: [] } })
   t.match(await ask('GET', '/reg/apps/some-app'), {
@@ -200,7 +200,7 @@ t.test('no apps are presented', async t => {
   })
 })
 
-t.test('users are registered at each place', async t => {
+t.test('users can register on each route', async t => {
   const { ask } = await start(t)
   for (const [index, path] of ['/users', '/reg/users', '/reg/user', '/reg/user/'].entries()) {
     const username = `somebody-${index}`

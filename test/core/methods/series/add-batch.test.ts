@@ -23,7 +23,7 @@ t.test('hfs.addBatch', async t => {
   const holder = async (fields: object = {}): Promise<string> =>
     (await alice.event({ type: 'series:mass/kg', content: undefined, ...fields })).id
 
-  t.test('writes to every series, to one several times in order', async t => {
+  t.test('writes to every series, also several times to one, in order', async t => {
     const [a, b] = [await holder(), await holder()]
     const answer = await alice.call(
       'hfs.addBatch',
@@ -39,7 +39,7 @@ t.test('hfs.addBatch', async t => {
     t.match(await alice.call('hfs.addBatch', batch()), { status: 'ok' })
   })
 
-  t.test('refuses a malformed batch, telling where, and stores nothing of it', async t => {
+  t.test('refuses a malformed batch, says where, and stores nothing of it', async t => {
     const id = await holder()
     const good = [id, flat([0, 1])] as [string, object]
     for (const [body, data] of [
@@ -69,7 +69,7 @@ t.test('hfs.addBatch', async t => {
     t.same(await rows(alice, id), [])
   })
 
-  t.test('stores nothing when one of the events cannot be written to', async t => {
+  t.test('stores nothing if one of the events is not writable', async t => {
     const id = await holder()
     const trashed = await holder()
     await alice.do('events.delete', { id: trashed })

@@ -1,4 +1,4 @@
-/** `hfs.add`: every rule of the format, who may write, and what is written. */
+/** `hfs.add`: the rules of the format, permissions, and what is stored. */
 import t from 'tap'
 import { type Answer, type Client, openCoffer } from '../../../support/coffer.js'
 
@@ -22,7 +22,7 @@ t.test('hfs.add', async t => {
   const { alice, service } = await openCoffer(t).then(all => ({ alice: all.alice, service: all }))
   await alice.stream('diary')
 
-  t.test('refuses what breaks a rule, names it, and stores nothing', async t => {
+  t.test('refuses violations of a rule, names the rule, and stores nothing', async t => {
     const ids = new Map<string, string>()
     for (const type of [
       simple,
@@ -97,7 +97,7 @@ t.test('hfs.add', async t => {
     for (const id of ids.values()) t.same(await points(alice, id), { fields: [], points: [] })
   })
 
-  t.test('takes fields in any order, text for numbers, and null for what is optional', async t => {
+  t.test('accepts fields in any order, strings for numbers, and null for optional fields', async t => {
     const id = await holder(alice, position)
     const fields = ['speed', 'longitude', 'deltaTime', 'latitude', 'altitude']
     const rows = [
@@ -114,7 +114,7 @@ t.test('hfs.add', async t => {
     })
   })
 
-  t.test('leaves columns out that never had a value', async t => {
+  t.test('omits columns that never had a value', async t => {
     const id = await holder(alice, position)
     const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
     await alice.do('hfs.add', { id, ...flat(fields, [[0, 1, 2, null]]) })
@@ -129,7 +129,7 @@ t.test('hfs.add', async t => {
     })
   })
 
-  t.test('writes over points of the same time, cell by cell, also within one request', async t => {
+  t.test('overwrites points with the same time, cell by cell, also within one request', async t => {
     const id = await holder(alice, position)
     const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
     await alice.do('hfs.add', {
@@ -158,7 +158,7 @@ t.test('hfs.add', async t => {
     ])
   })
 
-  t.test('converts timestamps, and tells nanoseconds apart', async t => {
+  t.test('converts timestamps, with nanosecond precision', async t => {
     const id = await holder(alice)
     await alice.do('hfs.add', {
       id,
@@ -196,7 +196,7 @@ t.test('hfs.add', async t => {
     ])
   })
 
-  t.test('keeps texts, booleans, nested fields and instants without a value', async t => {
+  t.test('stores strings, booleans, nested fields and times without values', async t => {
     for (const [type, fields, row] of [
       ['series:note/txt', ['value'], ['],[ "é" \u{1F600}']],
       ['series:boolean/bool', ['value'], [true]],
@@ -228,7 +228,7 @@ t.test('hfs.add', async t => {
     ])
   })
 
-  t.test('refuses deep nesting, wherever it stands', async t => {
+  t.test('refuses deep nesting anywhere', async t => {
     const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
     const id = await holder(alice, 'series:audiogram/data')
     const columns = ['deltaTime', 'sensitivityPoints', 'start', 'end', 'metadata']
@@ -248,13 +248,13 @@ t.test('hfs.add', async t => {
     t.same((await points(alice, id)).points, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]])
   })
 
-  t.test('takes an empty list of points', async t => {
+  t.test('accepts an empty list of points', async t => {
     const id = await holder(alice)
     t.match(await alice.call('hfs.add', { id, ...flat(['deltaTime', 'value'], []) }), { status: 'ok' })
     t.same(await points(alice, id), { fields: [], points: [] })
   })
 
-  t.test('is for live events that hold a series', async t => {
+  t.test('is only for events that hold a series and are not trashed', async t => {
     const body = flat(['deltaTime', 'value'], [[0, 1]])
     const note = await alice.event()
     t.match(await alice.call('hfs.add', { id: note.id, ...body }), {
@@ -296,7 +296,7 @@ t.test('hfs.add', async t => {
     t.ok(used() < before + 1000)
   })
 
-  t.test('needs a level that lets events be created in one of the streams', async t => {
+  t.test('requires a level that permits creating events in one of the streams', async t => {
     const id = await holder(alice)
     const body = { id, ...flat(['deltaTime', 'value'], [[0, 1]]) }
     for (const [level, isAllowed] of [
@@ -315,7 +315,7 @@ t.test('hfs.add', async t => {
     t.match(await stranger.call('hfs.add', body), { error: { id: 'forbidden' } })
   })
 
-  t.test('is refused at once when the token is missing, wrong, or has just been revoked', async t => {
+  t.test('is refused if the token is missing, wrong, or was just revoked', async t => {
     const id = await holder(alice)
     const body = { id, ...flat(['deltaTime', 'value'], [[0, 1]]) }
     for (const token of [undefined, 'wrong'])
@@ -328,7 +328,7 @@ t.test('hfs.add', async t => {
     t.match(await sensor.call('hfs.add', body), { status: 401, error: { id: 'invalid-access-token' } })
   })
 
-  t.test('is known by each of its names', async t => {
+  t.test('is available under each of its names', async t => {
     const { event } = await alice.do('hfs.create', { streamIds: ['diary'], type: simple, time: 0 })
     const body = flat(['deltaTime', 'value'], [[0, 1]])
     const { results } = await alice.do('callBatch', [

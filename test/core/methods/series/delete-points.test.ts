@@ -1,4 +1,4 @@
-/** `hfs.deletePoints`: which points go, what follows, who may, and that others go on meanwhile. */
+/** `hfs.deletePoints`: ranges, effects on the holder event, permissions, and concurrency. */
 import t, { type Test } from 'tap'
 import type { Change } from '../../../../core/changes.js'
 import { openCoffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
@@ -13,7 +13,7 @@ async function service(t: Test): Promise<Service & { alice: Client }> {
   return coffer
 }
 
-/** A holder with points each second, some of them in the future. */
+/** Creates a holder event with a point per second, some of them in the future. */
 async function holder(client: Client, time: number, count: number): Promise<string> {
   const { id } = await client.event({ type: 'series:mass/kg', content: undefined, time })
   for (let start = 0; start < count; start += 100_000) {
@@ -35,7 +35,7 @@ t.test('hfs.deletePoints', async t => {
   const store = (): Answer =>
     coffer.server.services.accounts.store(coffer.server.services.accounts.find('alice')!)
 
-  t.test('removes what hfs.get with the same bounds shows, whatever these are', async t => {
+  t.test('removes exactly what hfs.get returns for the same range', async t => {
     const seed = Number(process.env['COFFER_TEST_SEED'] ?? 7)
     const random = new Random(seed)
     for (let round = 0; round < 25; round++) {
@@ -62,7 +62,7 @@ t.test('hfs.deletePoints', async t => {
     }
   })
 
-  t.test('lets the holder follow at once, and tells so', async t => {
+  t.test('updates the holder event immediately, and publishes the change', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     await server.settle()
     const sensor = await alice.grant('contribute', 'diary')
@@ -78,7 +78,7 @@ t.test('hfs.deletePoints', async t => {
     t.equal(auditLogs.filter(({ content }: Answer) => content.action === 'hfs.deletePoints').length, 1)
   })
 
-  t.test('changes nothing where nothing is removed', async t => {
+  t.test('changes nothing if no point is removed', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     const { event: before } = await alice.do('hfs.deletePoints', { id, fromDeltaTime: 20 })
     clock.advance(5)
@@ -86,7 +86,7 @@ t.test('hfs.deletePoints', async t => {
     t.same([answer.removed, answer.event], [0, before])
   })
 
-  t.test('leaves a series without points as if there had never been any', async t => {
+  t.test('leaves an emptied series as if it had never had points', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     const used = store().storageUsed().documents
     t.match(await alice.do('hfs.deletePoints', { id, toDeltaTime: 1e9 }), { removed: 50 })
@@ -97,7 +97,7 @@ t.test('hfs.deletePoints', async t => {
     t.same(await timesOf(alice, id), [3])
   })
 
-  t.test('is refused to whoever may not write, and for holders in the trash', async t => {
+  t.test('is refused without write permission, and for holder events in the trash', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     await alice.stream('other')
     for (const [level, streamId] of [
@@ -124,7 +124,7 @@ t.test('hfs.deletePoints', async t => {
     t.equal((await timesOf(alice, id)).length, 50)
   })
 
-  t.test('has names of its own: hfs.delete is that of the event, and takes no bounds', async t => {
+  t.test('has its own names: hfs.delete deletes the event, and accepts no range', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     t.match(await alice.call('hfs.delete', { id, fromDeltaTime: 1, toDeltaTime: 2 }), {
       status: 400,
@@ -134,7 +134,7 @@ t.test('hfs.deletePoints', async t => {
     t.match((await alice.do('hfs.delete', { id })).event, { trashed: true })
   })
 
-  t.test('takes null for what is not given, and refuses what makes no sense', async t => {
+  t.test('accepts null for optional params, and refuses contradictory ones', async t => {
     const id = await holder(alice, clock.now() - 100, 50)
     for (const params of [
       { fromDeltaTime: 'x' },
@@ -154,10 +154,10 @@ t.test('hfs.deletePoints', async t => {
   })
 })
 
-t.test('hfs.deletePoints of many', async t => {
+t.test('hfs.deletePoints with many points', async t => {
   const count = 500_000
 
-  t.test('lets the account write and read on meanwhile', async t => {
+  t.test('does not block other reads and writes of the account', async t => {
     const { alice, clock } = await service(t)
     const id = await holder(alice, clock.now() - 1e6, count)
     const call = { isUnderWay: true }
@@ -180,7 +180,7 @@ t.test('hfs.deletePoints of many', async t => {
     t.equal((await timesOf(alice, id)).length, 1000)
   })
 
-  t.test('leaves whoever reads them with points that were there', async t => {
+  t.test('keeps concurrent reads consistent', async t => {
     const { alice, clock } = await service(t)
     const id = await holder(alice, clock.now() - 1e6, count)
     const [times, sample, { removed }] = await Promise.all([
@@ -198,7 +198,7 @@ t.test('hfs.deletePoints of many', async t => {
     t.equal((await timesOf(alice, id)).length, 200_000)
   })
 
-  t.test('ends with the access of who deletes', async t => {
+  t.test("stops when the caller's access is revoked", async t => {
     const { alice, clock } = await service(t)
     const id = await holder(alice, clock.now() - 1e6, count)
     const app = await alice.grant('contribute', 'diary')

@@ -1,4 +1,4 @@
-/** `hfs.get`: ranges, who may read, and what it can do beyond the specification. */
+/** `hfs.get`: ranges, permissions, and extensions of the specification. */
 import t from 'tap'
 import { openCoffer, type Answer } from '../../../support/coffer.js'
 
@@ -16,13 +16,13 @@ t.test('hfs.get', async t => {
     await alice.do('hfs.add', { id, format: 'flatJSON', fields, points: all.slice(start, start + 1500) })
   const get = async (params: object): Promise<Answer> => (await alice.do('hfs.get', { id, ...params })).points
 
-  t.test('answers in the format in which points are written, ascending', async t => {
+  t.test('returns points in the format of hfs.add, ascending', async t => {
     const answer = await alice.call('hfs.get', { id, toDeltaTime: 1000 })
     t.match(answer, { format: 'flatJSON', fields })
     t.same(answer.points, all)
   })
 
-  t.test('ends at the present unless told otherwise', async t => {
+  t.test('ends at the present by default', async t => {
     t.same(
       await get({}),
       all.filter(([at]) => at! < 100)
@@ -35,7 +35,7 @@ t.test('hfs.get', async t => {
     t.same(await get({ fromDeltaTime: 160 }), [])
   })
 
-  t.test('takes the points from the one bound up to the other', async t => {
+  t.test('returns the points between both ends of the range', async t => {
     for (const [fromDeltaTime, toDeltaTime] of [
       [0, 0],
       [0, 0.05],
@@ -54,7 +54,7 @@ t.test('hfs.get', async t => {
   })
 
   t.test(
-    'has nothing to tell of a series without points, but its columns when only the range is empty',
+    'returns nothing for a series without points, and only its columns if the range is empty',
     async t => {
       const empty = await alice.event({ type: 'series:mass/kg', content: undefined })
       t.match(await alice.call('hfs.get', { id: empty.id }), {
@@ -69,7 +69,7 @@ t.test('hfs.get', async t => {
     }
   )
 
-  t.test('takes a limit and the other direction when asked', async t => {
+  t.test('accepts a limit and a descending order', async t => {
     const range = { fromDeltaTime: 10, toDeltaTime: 290 }
     const within = all.filter(([at]) => at! >= 10 && at! < 290)
     t.same(await get({ ...range, sortAscending: false }), within.toReversed())
@@ -83,9 +83,9 @@ t.test('hfs.get', async t => {
     }
   })
 
-  t.test('samples by the extremes of equal parts of the range when asked', async t => {
+  t.test('samples the extremes of equal buckets on request', async t => {
     const width = all.at(-1)![0]! + 1e-3
-    // Parts within a chunk, and parts that hold several.
+    // Buckets within a chunk, and buckets that span several.
     for (const sample of [30, 3, 2, 1]) {
       const sampled = await get({ toDeltaTime: 1e9, sample })
       t.ok(sampled.length <= 2 * sample, String(sampled.length))
@@ -109,7 +109,7 @@ t.test('hfs.get', async t => {
     t.same(await get({ fromDeltaTime: 2000, toDeltaTime: 3000, sample: 100 }), [])
   })
 
-  t.test('samples alike what was written at once and what was written over since', async t => {
+  t.test('samples points the same, whether written in one call or overwritten later', async t => {
     const { id: other } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 9000 }, (_, i) => [i, (i * 7919) % 1009])
     const sample = async (buckets: number): Promise<Answer> =>
@@ -123,7 +123,7 @@ t.test('hfs.get', async t => {
     t.ok((await sample(1)).some(([at, value]: number[]) => at === 4321 && value === -5))
   })
 
-  t.test('samples series of several columns, and of none that holds numbers', async t => {
+  t.test('samples series with several columns, and series without numbers', async t => {
     const place = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
     const points = Array.from({ length: 100 }, (_, i) => [i, Math.sin(i), i === 50 ? 99 : i % 7])
     const format = 'flatJSON'
@@ -142,7 +142,7 @@ t.test('hfs.get', async t => {
     t.same((await alice.do('hfs.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
   })
 
-  t.test('sums up parts of the range when asked: columns of numbers, and no part without points', async t => {
+  t.test('summarises buckets on request: numeric columns only, without empty buckets', async t => {
     const { id: place } = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
     const points = [0, 1, 2, 60, 61].map(at => [at, at / 2, -at, at === 1 ? 5 : null])
     const columns = ['deltaTime', 'latitude', 'longitude', 'altitude']
@@ -180,13 +180,13 @@ t.test('hfs.get', async t => {
     )
   })
 
-  t.test('has summaries made that a sample has missed', async t => {
+  t.test('triggers the creation of missing summaries', async t => {
     const { id: long } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 6000 }, (_, i) => [i, i % 100])
     for (const part of [points, points.filter((_, i) => i % 1000 === 0)])
       await alice.do('hfs.add', { id: long, format: 'flatJSON', fields, points: part })
     const { series } = server.services.accounts.store(server.services.accounts.find('alice')!)
-    // Those of other tests.
+    // Waits for the summaries of other tests.
     await server.settle()
     t.notOk(series.lacksSummaries)
     const sum = async (): Promise<Answer> =>
@@ -199,7 +199,7 @@ t.test('hfs.get', async t => {
     t.notOk(series.lacksSummaries, 'the next one finds them')
   })
 
-  t.test('takes null for what is not given', async t => {
+  t.test('accepts null for optional params', async t => {
     const unset = [
       'fromDeltaTime',
       'toDeltaTime',
@@ -215,7 +215,7 @@ t.test('hfs.get', async t => {
     t.not(answer.points.length, 0)
   })
 
-  t.test('refuses parameters that make no sense', async t => {
+  t.test('refuses contradictory params', async t => {
     for (const params of [
       { fromDeltaTime: 'x' },
       { toDeltaTime: 'soon' },
@@ -238,7 +238,7 @@ t.test('hfs.get', async t => {
       )
   })
 
-  t.test('is for events that hold a series', async t => {
+  t.test('is only for events that hold a series', async t => {
     t.match(await alice.call('hfs.get', { id: 'nothing' }), {
       status: 404,
       error: { id: 'unknown-resource' }
@@ -247,7 +247,7 @@ t.test('hfs.get', async t => {
     t.match(await alice.call('hfs.get', { id: note }), { status: 400, error: { id: 'invalid-operation' } })
   })
 
-  t.test('needs a level that lets events be read', async t => {
+  t.test('requires a level that permits reading events', async t => {
     for (const [level, isAllowed] of [
       ['read', true],
       ['contribute', true],
@@ -266,7 +266,7 @@ t.test('hfs.get', async t => {
       })
   })
 
-  t.test('is the same over HTTP, where long ones are sent as the bytes that are kept', async t => {
+  t.test('returns the same over HTTP, where long chunks are sent as stored', async t => {
     const deltas = Array.from({ length: 30_000 }, (_, i) => i / 8)
     const measure = ['deltaTime', 'systolic', 'diastolic']
     const cases: [string, string, string[], unknown[][]][] = [
@@ -309,7 +309,7 @@ t.test('hfs.get', async t => {
     }
   })
 
-  t.test('goes on undisturbed while points are written and merged', async t => {
+  t.test('is consistent while points are written and merged', async t => {
     const { id: busy } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 50_000 }, (_, i) => [i, i])
     await alice.do('hfs.add', { id: busy, format: 'flatJSON', fields, points })

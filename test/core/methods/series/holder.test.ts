@@ -1,4 +1,4 @@
-/** Events that hold series: what they are given, what they refuse, and how they follow their points. */
+/** Holder events of series: creation, validation, and how they follow their points. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,12 +9,12 @@ import { openCoffer, type Answer } from '../../../support/coffer.js'
 const format = 'flatJSON'
 const fields = ['deltaTime', 'value']
 
-t.test('a holder of a series', async t => {
+t.test('a holder event', async t => {
   const service = await openCoffer(t)
   const { alice, clock, server } = service
   await alice.stream('diary')
 
-  t.test('is created without content, and given what its points may look like', async t => {
+  t.test('is created without content, and returned with a description of its points', async t => {
     for (const [type, content] of [
       ['mass/kg', { fields, required: fields }],
       ['boolean/bool', { fields, required: fields }],
@@ -42,7 +42,7 @@ t.test('a holder of a series', async t => {
       }
   })
 
-  t.test('may bring the content that it was read with', async t => {
+  t.test('accepts the content with which it was returned', async t => {
     const places = ['deltaTime', 'latitude', 'longitude']
     for (const [elementType, content] of [
       ['mass/kg', { fields, required: fields }],
@@ -55,7 +55,7 @@ t.test('a holder of a series', async t => {
     }
   })
 
-  t.test('is refused with other content, of an unknown type, or in a trashed stream', async t => {
+  t.test('refuses other content, an unknown type, or a trashed stream', async t => {
     const event = { streamIds: ['diary'], type: 'series:mass/kg' }
     const own = { elementType: 'mass/kg', fields, required: fields }
     const others = [
@@ -83,7 +83,7 @@ t.test('a holder of a series', async t => {
     })
   })
 
-  t.test('changes like any event but for its content and type', async t => {
+  t.test('can be updated like any event, except its content and type', async t => {
     const { id, content } = await alice.event({ type: 'series:mass/kg', content: undefined })
     const { event } = await alice.do('events.update', { id, update: { description: 'scale' } })
     t.match(event, { description: 'scale', content })
@@ -106,7 +106,7 @@ t.test('a holder of a series', async t => {
     t.match((await alice.do('events.getOne', { id })).event, event)
   })
 
-  t.test('follows its points: duration, author and time, told to whoever listens', async t => {
+  t.test('follows its points in duration, author and time, and publishes each change', async t => {
     const { id } = await alice.event({ type: 'series:mass/kg', content: undefined })
     const sensor = await alice.grant('create-only', 'diary')
     clock.advance(10)
@@ -139,7 +139,7 @@ t.test('a holder of a series', async t => {
   })
 })
 
-t.test('points of types whose columns refer to other parts of them', async t => {
+t.test('points of types whose columns refer to other parts of the schema', async t => {
   const number = { $ref: '#/definitions/number' }
   const type = {
     type: 'object',
@@ -179,7 +179,7 @@ t.test('points of types whose columns refer to other parts of them', async t => 
   t.match(refused, { error: { id: 'invalid-request-structure' } }, 'what cannot be looked up')
 })
 
-/** The next change that anybody is told. */
+/** Resolves with the next published change. */
 function nextChange(bus: ChangeBus): Promise<Change> {
   return new Promise(resolve => {
     const stop = bus.subscribe((_, change) => {

@@ -1,4 +1,4 @@
-/** Points that are much work: nobody else waits for them, whatever they are and wherever they belong. */
+/** Large amounts of points are written in slices, without blocking other calls. */
 import { join } from 'node:path'
 import { readdirSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
@@ -7,7 +7,7 @@ import { openCoffer, type Answer, type Client } from '../../../support/coffer.js
 
 t.setTimeout(900_000)
 
-/** Which part of the time that something took nobody else had a turn in one piece. */
+/** Returns the longest pause of the event loop, as a share of the total time. */
 async function longestPause(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   let [last, longest] = [begin, 0]
@@ -25,7 +25,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   return longest / (performance.now() - begin)
 }
 
-/** Fails if others wait for half of the time of some work or more, each of three times: a busy machine pauses, too. */
+/** Fails if the work blocks others for half of its time or more, three times in a row: a busy machine pauses, too. */
 async function assertTakesTurns(t: Test, work: () => Promise<unknown>): Promise<void> {
   const pauses: number[] = []
   while (pauses.length < 3 && !(pauses.at(-1)! < 0.5)) pauses.push(await longestPause(work))
@@ -41,12 +41,12 @@ async function holder(
   return { id, add: async points => await client.call('hfs.add', { id, ...form, points }) }
 }
 
-/** Points each of which belongs to another chunk. */
+/** Returns points that each belong to another chunk. */
 function scattered(offset: number): unknown[][] {
   return Array.from({ length: 380 }, (_, n) => [n * 2048 + offset, 1]).toReversed()
 }
 
-t.test('points that come among very many are written in turns', async t => {
+t.test('points inserted into a large series are written in slices', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const { add, id } = await holder(alice, 'mass/kg')
@@ -67,12 +67,12 @@ t.test('points that come among very many are written in turns', async t => {
   )
 })
 
-t.test('long texts as points are never put together', async t => {
+t.test('long strings in points are never joined in memory', async t => {
   const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
   const { add, id } = await holder(alice, 'note/txt')
   const long = 'long '.repeat(40_000)
-  // One by one at the end, many at once, and in between.
+  // One by one at the end, many in one call, and in between.
   for (let n = 0; n < 70; n++) t.match(await add([[n, long]]), { status: 'ok' })
   t.match(await add(Array.from({ length: 20 }, (_, n) => [100 + n, long])), { status: 'ok' })
   for (let n = 0; n < 30; n++) t.match(await add([[105 + (n + 1) / 100, long]]), { status: 'ok' })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
 
 t.test('streams.create', async t => {
-  t.test('adds a stream and answers it', async t => {
+  t.test('creates a stream and returns it', async t => {
     const { alice, clock } = await coffer(t)
     const { stream } = await alice.do('streams.create', {
       id: 'diary',
@@ -23,7 +23,7 @@ t.test('streams.create', async t => {
     t.same((await alice.do('streams.get')).streams[1], { ...stream, children: [] })
   })
 
-  t.test('makes an id where none is given, or null', async t => {
+  t.test('generates an id if it is missing or null', async t => {
     const { alice } = await coffer(t)
     for (const fields of [{ name: 'a' }, { name: 'b', id: null, parentId: null, clientData: null }]) {
       const { stream } = await alice.do('streams.create', fields)
@@ -32,7 +32,7 @@ t.test('streams.create', async t => {
     }
   })
 
-  t.test('makes a slug of the id', async t => {
+  t.test('turns the id into a slug', async t => {
     const { alice } = await coffer(t)
     const ids = [
       ['size', 'size'],
@@ -108,7 +108,7 @@ t.test('streams.create', async t => {
     t.same(await alice.do('streams.get', { state: 'all' }), before, 'nothing has changed')
   })
 
-  t.test('is for those who manage the parent', async t => {
+  t.test('requires the manage level on the parent', async t => {
     const { alice } = await coffer(t)
     for (const id of ['diary', 'other']) await alice.stream(id)
     const outcomes = [
@@ -131,14 +131,14 @@ t.test('streams.create', async t => {
     }
   })
 
-  t.test('takes a name that a cousin has, and an id that was deleted', async t => {
+  t.test('accepts the name of a stream with another parent, and the id of a deleted one', async t => {
     const { alice } = await coffer(t)
     await alice.stream('a')
     await alice.do('streams.create', { name: 'a', parentId: 'a' })
     t.match(await alice.call('streams.create', { name: 'A' }), { stream: { name: 'A' } })
   })
 
-  t.test('keeps to the greatest depth', async t => {
+  t.test('enforces the maximum depth', async t => {
     const { alice } = await coffer(t, { limits: { streamDepth: 3 } })
     await alice.stream('a')
     await alice.stream('b', 'a')
@@ -147,7 +147,7 @@ t.test('streams.create', async t => {
     t.match(answer, { status: 400, error: { id: 'invalid-operation' } })
   })
 
-  t.test('takes __proto__ for a key like any other', async t => {
+  t.test('treats __proto__ like any other key', async t => {
     const { alice } = await coffer(t)
     const clientData = JSON.parse('{"__proto__":{"evil":true},"constructor":1}')
     await alice.do('streams.create', { id: '__proto__', name: '__proto__', clientData })
@@ -157,7 +157,7 @@ t.test('streams.create', async t => {
   })
 })
 
-t.test('streams.create is refused where the streams of an account would fill the memory', async t => {
+t.test('streams.create refuses more streams than the memory limit of an account permits', async t => {
   const { alice } = await coffer(t, { limits: { streamsBytes: 20_000 } })
   const refusal = { status: 400, error: { id: 'invalid-operation', message: /20000 characters/ } }
   await alice.stream('diary')
@@ -173,12 +173,12 @@ t.test('streams.create is refused where the streams of an account would fill the
   const tagged = { streamIds: ['diary'], type: 'note/txt', content: 'x', tags }
   t.match(await sensor.call('events.create', tagged), refusal)
   t.same((await alice.do('events.get')).events, [])
-  // What makes them less goes on, and makes room.
+  // Updates that free memory are still allowed.
   t.notOk((await alice.call('streams.update', { id: 'a', update: { clientData: { text: null } } })).error)
   t.notOk((await create('d')).error)
 })
 
-t.test('an account with more of streams than may be in memory can still tidy up', async t => {
+t.test('an account above the memory limit for streams can still be cleaned up', async t => {
   const { alice, clock, server } = await openCoffer(t, {
     limits: { streamsBytes: 2000, clientDataBytes: 500 }
   })
@@ -188,7 +188,7 @@ t.test('an account with more of streams than may be in memory can still tidy up'
   const text = 'x'.repeat(2000)
   const clientData = { text, more: text, little: 'y' }
   await store.write(() => store.streams.update({ ...store.streams.find('a')!.stream, clientData }))
-  // Times with fractions take more room than those without.
+  // Times with fractions need more memory.
   clock.advance(0.123456)
   const refusal = { status: 400, error: { id: 'invalid-operation', message: /2000 characters/ } }
   t.match(await alice.call('streams.create', { id: 'c', name: 'c' }), refusal)
@@ -207,7 +207,7 @@ t.test('an account with more of streams than may be in memory can still tidy up'
   t.same((await alice.do('profile.getPublic')).profile, { text })
 })
 
-t.test('streams.create takes an id again that has been deleted, however many accesses there are', async t => {
+t.test('streams.create accepts the id of a deleted stream, however many accesses there are', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const permissions = [{ streamId: 'diary', level: 'read' }]

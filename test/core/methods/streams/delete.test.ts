@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Level } from '../../../../schemas/permission.js'
 import { type Answer, type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
-/** top(middle(low)) and other; events named after the streams they are in. */
+/** Creates top(middle(low)) and other; events are named after their streams. */
 async function plant(alice: Client): Promise<Record<string, string>> {
   const streams = [
     ['top', null],
@@ -23,7 +23,7 @@ async function trash(alice: Client, id: string): Promise<void> {
   await alice.do('streams.delete', { id })
 }
 
-/** All that is there, to see that nothing has changed. */
+/** Returns all data, to verify that nothing has changed. */
 async function everything(alice: Client): Promise<Answer> {
   const { streams } = await alice.do('streams.get', { state: 'all' })
   const { events } = await alice.do('events.get', { state: 'all', limit: 1000, modifiedSince: 0 })
@@ -31,7 +31,7 @@ async function everything(alice: Client): Promise<Answer> {
 }
 
 t.test('streams.delete', async t => {
-  t.test('puts a stream into the trash first', async t => {
+  t.test('moves a stream to the trash first', async t => {
     const { alice, clock } = await coffer(t)
     await plant(alice)
     clock.advance(5)
@@ -44,7 +44,7 @@ t.test('streams.delete', async t => {
     })
   })
 
-  t.test('deletes a trashed stream without events, with all below it', async t => {
+  t.test('deletes a trashed stream without events, with its substreams', async t => {
     const { alice, clock } = await coffer(t)
     for (const [id, parentId] of [
       ['a', null],
@@ -71,7 +71,7 @@ t.test('streams.delete', async t => {
     t.equal(again.streamDeletions.length, 1)
   })
 
-  t.test('asks what becomes of the events', async t => {
+  t.test('requires a decision about the events', async t => {
     const { alice } = await coffer(t)
     await plant(alice)
     await trash(alice, 'middle')
@@ -140,7 +140,7 @@ t.test('streams.delete', async t => {
     t.equal(eventDeletions.length, 4)
   })
 
-  t.test('does not merge the events of a root', async t => {
+  t.test('refuses to merge the events of a root stream', async t => {
     const { alice } = await coffer(t)
     await plant(alice)
     await trash(alice, 'top')
@@ -169,7 +169,7 @@ t.test('streams.delete', async t => {
     t.same(await everything(alice), before)
   })
 
-  t.test('is for those who manage the stream, and all below it', async t => {
+  t.test('requires the manage level on the stream and its substreams', async t => {
     const merge = { mergeEventsWithParent: true }
     const cases: [Record<string, Level>, Record<string, unknown>, 'trashed' | 'deleted' | 'refused'][] = [
       [{ middle: 'contribute' }, {}, 'refused'],
@@ -208,7 +208,7 @@ t.test('streams.delete', async t => {
     }
   })
 
-  t.test('tells of deletions only those who could see the stream', async t => {
+  t.test('reports deletions only to accesses that could see the stream', async t => {
     const { alice, clock } = await coffer(t)
     for (const [id, parentId] of [
       ['a', null],
@@ -242,7 +242,7 @@ t.test('streams.delete', async t => {
     t.same(after.streamDeletions, [], 'what was deleted later than the time given')
   })
 
-  t.test('tells once of streams and once of events, at the places where they were and are', async t => {
+  t.test('publishes one change of streams and one of events, with the old and new streams', async t => {
     const { alice, server } = await openCoffer(t)
     await plant(alice)
     await trash(alice, 'low')

@@ -3,13 +3,13 @@ import { createId } from '../../../../core/ids.js'
 import type { Level } from '../../../../schemas/permission.js'
 import { type Client, coffer, openCoffer, textsOf } from '../../../support/coffer.js'
 
-/** A stream's id, and those below it: `a(b c(d))`. Without the service's own. */
+/** Formats streams with their substreams: `a(b c(d))`, without the service's own. */
 function shape(streams: { id: string; children: never[] }[]): string {
   const own = streams.filter(({ id }) => !id.startsWith(':'))
   return own.map(({ id, children }) => (children.length > 0 ? `${id}(${shape(children)})` : id)).join(' ')
 }
 
-/** a(b(c d) e) f(g), with `e` and `f` in the trash. */
+/** Creates a(b(c d) e) f(g), with `e` and `f` in the trash. */
 async function plant(alice: Client): Promise<void> {
   const streams = [
     ['a', null],
@@ -28,13 +28,13 @@ async function holding(alice: Client, levels: Record<string, Level>): Promise<Cl
   return await alice.grantAll(Object.entries(levels).map(([streamId, level]) => ({ streamId, level })))
 }
 
-/** The ids of the topmost streams, the service's own among them. */
+/** Returns the ids of root streams, including the service's own. */
 async function idsFor(client: Client, params = {}): Promise<string[]> {
   return (await client.do('streams.get', params)).streams.map(({ id }: { id: string }) => id)
 }
 
 t.test('streams.get', async t => {
-  t.test('answers the tree by name, accents and case aside', async t => {
+  t.test('returns the tree by name, ignoring accents and case', async t => {
     const { alice } = await coffer(t)
     for (const name of ['beta', 'Alpha', 'été', 'Zoo', 'alpha', 'eta', '10', '9'])
       await alice.do('streams.create', { name })
@@ -45,17 +45,20 @@ t.test('streams.get', async t => {
     )
   })
 
-  t.test('shows the root of the audit to the owner only, as long as calls are recorded', async t => {
-    const { alice } = await coffer(t)
-    for (const state of ['default', 'all']) t.equal((await idsFor(alice, { state }))[0], ':_audit:')
-    t.same(await idsFor(alice, { parentId: ':_audit:' }), [':_audit:accesses', ':_audit:actions'])
-    t.same(await idsFor(await alice.grant('manage', '*')), [])
-    t.same(await idsFor(await alice.grant('read', `:_audit:access-${alice.access.id}`)), [])
-    const silent = await coffer(t, { audit: { active: false } })
-    t.same(await idsFor(silent.alice), [':_system:account', ':_system:helpers'])
-  })
+  t.test(
+    'shows the root stream of the audit log only to the owner, and only if calls are recorded',
+    async t => {
+      const { alice } = await coffer(t)
+      for (const state of ['default', 'all']) t.equal((await idsFor(alice, { state }))[0], ':_audit:')
+      t.same(await idsFor(alice, { parentId: ':_audit:' }), [':_audit:accesses', ':_audit:actions'])
+      t.same(await idsFor(await alice.grant('manage', '*')), [])
+      t.same(await idsFor(await alice.grant('read', `:_audit:access-${alice.access.id}`)), [])
+      const silent = await coffer(t, { audit: { active: false } })
+      t.same(await idsFor(silent.alice), [':_system:account', ':_system:helpers'])
+    }
+  )
 
-  t.test('shows an app the stream of its own calls, unless it may not see them', async t => {
+  t.test('shows an app the audit stream of its calls, unless that is forbidden', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     const read = { streamId: 'diary', level: 'read' } as const
@@ -80,7 +83,7 @@ t.test('streams.get', async t => {
     t.same(await idsFor(await silent.alice.grantAll([read], { type: 'app' })), ['diary'])
   })
 
-  t.test('follows renames', async t => {
+  t.test('reflects renames', async t => {
     const { alice } = await coffer(t)
     for (const id of ['a', 'b']) await alice.stream(id)
     t.equal(shape((await alice.do('streams.get')).streams), 'a b')
@@ -88,7 +91,7 @@ t.test('streams.get', async t => {
     t.equal(shape((await alice.do('streams.get')).streams), 'b a')
   })
 
-  t.test('shows each caller what it may see', async t => {
+  t.test('shows each caller only what it may see', async t => {
     const { alice } = await coffer(t)
     await plant(alice)
     const cases: [Record<string, Level>, Record<string, unknown>, string][] = [
@@ -132,7 +135,7 @@ t.test('streams.get', async t => {
     }
   })
 
-  t.test('tells nobody of a parent that is hidden', async t => {
+  t.test('does not reveal hidden parents', async t => {
     const { alice } = await coffer(t)
     await plant(alice)
     const caller = await alice.grant('read', 'b')
@@ -163,13 +166,13 @@ t.test('streams.get', async t => {
     }
   })
 
-  t.test('asks for a token', async t => {
+  t.test('requires a token', async t => {
     const service = await coffer(t)
     const answer = await service.call('alice', 'streams.get', {})
     t.match(answer, { status: 401, error: { id: 'invalid-access-token' } })
   })
 
-  t.test('walks trees as deep as the limit allows, and deeper', async t => {
+  t.test('returns trees as deep as the limit permits, and deeper', async t => {
     const { alice, server } = await openCoffer(t, { limits: { streamDepth: 20_000 } })
     const account = server.services.accounts.find('alice')!
     const store = server.services.accounts.store(account)

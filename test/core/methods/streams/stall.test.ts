@@ -1,4 +1,4 @@
-/** Streams of which there are very many: whoever moves, trashes or restores them lets others have their turns. */
+/** Moving, trashing and restoring thousands of streams does not block other calls. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Client } from '../../../support/coffer.js'
 import { longestTurn, assertTakesLessThan } from '../../../support/probe.js'
@@ -6,10 +6,10 @@ import { longestTurn, assertTakesLessThan } from '../../../support/probe.js'
 t.setTimeout(900_000)
 
 const many = 10_000
-/** Milliseconds for which nobody else may have to wait. */
+/** Maximum time in milliseconds for which other calls may be blocked. */
 const limitMs = 50
 
-/** Makes `count` streams below another. */
+/** Creates `count` substreams of a stream. */
 async function plant(alice: Client, parentId: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += 1000) {
     const calls = Array.from({ length: 1000 }, (_, n) => {
@@ -24,7 +24,7 @@ async function assertTakesTurns(t: Test, work: () => Promise<unknown>, limit = l
   await assertTakesLessThan(t, limit, async () => await longestTurn(work))
 }
 
-t.test('streams with thousands below them change in turns', async t => {
+t.test('streams with thousands of substreams change in slices', async t => {
   const { alice } = await openCoffer(t)
   for (const id of ['a', 'b', 'c']) await alice.stream(id)
   await alice.stream('top', 'a')
@@ -52,7 +52,7 @@ t.test('streams with thousands below them change in turns', async t => {
           await client.call('streams.update', { id: 'top', update: { trashed: !trashed } })
         })
       )
-    await t.test(`${who} moves them again and again`, t =>
+    await t.test(`${who} moves them repeatedly`, t =>
       assertTakesTurns(t, async () => {
         const calls = Array.from({ length: 20 }, () => ({ method: 'streams.update', params: move() }))
         const { results } = await client.do('callBatch', calls)
@@ -62,13 +62,13 @@ t.test('streams with thousands below them change in turns', async t => {
   }
 })
 
-t.test('nobody waits because others have asked before for what has moved', async t => {
+t.test('reads after a move do not block calls of others', async t => {
   const { alice } = await openCoffer(t)
   for (const id of ['a', 'b', 'c', 'mine']) await alice.stream(id)
   await alice.stream('top', 'a')
   await plant(alice, 'top', many)
   const known = new Map<Client, string>()
-  // As long as it is not judged what an access may see of a change, answers have no ETag.
+  // Responses have no ETag until the scope of the change has been determined for an access.
   const ask = async (app: Client): Promise<number> => {
     const headers = { 'if-none-match': known.get(app) ?? '""' }
     for (;;) {
@@ -87,11 +87,11 @@ t.test('nobody waits because others have asked before for what has moved', async
     async () => {
       const move = { id: 'top', update: { parentId: ['b', 'c', 'a'][place++ % 3] } }
       t.match(await alice.call('streams.update', move), { stream: { id: 'top' } })
-      // What one access may see of it is judged in one go.
+      // What an access may see of the change is determined without a break.
     },
     2 * limitMs
   )
-  // Whoever sees what has moved is told of it, and nobody else, whether it has been judged by now or not.
+  // Only accesses that see the moved streams are notified, whether this has been determined yet or not.
   await alice.do('streams.update', { id: 'top', update: { parentId: 'a' } })
   for (const app of known.keys()) await ask(app)
   for (const parentId of ['b', 'c', 'b']) {
@@ -109,7 +109,7 @@ function permissions(at: number): object[] {
   })
 }
 
-t.test('an access with thousands of permissions is made in turns, and compared', async t => {
+t.test('an access with thousands of permissions is created and compared in slices', async t => {
   const { alice } = await openCoffer(t)
   let at = 0
   await assertTakesTurns(t, async () => {
@@ -120,24 +120,21 @@ t.test('an access with thousands of permissions is made in turns, and compared',
     const params = { requestingAppId: 'some-app-0', requestedPermissions: permissions(0) }
     t.match(await alice.call('accesses.checkApp', params), { matchingAccess: { name: 'some-app-0' } })
   }
-  // In one go, as many as a body holds.
+  // Compared without a break, as many as a body can contain.
   await assertTakesTurns(t, compare, 2 * limitMs)
 })
 
-t.test(
-  'an access for which thousands of streams come out of the trash again and again is made in turns',
-  async t => {
-    const { alice } = await openCoffer(t)
-    const chain = Array.from({ length: 50 }, (_, n) => `chain-${n}`)
-    for (const [n, id] of chain.entries()) await alice.stream(id, chain[n - 1] ?? null)
-    await plant(alice, chain.at(-1)!, 2000)
+t.test('creating an access that restores thousands of trashed streams repeatedly runs in slices', async t => {
+  const { alice } = await openCoffer(t)
+  const chain = Array.from({ length: 50 }, (_, n) => `chain-${n}`)
+  for (const [n, id] of chain.entries()) await alice.stream(id, chain[n - 1] ?? null)
+  await plant(alice, chain.at(-1)!, 2000)
+  for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
+  const permissions = chain.map(streamId => ({ streamId, level: 'read', defaultName: streamId }))
+  let at = 0
+  await assertTakesTurns(t, async () => {
+    const params = { name: `app-${at++}`, type: 'app', permissions }
+    t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
     for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
-    const permissions = chain.map(streamId => ({ streamId, level: 'read', defaultName: streamId }))
-    let at = 0
-    await assertTakesTurns(t, async () => {
-      const params = { name: `app-${at++}`, type: 'app', permissions }
-      t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
-      for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
-    })
-  }
-)
+  })
+})

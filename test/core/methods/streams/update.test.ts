@@ -16,7 +16,7 @@ async function tree(alice: Client): Promise<void> {
 }
 
 t.test('streams.update', async t => {
-  t.test('changes what it names and answers the stream without children', async t => {
+  t.test('changes only the given fields and returns the stream without children', async t => {
     const { alice, clock } = await coffer(t)
     await tree(alice)
     const { streams } = await alice.do('streams.get')
@@ -32,7 +32,7 @@ t.test('streams.update', async t => {
     })
   })
 
-  t.test('keeps a name from before there was a limit until it is changed', async t => {
+  t.test('keeps a name from before the length limit until it is changed', async t => {
     const { alice, server } = await coffer(t)
     const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const name = 'é'.repeat(9000)
@@ -83,7 +83,7 @@ t.test('streams.update', async t => {
     }
   })
 
-  t.test('moves a stream with all below it', async t => {
+  t.test('moves a stream with its substreams', async t => {
     const { alice } = await coffer(t)
     await tree(alice)
     const { stream } = await alice.do('streams.update', { id: 'day', update: { parentId: 'night' } })
@@ -97,7 +97,7 @@ t.test('streams.update', async t => {
     )
   })
 
-  t.test('takes the parent it has already, even a trashed one', async t => {
+  t.test('accepts the current parent, even a trashed one', async t => {
     const { alice } = await coffer(t)
     await tree(alice)
     const answer = await alice.call('streams.update', {
@@ -156,7 +156,7 @@ t.test('streams.update', async t => {
     t.same(await alice.do('streams.get', { state: 'all' }), before, 'nothing has changed')
   })
 
-  t.test('ignores protected fields where the operator says so', async t => {
+  t.test('ignores protected fields if the setting says so', async t => {
     const { alice } = await coffer(t, { ignoreProtectedFieldUpdates: true })
     await alice.stream('a')
     const { stream } = await alice.do('streams.update', {
@@ -169,7 +169,7 @@ t.test('streams.update', async t => {
     t.match(unknown, { error: { id: 'invalid-parameters-format' } })
   })
 
-  t.test('is for those who manage the stream, and where it goes', async t => {
+  t.test('requires the manage level on the stream and on its new parent', async t => {
     const outcomes = [
       [{ day: 'manage' }, { name: 'new' }, true],
       [{ day: 'contribute' }, { name: 'new' }, false],
@@ -201,7 +201,7 @@ t.test('streams.update', async t => {
     }
   })
 
-  t.test('keeps to the greatest depth', async t => {
+  t.test('enforces the maximum depth', async t => {
     const { alice } = await coffer(t, { limits: { streamDepth: 4 } })
     await tree(alice)
     await alice.do('streams.update', { id: 'day', update: { parentId: 'night' } })

@@ -1,4 +1,4 @@
-/** The routes of the operator, beyond what the contract says of them. (docs/spec/administration.md#creating-a-user) */
+/** The operator's routes, beyond the contract tests. (docs/spec/administration.md#creating-a-user) */
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import SQLite from 'better-sqlite3'
@@ -29,7 +29,7 @@ t.test('system.createUser', async t => {
     ['argon2id', await argon2('a long secret', { algorithm: 2, memoryCost: 1024, timeCost: 1 })],
     ['bcrypt', await bcrypt('a long secret', 4)]
   ] as const)
-    t.test(`lets the user sign in with a password hashed by ${name}`, async t => {
+    t.test(`creates a user who can sign in with a password hashed by ${name}`, async t => {
       const username = `bobby-${name}`
       const path = name === 'bcrypt' ? '/register/create-user' : '/system/create-user'
       const made = await service.http(
@@ -50,7 +50,7 @@ t.test('system.createUser', async t => {
       t.match(await login('another secret'), { status: 401 })
     })
 
-  t.test('looks at the key, then at the type of the body', async t => {
+  t.test('checks the admin key, then the type of the body', async t => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     for (const headers of [json, {}, form, { 'content-type': 'text/plain' }])
       for (const authorization of ['wrong', '', `${adminKey} `.slice(1)])
@@ -77,7 +77,7 @@ t.test('system.createUser', async t => {
     t.same(bare, [400, 'missing-header'])
   })
 
-  t.test('is closed where there is no key, as are all routes of the operator', async t => {
+  t.test('is disabled without an admin key, like all routes of the operator', async t => {
     const closed = await coffer(t)
     for (const authorization of ['', 'undefined', 'null'])
       for (const [verb, path] of [
@@ -99,7 +99,7 @@ t.test('system.createUser', async t => {
 })
 
 t.test('admin.getUsers', async t => {
-  t.test('answers a table, in which values are nothing but text', async t => {
+  t.test('returns a table in which all values are strings', async t => {
     const service = await coffer(t, { adminKey })
     const evil = "it's <script>alert(1)</script>"
     await service.http('POST', '/users', {
@@ -126,7 +126,7 @@ t.test('admin.getUsers', async t => {
 })
 
 t.test('admin.createInvitations', async t => {
-  t.test('makes tokens that let one person each register', async t => {
+  t.test('creates tokens that are each valid for one registration', async t => {
     const service = await openCoffer(t, { adminKey, registration: { invitationTokens: ['one-for-all'] } })
     const { body } = await service.http(
       'GET',
@@ -160,7 +160,7 @@ t.test('admin.createInvitations', async t => {
 })
 
 t.test('system.checkPlatformIntegrity', async t => {
-  t.test('finds what does not fit', async t => {
+  t.test('finds inconsistencies', async t => {
     const service = await openCoffer(t, { adminKey })
     const { accounts, platform } = service.server.services
     const bob = await service.user('bobby')
@@ -177,7 +177,7 @@ t.test('system.checkPlatformIntegrity', async t => {
     platform.changeNow('replaceUnique', accounts.find('carol')!.id, [])
     t.match((await check()).toSorted(), [/^The email of carol/, /^bobby has webhooks/])
     t.notOk((await check()).some(error => error.includes('example.com')))
-    // Nobody but a hand from outside could do this.
+    // Only external manipulation could cause this.
     const db = new SQLite(new Layout(service.directory).platformFile)
     db.pragma('foreign_keys = OFF')
     db.exec("INSERT INTO webhook_account (account) VALUES ('nobody')")

@@ -1,4 +1,4 @@
-/** Accounts that have moved: every call says so, whatever brought it. (docs/spec/administration.md#relocation) */
+/** Relocated accounts: every call reports it, over every transport. (docs/spec/administration.md#relocation) */
 import t from 'tap'
 import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import { receiver } from '../../../support/receiver.js'
@@ -19,7 +19,7 @@ async function move(service: Service, verb = 'POST'): Promise<void> {
   if (status !== 200) throw new Error(`${verb}: ${status}`)
 }
 
-/** All ways over HTTP in which an account can be called. */
+/** All HTTP routes that address an account. */
 const ways = [
   ['GET', '/'],
   ['POST', '/', []],
@@ -40,7 +40,7 @@ async function every(client: Client): Promise<Answer[]> {
 }
 
 t.test('a relocated account', async t => {
-  t.test('answers every call over HTTP with its new place, until it is back', async t => {
+  t.test('returns its new location for every HTTP call, until it is back', async t => {
     const service = await coffer(t, { adminKey, hf: { port: 0 } })
     const { alice, server } = service
     await alice.stream('diary')
@@ -75,7 +75,7 @@ t.test('a relocated account', async t => {
     t.match((await service.http('POST', '/reg/alice/server', {})).body, { server: `${server.url}/` })
   })
 
-  t.test('cuts its sockets, and refuses new ones with the same error', async t => {
+  t.test('closes its sockets, and refuses new ones with the same error', async t => {
     const service = await coffer(t, { adminKey })
     const socket = await socketOf(t, service.alice)
     const bob = await socketOf(t, await service.user('bobby'))
@@ -91,7 +91,7 @@ t.test('a relocated account', async t => {
     t.ok((await (await socketOf(t, service.alice)).call('getAccessInfo')).id)
   })
 
-  t.test('ends calls that are under way, and keeps what they were acknowledged for', async t => {
+  t.test('cancels pending calls, and keeps what was acknowledged', async t => {
     const service = await coffer(t, { adminKey })
     const { alice } = service
     await alice.stream('diary')
@@ -116,7 +116,7 @@ t.test('a relocated account', async t => {
     t.ok(kept.length > 0)
   })
 
-  t.test('tells its webhooks nothing until it is back, and then what they missed', async t => {
+  t.test('calls no webhooks until it is back, then sends what they missed', async t => {
     const service = await coffer(t, { adminKey, webhooks: { allowInternalTargets: true } })
     const { alice, clock } = service
     const hooks = await receiver(t)
@@ -134,7 +134,7 @@ t.test('a relocated account', async t => {
     t.same(await hooks.received(2), [['eventsChanged'], ['eventsChanged']])
   })
 
-  t.test('can be deleted, by the operator only', async t => {
+  t.test('can be deleted only by the operator', async t => {
     const service = await coffer(t, { adminKey, userAccount: { delete: ['adminToken', 'personalToken'] } })
     await move(service)
     t.equal((await service.alice.http('GET', '/events')).status, 301)

@@ -23,7 +23,7 @@ const settings = {
   webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
 } as const
 
-/** A service whose log can be read. */
+/** Starts a service and captures its log. */
 async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const lines: string[] = []
@@ -43,19 +43,19 @@ async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
   return { service: new Service(server, clock, directory), lines }
 }
 
-/** Names that differ in their middles. */
+/** Returns names that differ in the middle. */
 function name(index: number): string {
   return `vanishing-${String(index * 7919).slice(-4)}-${index}`
 }
 
-/** A file to upload. */
+/** Returns a form with a file to upload. */
 function form(): FormData {
   const made = new FormData()
   made.append('file', new Blob(['some bytes'.repeat(100_000)]), 'a.txt')
   return made
 }
 
-/** Names of what is in the folder of users. */
+/** Returns the names in the users directory. */
 function left(directory: string): string[] {
   return readdirSync(new Layout(directory).usersDirectory, { recursive: true, encoding: 'utf8' })
 }
@@ -63,7 +63,7 @@ function left(directory: string): string[] {
 t.setTimeout(900_000)
 
 t.test('users.delete', async t => {
-  t.test('leaves no trace on disk or in the log, and others as they are', async t => {
+  t.test('leaves no trace on disk or in the log, and does not affect other accounts', async t => {
     const { lines, service } = await logged(t)
     const { services, url } = service.server
     const hooks = await receiver(t)
@@ -73,7 +73,7 @@ t.test('users.delete', async t => {
     const mark = 'canary7391x'
     const { eventId, token } = await plant(send, 'user-of-mark', mark, hooks.url)
     await hooks.received(1)
-    // Guesses at the account, which the throttle remembers.
+    // Wrong passwords, which the throttle remembers.
     for (let count = 0; count < 12; count++)
       await service.http('POST', '/user-of-mark/auth/login', {
         username: 'user-of-mark',
@@ -110,7 +110,7 @@ t.test('users.delete', async t => {
     })
     t.match(await bob.do('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
 
-    // The name, the address and the guesses are as new.
+    // The username, the address and the failed attempts are unknown again.
     const again = await plant(send, 'user-of-mark', mark)
     t.not(again.token, token)
     const { events } = await send('GET', '/user-of-mark/events?fromTime=0&limit=100', undefined, again.token)
@@ -120,7 +120,7 @@ t.test('users.delete', async t => {
     })
   })
 
-  t.test('leaves nothing in the platform file, however many accounts come and go', async t => {
+  t.test('leaves nothing in the platform file, however many accounts are created and deleted', async t => {
     const { service } = await logged(t)
     const { services } = service.server
     const gone: string[] = []
@@ -146,11 +146,11 @@ t.test('users.delete', async t => {
     for (let index = 0; index < 40; index += 3) t.ok(services.accounts.find(name(index)))
   })
 
-  t.test('cuts open sockets at once, and silences webhooks, those in the queue too', async t => {
+  t.test('closes sockets immediately, and stops webhooks, also queued ones', async t => {
     const { service } = await logged(t)
     const { url } = service.server
     const hooks = await receiver(t)
-    // Nobody is answered: calls stay under way, and what follows waits for them.
+    // Without a response, calls stay pending, and the following ones are queued.
     hooks.answer = () => {}
     const { appToken, eventId, token } = await plant(sender(url), 'user-of-mark', 'mark', hooks.url)
     await hooks.received(1)
@@ -168,7 +168,7 @@ t.test('users.delete', async t => {
     t.equal(hooks.deliveries.length, 1)
   })
 
-  t.test('ends calls that are under way cleanly, and keeps nothing of what they bring', async t => {
+  t.test('cancels pending calls cleanly, and stores nothing of them', async t => {
     const { lines, service } = await logged(t)
     const { url } = service.server
     for (let round = 0; round < 3; round++) {
@@ -216,7 +216,7 @@ t.test('users.delete', async t => {
     )
   })
 
-  t.test('stops an upload that is still coming in', async t => {
+  t.test('cancels an upload in progress', async t => {
     const { service } = await logged(t)
     const { url } = service.server
     const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
@@ -241,7 +241,7 @@ t.test('users.delete', async t => {
     )
   })
 
-  t.test('deletes an account whose file is damaged, too', async t => {
+  t.test('also deletes an account whose file is damaged', async t => {
     const { service } = await logged(t)
     const { accounts } = service.server.services
     await service.user('bobby')
@@ -257,7 +257,7 @@ t.test('users.delete', async t => {
     t.ok(await service.user('bobby'))
   })
 
-  t.test('is open to whom the settings say, and to nobody without a key', async t => {
+  t.test('is allowed as the settings say, and never without a key', async t => {
     const cases = [
       { allowed: ['adminToken'], admin: 200, personal: 404 },
       { allowed: ['personalToken'], admin: 404, personal: 200 },
@@ -279,7 +279,7 @@ t.test('users.delete', async t => {
       t.ok((await alice.call('getAccessInfo')).id, 'nothing has happened')
       t.equal(await remove(adminKey), admin, title)
       if (admin === 200) await service.user('alice').then(({ access }) => Object.assign(alice.access, access))
-      // Without a sign-in, the token alone is not enough.
+      // The token alone is not enough without a recent sign-in.
       t.equal(await remove(alice.token), personal === 200 ? 400 : personal, title)
       t.equal(await remove(await signIn(service)), personal, title)
     }
@@ -287,7 +287,7 @@ t.test('users.delete', async t => {
     t.equal((await closed.http('DELETE', '/users/alice', undefined, { authorization: '' })).status, 404)
   })
 
-  t.test('deletes nothing in a dry run, over every route and wire', async t => {
+  t.test('deletes nothing in a dry run, over every route and transport', async t => {
     const service = await coffer(t, { adminKey, userAccount: { delete: ['adminToken', 'personalToken'] } })
     const { alice } = service
     const dry = { result: { dryRun: true, deleted: false } }
@@ -336,7 +336,7 @@ t.test('users.delete', async t => {
     })
   })
 
-  t.test('by its owner: by default after a time of grace, with proof, and for nobody else', async t => {
+  t.test('by the owner: after a grace period by default, with proof, and for no other user', async t => {
     const service = await coffer(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 0 } })
     const { alice, clock, server } = service
     const hooks = await receiver(t)
@@ -420,7 +420,7 @@ t.test('users.delete', async t => {
     t.same((await (await connect(t, server.url, 'alice', app.token)).call('getAccessInfo')).type, 'app')
   })
 
-  t.test('ends the time of grace, unless an operator keeps the account or suspends it', async t => {
+  t.test('ends after the grace period, unless an operator keeps or suspends the account', async t => {
     const service = await coffer(t, { adminKey })
     const { alice, clock, server } = service
     const operator = { authorization: adminKey }
@@ -456,7 +456,7 @@ t.test('users.delete', async t => {
     t.ok(await service.user('alice'), 'the name is free')
   })
 
-  t.test('is gone on with an hour later where it has failed on the way', async t => {
+  t.test('is retried an hour after a failure', async t => {
     const { lines, service } = await logged(t)
     const { services } = service.server
     const { token } = await plant(sender(service.server.url), 'user-of-mark', 'mark')
@@ -480,10 +480,10 @@ t.test('users.delete', async t => {
 
 const password = 'a long password'
 
-/** The header that carries a token. */
+/** Returns the header that carries a token. */
 const as = (token: string): { authorization: string } => ({ authorization: token })
 
-/** Signs alice in, and returns the token. */
+/** Signs in Alice; returns the token. */
 async function signIn(service: Service): Promise<string> {
   await service.call(undefined, 'test.setPassword', { username: 'alice', password })
   const body = { username: 'alice', password, appId: 'coffer-test-sign-in' }
@@ -491,7 +491,7 @@ async function signIn(service: Service): Promise<string> {
   return answer.body.token
 }
 
-/** Calls that a closed account refuses, whoever makes them. */
+/** Calls that a closed account refuses from any caller. */
 const closedPaths = [
   ['GET', '/events', undefined],
   ['GET', '/access-info', undefined],
@@ -499,7 +499,7 @@ const closedPaths = [
   ['POST', '/', [{ method: 'streams.get', params: {} }]]
 ] as const
 
-/** Calls of strangers, who learn no more of a closed account than of an open one. */
+/** Anonymous calls, which reveal no more about a closed account than about an open one. */
 const strangersPaths = [
   ...closedPaths,
   ['GET', '/', undefined],
@@ -512,7 +512,7 @@ const strangersPaths = [
   ['POST', '/events/some-id', form()]
 ] as const
 
-/** The route by which an owner deletes: with a body, where there is proof to send. */
+/** Returns the route by which an owner deletes the account: with a body if there is proof to send. */
 function getDeletionTime(body?: object): [verb: string, path: string] {
   return body ? ['POST', '/users/alice/deletion'] : ['DELETE', '/users/alice']
 }

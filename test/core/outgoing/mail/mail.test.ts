@@ -1,4 +1,4 @@
-/** Mails on their way to servers that take them, refuse them, hang or hang up; and the texts that they are made of. */
+/** Sending email to servers that accept, refuse, hang or disconnect; and the templates of emails. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ t.setTimeout(900_000)
 
 const appId = 'test-app'
 
-/** A service, and the lines of its log. */
+/** Starts a service and captures its log lines. */
 async function start(
   t: Test,
   overrides: Overrides
@@ -41,7 +41,7 @@ async function ask(service: Service, user: string): Promise<Answer> {
   })
 }
 
-/** A server that says what it is told to, line by line. */
+/** Starts a mail server that sends the given replies. */
 async function rude(t: Test, speak: (socket: Socket) => void): Promise<{ port: number; sockets: Socket[] }> {
   const sockets: Socket[] = []
   const server = createServer(socket => {
@@ -61,8 +61,8 @@ const smtp = (port: number, more: object = {}): Overrides => ({
   services: { email: { smtp: { host: '127.0.0.1', port }, ...more } }
 })
 
-t.test('a mail', async t => {
-  t.test('goes to whoever registers, in his language, from the service', async t => {
+t.test('an email', async t => {
+  t.test("is sent to a new user, in the user's language, from the service", async t => {
     const box = await mailbox(t)
     const { service } = await start(t, { ...box.settings, service: { name: 'Our Place' } })
     await register(service)
@@ -79,7 +79,7 @@ t.test('a mail', async t => {
     t.equal((await box.receivedBy('luisa@example.com')).subject, 'Welcome to Our Place')
   })
 
-  t.test('signs in at the server, where that is wanted', async t => {
+  t.test('is sent after signing in to the server, if required', async t => {
     const signedIn: string[] = []
     const box = await mailbox(t, {
       authOptional: false,
@@ -97,7 +97,7 @@ t.test('a mail', async t => {
     t.same(signedIn, ['coffer:of the server'])
   })
 
-  t.test('does not leave unencrypted where that is refused', async t => {
+  t.test('is not sent unencrypted if that is not allowed', async t => {
     const box = await mailbox(t)
     const { lines, service } = await start(t, {
       services: { email: { smtp: { host: '127.0.0.1', port: box.port, encryption: 'starttls' } } }
@@ -124,7 +124,7 @@ t.test('a mail', async t => {
     ['nobody@example.com', 550],
     ['nobody..here@example.com', 501]
   ] as const)
-    t.test(`is not tried again where the server has no ${email}`, async t => {
+    t.test(`is not retried if the server has no mailbox ${email}`, async t => {
       const box = await mailbox(t, {
         onRcptTo: (_address, _session, done) =>
           done(Object.assign(new Error('no such user'), { responseCode: 550 }))
@@ -139,14 +139,14 @@ t.test('a mail', async t => {
     })
 
   for (const email of ['a@b', "o'neil+x@example.com", 'x@exämple.com', 'müller@exämple.com'])
-    t.test(`to ${email} arrives`, async t => {
+    t.test(`is delivered to ${email}`, async t => {
       const box = await mailbox(t)
       const { service } = await start(t, box.settings)
       await register(service, { email })
       t.same((await box.received(1)).to, [email])
     })
 
-  t.test('asks of a server no more than the letters that each of them knows', async t => {
+  t.test('is sent to servers that support only ASCII addresses', async t => {
     const commands: string[] = []
     const { port } = await rude(t, socket => {
       socket.write('220 hello\r\n')
@@ -164,7 +164,7 @@ t.test('a mail', async t => {
     )
   })
 
-  t.test('is not sent at all where mails are off', async t => {
+  t.test('is not sent if email is disabled', async t => {
     const box = await mailbox(t)
     const { service } = await start(t, smtp(box.port, { enabled: false }))
     await register(service)
@@ -189,7 +189,7 @@ t.test('a mail server', async t => {
     'that refuses': socket => socket.end('554 secret.example.com says no to daisy@example.com\r\n')
   }
   for (const [name, speak] of Object.entries(servers))
-    t.test(`${name} keeps nobody from registering, and nobody hears of it`, async t => {
+    t.test(`${name} blocks no registration, without an error for the user`, async t => {
       const { port } = await rude(t, speak)
       const { lines, service } = await start(t, smtp(port, { timeoutMs: 300 }))
       const registered = await register(service)
@@ -203,7 +203,7 @@ t.test('a mail server', async t => {
       }
     })
 
-  t.test('that comes back gets the mail later', async t => {
+  t.test('that recovers gets the email later', async t => {
     const tries: string[] = []
     const box = await mailbox(t, {
       onMailFrom(_address, _session, done) {
@@ -225,7 +225,7 @@ t.test('a mail server', async t => {
     t.equal(tries.length, 3)
   })
 
-  t.test('that never does is left alone in the end', async t => {
+  t.test('that never recovers is not retried indefinitely', async t => {
     const { port, sockets } = await rude(t, socket => socket.end('421 no\r\n'))
     const { lines, service } = await start(t, smtp(port))
     await register(service)
@@ -253,7 +253,7 @@ t.test('a mail server', async t => {
     t.ok(lines.some(({ message }) => message === 'emails dropped at shutdown: 3'))
   })
 
-  t.test('gets what waits when the service stops, also what it has refused once', async t => {
+  t.test('gets pending emails when the service stops, also after an earlier failure', async t => {
     let isOpen = false
     const box = await mailbox(t, {
       onMailFrom: (_address, _session, done) =>
@@ -271,7 +271,7 @@ t.test('a mail server', async t => {
 })
 
 t.test('without a mail server', async t => {
-  t.test('links are written to the log, and welcomes are not', async t => {
+  t.test('links are logged, and welcome emails are not', async t => {
     const { lines, service } = await start(t, {})
     await register(service)
     await ask(service, 'daisy')
@@ -281,8 +281,8 @@ t.test('without a mail server', async t => {
   })
 })
 
-t.test('a mailer over HTTP', async t => {
-  t.test('gets template, language, recipient and substitutions', async t => {
+t.test('an HTTP mail service', async t => {
+  t.test('receives template, language, recipient and substitutions', async t => {
     const mailer = await receiver(t)
     const http = { url: `${mailer.url}/send/`, key: 'of the mailer' }
     const { service } = await start(t, { services: { email: { http } } })
@@ -300,7 +300,7 @@ t.test('a mailer over HTTP', async t => {
     t.equal(RESET_LINK, `${RESET_URL}?resetToken=${RESET_TOKEN}&username=daisy`)
   })
 
-  t.test('that fails is tried again', async t => {
+  t.test('is retried after a failure', async t => {
     const mailer = await receiver(t)
     mailer.answer = 503
     const { lines, service } = await start(t, { services: { email: { http: { url: `${mailer.url}/` } } } })
@@ -323,27 +323,30 @@ t.test('templates', async t => {
       writeFileSync(join(folder, template, language, name), text)
   }
 
-  t.test('of the operator come first, filled in, escaped in HTML, and count at once', async t => {
-    const box = await mailbox(t)
-    write('hello', 'de', {
-      'subject.txt': 'Hallo {{USERNAME}} {{ EMAIL }}\n',
-      'text.txt': '{{ EMAIL }} {{ NOTHING }} {{ constructor }}.',
-      'html.html': '<p title="{{ EMAIL }}">{{ EMAIL }}</p>'
-    })
-    const more = { templatesDir: folder, welcomeTemplate: 'hello', defaultLang: 'de' }
-    const { service } = await start(t, smtp(box.port, more))
-    const email = `o'<b>&x@example.com`.replaceAll(/[<>]/g, '')
-    await register(service, { email, language: 'en' })
-    const mail = await box.received(1)
-    t.equal(mail.subject, `Hallo daisy ${email}`)
-    t.equal(mail.text.trim(), `${email}  .`)
-    t.match(mail.html, '<p title="o&#39;b&amp;x@example.com">o&#39;b&amp;x@example.com</p>')
-    write('hello', 'en', { 'subject.txt': 'Hello', 'text.txt': 'Hello', 'html.html': '<p>Hello</p>' })
-    await register(service, { username: 'rosie', email: 'rosie@example.com', language: 'en' })
-    t.equal((await box.received(2)).subject, 'Hello')
-  })
+  t.test(
+    'of the operator override the built-in ones, are filled in, escaped in HTML, and apply immediately',
+    async t => {
+      const box = await mailbox(t)
+      write('hello', 'de', {
+        'subject.txt': 'Hallo {{USERNAME}} {{ EMAIL }}\n',
+        'text.txt': '{{ EMAIL }} {{ NOTHING }} {{ constructor }}.',
+        'html.html': '<p title="{{ EMAIL }}">{{ EMAIL }}</p>'
+      })
+      const more = { templatesDir: folder, welcomeTemplate: 'hello', defaultLang: 'de' }
+      const { service } = await start(t, smtp(box.port, more))
+      const email = `o'<b>&x@example.com`.replaceAll(/[<>]/g, '')
+      await register(service, { email, language: 'en' })
+      const mail = await box.received(1)
+      t.equal(mail.subject, `Hallo daisy ${email}`)
+      t.equal(mail.text.trim(), `${email}  .`)
+      t.match(mail.html, '<p title="o&#39;b&amp;x@example.com">o&#39;b&amp;x@example.com</p>')
+      write('hello', 'en', { 'subject.txt': 'Hello', 'text.txt': 'Hello', 'html.html': '<p>Hello</p>' })
+      await register(service, { username: 'rosie', email: 'rosie@example.com', language: 'en' })
+      t.equal((await box.received(2)).subject, 'Hello')
+    }
+  )
 
-  t.test('that the operator has not written are those of the service', async t => {
+  t.test('fall back to those of the service', async t => {
     const box = await mailbox(t)
     const { service } = await start(t, smtp(box.port, { templatesDir: folder }))
     await register(service)

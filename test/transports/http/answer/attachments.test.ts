@@ -1,4 +1,4 @@
-/** Files over real HTTP: in by forms, out whole or in part, gone without trace. (docs/spec/attachments.md) */
+/** Files over real HTTP: uploading, downloading whole or in part, deleting. (docs/spec/attachments.md) */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { type Answer, Client, coffer, openCoffer } from '../../../support/coffer
 const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 251))
 const sha256 = createHash('sha256').update(bytes).digest('base64')
 
-/** A part of a form; without a file name it is the JSON part. */
+/** A part of a form; the JSON part has no file name. */
 interface Part {
   readonly name?: string
   readonly file?: string
@@ -88,7 +88,7 @@ t.test('events.create', async t => {
     'an empty file': [json, { ...file, body: '' }]
   }
   for (const [name, parts] of Object.entries(orders))
-    t.test(`takes files with ${name}`, async t => {
+    t.test(`accepts files with ${name}`, async t => {
       const { status, body } = await post(alice, '/events', formOf(parts))
       t.equal(status, 201)
       t.equal(body.event.attachments.length, parts.filter(part => part.file !== undefined).length)
@@ -107,7 +107,7 @@ t.test('events.create', async t => {
       }
     })
 
-  t.test('takes a form that is JSON alone', async t => {
+  t.test('accepts a form with only JSON', async t => {
     const { status, body } = await post(alice, '/events', formOf([json]))
     t.match(
       { status, body },
@@ -136,7 +136,7 @@ t.test('events.create', async t => {
     ['a part without its headers end', Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="x"')],
     ['nothing in it', Buffer.alloc(0)]
   ]
-  t.test('leaves out what follows the end of a form, be it a part that never ends', async t => {
+  t.test('ignores what follows the end of a form, even a part that never ends', async t => {
     const before = leftovers()
     const behind = Buffer.concat([formOf([json]), whole.subarray(0, -30)])
     const { status, body } = await post(alice, '/events', behind)
@@ -145,7 +145,7 @@ t.test('events.create', async t => {
   })
 
   for (const [name, body, type] of malformed)
-    t.test(`refuses a form with ${name}, and keeps nothing of it`, async t => {
+    t.test(`refuses a form with ${name}, and stores nothing of it`, async t => {
       const before = leftovers()
       const { events } = await alice.do('events.get', { limit: 1000 })
       t.match(await post(alice, '/events', body, type), {
@@ -156,7 +156,7 @@ t.test('events.create', async t => {
       t.equal((await alice.do('events.get', { limit: 1000 })).events.length, events.length)
     })
 
-  t.test('keeps no file of an event that it refuses', async t => {
+  t.test('stores no file of an event that it refuses', async t => {
     const before = leftovers()
     const unknown = { ...json, body: event.replace('diary', 'unknown') }
     t.match(await post(alice, '/events', formOf([unknown, file])), {
@@ -166,7 +166,7 @@ t.test('events.create', async t => {
     t.same(leftovers(), before)
   })
 
-  t.test('takes in no file from who may not call', async t => {
+  t.test('stores no file from an unauthorised caller', async t => {
     const before = leftovers()
     const stranger = new Client(alice.service, 'alice', { ...alice.access, token: 'nobody' })
     t.match(await post(stranger, '/events', whole), {
@@ -176,7 +176,7 @@ t.test('events.create', async t => {
     t.same(leftovers(), before)
   })
 
-  t.test('keeps nothing of an upload that breaks off', async t => {
+  t.test('stores nothing of an interrupted upload', async t => {
     const before = leftovers()
     const { hostname, port } = new URL(alice.service.server.url)
     const socket = connect(Number(port), hostname)
@@ -193,31 +193,28 @@ t.test('events.create', async t => {
     t.ok(performance.now() - begunMs < 9000, 'at once, and not when it has become too slow')
   })
 
-  t.test(
-    'answers at once, and not when the form has become too slow, where bytes cannot be kept',
-    async t => {
-      const { alice, directory } = await coffer(t)
-      await alice.stream('diary')
-      rmSync(join(directory, 'drafts'), { recursive: true })
-      const begunMs = performance.now()
-      const large = formOf([json, { ...file, body: Buffer.alloc(4_000_000) }])
-      t.match(await post(alice, '/events', large), {
-        status: 500,
-        body: { error: { id: 'unexpected-error' } }
-      })
-      t.ok(performance.now() - begunMs < 9000)
-      t.match(await alice.call('events.get'), { events: [] })
-    }
-  )
+  t.test('fails immediately, rather than by a timeout, if files cannot be stored', async t => {
+    const { alice, directory } = await coffer(t)
+    await alice.stream('diary')
+    rmSync(join(directory, 'drafts'), { recursive: true })
+    const begunMs = performance.now()
+    const large = formOf([json, { ...file, body: Buffer.alloc(4_000_000) }])
+    t.match(await post(alice, '/events', large), {
+      status: 500,
+      body: { error: { id: 'unexpected-error' } }
+    })
+    t.ok(performance.now() - begunMs < 9000)
+    t.match(await alice.call('events.get'), { events: [] })
+  })
 
-  t.test('refuses files to methods that take none', async t => {
+  t.test('refuses files for methods that do not accept any', async t => {
     t.match(await post(alice, '/streams', whole), {
       status: 400,
       body: { error: { id: 'invalid-request-structure' } }
     })
   })
 
-  t.test('sticks to the limits of the operator', async t => {
+  t.test('applies the limits of the operator', async t => {
     const { alice } = await coffer(t, { uploads: { maxFileBytes: 4000, maxFiles: 1 } })
     await alice.stream('diary')
     t.match(await post(alice, '/events', whole), {
@@ -264,7 +261,7 @@ t.test('an attachment', async t => {
   const { id, attachments } = body.event
   const path = `/events/${id}/${attachments[0].id}`
 
-  t.test('is sent with headers that keep it a file', async t => {
+  t.test('is sent with headers that make browsers download it', async t => {
     const { status, headers, bytes: got } = await get(alice, path)
     t.equal(status, 200)
     t.same(got, bytes)
@@ -279,7 +276,7 @@ t.test('an attachment', async t => {
     })
   })
 
-  t.test('has a read token, whatever else the event holds by the name', async t => {
+  t.test('has a read token, even if other parts of the event have the same member names', async t => {
     const decoy = [{ id: attachments[0].id, fileName: 'a.txt' }]
     const contents = [
       { attachments: decoy },
@@ -308,7 +305,7 @@ t.test('an attachment', async t => {
     }
   })
 
-  t.test('may be asked for with any file name behind it', async t => {
+  t.test('may be requested with any file name at the end of its path', async t => {
     t.same((await get(alice, `${path}/what%20ever.jpg`)).bytes, bytes)
   })
 
@@ -326,21 +323,21 @@ t.test('an attachment', async t => {
     ['lines=0-1', 200, undefined, [0, 5000]]
   ]
   for (const [range, status, contentRange, part] of ranges)
-    t.test(`answers ${status} for the range ${range}`, async t => {
+    t.test(`returns ${status} for the range ${range}`, async t => {
       const answer = await get(alice, path, { authorization: alice.token, range })
       t.equal(answer.status, status)
       t.equal(answer.headers.get('content-range') ?? undefined, contentRange)
       if (part) t.same(answer.bytes, bytes.subarray(...part))
     })
 
-  t.test('is not sent again to who has it', async t => {
+  t.test('is not sent again if the client has it', async t => {
     const tag = (await get(alice, path)).headers.get('etag')!
     const again = await get(alice, path, { authorization: alice.token, 'if-none-match': tag })
     t.match({ status: again.status, size: again.bytes.length }, { status: 304, size: 0 })
     t.equal((await get(alice, path, { authorization: alice.token, 'if-none-match': '"other"' })).status, 200)
   })
 
-  t.test('is read by its read token alone, which is good for nothing else', async t => {
+  t.test('can be read with only its read token, which grants nothing else', async t => {
     const { readToken } = attachments[0]
     t.same((await get(alice, `${path}?readToken=${readToken}`, {})).bytes, bytes)
     t.equal((await get(alice, `/events/${id}?readToken=${readToken}`, {})).status, 401)
@@ -381,13 +378,13 @@ t.test('an attachment', async t => {
     ['a path for an id', `/events/${id}/..%2f..%2fuser.sqlite`, { authorization: alice.token }, 404]
   ]
   for (const [name, where, headers, status] of refusals)
-    t.test(`is refused to ${name}`, async t => {
+    t.test(`is refused for ${name}`, async t => {
       const answer = await get(alice, where.replace('TOKEN', alice.token), headers)
       t.equal(answer.status, status)
       t.match(JSON.parse(answer.bytes.toString()), { error: { id: String }, meta: { serverTime: Number } })
     })
 
-  t.test('is for those who may read its event', async t => {
+  t.test('requires permission to read its event', async t => {
     for (const [level, streamId, status] of [
       ['read', 'diary', 200],
       ['create-only', 'diary', 403],
@@ -399,7 +396,7 @@ t.test('an attachment', async t => {
     }
   })
 
-  t.test('has a read token of its own for each access, which dies with the access', async t => {
+  t.test('has a separate read token for each access, which expires with the access', async t => {
     const friend = await alice.grant('read', 'diary')
     const token = (await friend.do('events.getOne', { id })).event.attachments[0].readToken
     t.not(token, attachments[0].readToken)
@@ -412,7 +409,7 @@ t.test('an attachment', async t => {
     t.equal((await get(friend, `${path}?readToken=${token}`, {})).status, 401)
   })
 
-  t.test('wants every token that comes along to be good', async t => {
+  t.test('requires every token of a request to be valid', async t => {
     const friend = await alice.grant('read', 'diary', { expireAfter: 100 })
     const stranger = await alice.grant('read', 'other')
     const [first] = (await friend.do('events.getOne', { id })).event.attachments
@@ -428,7 +425,7 @@ t.test('an attachment', async t => {
     t.equal(await asked({ authorization: alice.token }), 401, 'one that has expired with its access')
   })
 
-  t.test('is added to those that are there', async t => {
+  t.test('is added to the existing ones', async t => {
     const { body } = await post(
       alice,
       `/events/${id}`,
@@ -476,7 +473,7 @@ t.test('an attachment', async t => {
     )
   })
 
-  t.test('goes with its event when that is deleted for good', async t => {
+  t.test('is deleted when its event is permanently deleted', async t => {
     const account = server.services.accounts.find('alice')!
     const { attachments } = (await alice.do('events.getOne', { id })).event
     await alice.do('events.delete', { id })
@@ -487,7 +484,7 @@ t.test('an attachment', async t => {
       t.equal(await server.services.attachments.size(account.id, one.id), undefined)
   })
 
-  t.test('that no event names is swept, once it is old enough', async t => {
+  t.test('is removed after a while if no event refers to it', async t => {
     const { services } = server
     const account = services.accounts.find('alice')!
     const kept = (await services.attachments.list(account.id)).length
@@ -527,7 +524,7 @@ t.test('many files of a form are written a few at a time', async t => {
   t.equal(writing, 0)
 })
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,11 +1,11 @@
-/** Heads of responses: the first one, which Node writes, and the later ones, made of it, tell the same. */
+/** Response heads: the first one, written by Node, equals the later ones, which are derived from it. */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 import { rawBytes } from '../../../support/raw-http.js'
 
 const word = 'été €'
 
-/** The responses to the same request, sent one after the other on one connection that the last one closes. */
+/** Returns the responses to a request that is repeated on one connection, which the last one closes. */
 function responses(text: string): { head: string[]; body: string }[] {
   return text.split(/(?=HTTP\/1\.1 )/).map(one => {
     const [head = '', body = ''] = one.split('\r\n\r\n')
@@ -22,7 +22,7 @@ t.test('the head of a response', async t => {
   const close = 'Connection: close\r\n'
 
   for (const path of ['/events?limit=20', '/streams', '/access-info', '/events?limit=0'])
-    await t.test(`is the same however often ${path} is asked`, async t => {
+    await t.test(`is the same for repeated requests of ${path}`, async t => {
       const text = await rawBytes(server.url, `${request(path).repeat(3)}${request(path, close)}`)
       const [first, second, third, last, ...more] = responses(text)
       t.equal(more.length, 0)
@@ -45,7 +45,7 @@ t.test('the head of a response', async t => {
       t.equal(text.match(/\r\nDate: /g)?.length, 4)
     })
 
-  await t.test('is that of a GET for HEAD, which has no body', async t => {
+  await t.test('is the same for HEAD as for GET, without a body', async t => {
     const path = '/streams'
     const text = await rawBytes(
       server.url,
@@ -57,7 +57,7 @@ t.test('the head of a response', async t => {
     t.equal(last!.body, '')
   })
 
-  await t.test('names the origin that asks, whatever was asked before', async t => {
+  await t.test('names the origin of the request, whatever the previous one was', async t => {
     const origin = 'https://app.example'
     const text = await rawBytes(
       server.url,
@@ -69,7 +69,7 @@ t.test('the head of a response', async t => {
     t.same(origins, ['*', '*', origin, origin, '*'])
   })
 
-  await t.test('is sent after 100, where that is expected', async t => {
+  await t.test('follows a 100 Continue if the client expects that', async t => {
     const body = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: word })
     const more = `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
     const text = await rawBytes(

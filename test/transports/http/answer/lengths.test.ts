@@ -1,11 +1,11 @@
-/** Lengths of answers, in bytes: where the database knows them nobody counts. */
+/** Content lengths of responses in bytes: computed by the database where possible. */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 
 const words = ['plain', 'é€😀', '"\\\n', '\u0000\u007f\u0080', 'ﬀ'.repeat(100)]
 const today = { 'disable-backward-compatibility-prefix': 'true' }
 
-t.test('an answer', async t => {
+t.test('a response', async t => {
   const { alice, server } = await coffer(t, {
     backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
   })
@@ -32,14 +32,14 @@ t.test('an answer', async t => {
   for (const path of paths)
     for (const headers of [{}, today])
       await t.test(
-        `is as long as it says: ${path}${headers === today ? ', with the ids of today' : ''}`,
+        `has the right content length: ${path}${headers === today ? ', with the ids of today' : ''}`,
         async t => {
           const response = await fetch(`${server.url}/alice/${path}`, {
             headers: { authorization: alice.token, ...headers }
           })
           const bytes = Buffer.from(await response.arrayBuffer())
           const length = response.headers.get('content-length')
-          // Deletions come in a piece of their own.
+          // Deletions are sent as a separate chunk.
           if (path.includes('includeDeletions')) t.equal(length, null)
           else t.equal(Number(length), bytes.length)
           t.type(JSON.parse(bytes.toString()).meta, Object)

@@ -1,4 +1,4 @@
-/** Previews over HTTP: what they look like, whom they are refused, how they are kept. (docs/spec/previews.md) */
+/** Previews over HTTP: their appearance, permissions and cache. (docs/spec/previews.md) */
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -42,7 +42,7 @@ async function show(
   return { status: response.status, headers: response.headers, bytes, error }
 }
 
-/** An event with a file; answers its id. */
+/** Creates an event with a file; returns its id. */
 async function withFile(client: Client, bytes: Buffer, fields: object = {}): Promise<string> {
   const form = new FormData()
   form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'picture/attached', ...fields }))
@@ -72,7 +72,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
       .filter(name => name.includes('previews') && name.endsWith('.jpg'))
       .map(name => join(service.directory, 'users', name))
 
-  t.test('answers a progressive JPEG without metadata, not to be kept by others', async t => {
+  t.test('returns a progressive JPEG without metadata, for private caches only', async t => {
     const { bytes, headers, status } = await show(alice, `/events/${wide}.jpg`)
     t.equal(status, 200)
     t.match(Object.fromEntries(headers), {
@@ -94,7 +94,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.notMatch(String(bytes), 'somebody secret')
   })
 
-  t.test('is reached by several paths, with the token in the query too', async t => {
+  t.test('is available at several paths, also with the token in the query', async t => {
     for (const path of [
       `/events/${wide}.jpeg`,
       `/previews/events/${wide}`,
@@ -117,7 +117,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     ['width=100&height=100', 384, 256],
     ['w=4000', 1024, 683]
   ] as const)
-    t.test(`has a standard size for ${query}`, async t => {
+    t.test(`uses a standard size for ${query}`, async t => {
       t.match(await lookAt((await show(alice, `/events/${wide}.jpg?${query}`)).bytes), { width, height })
     })
 
@@ -129,7 +129,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
       })
     })
 
-  t.test('turns pictures as their camera says', async t => {
+  t.test('rotates images according to their EXIF orientation', async t => {
     const id = await withFile(alice, await picture(600, 400, { orientation: 6 }))
     t.match(await lookAt((await show(alice, `/events/${id}.jpg?w=100&h=1`)).bytes), {
       width: 256,
@@ -137,7 +137,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     })
   })
 
-  t.test('shows the first frame of an animation', async t => {
+  t.test('returns the first frame of an animation', async t => {
     const id = await withFile(alice, await animation(40, 20, ['lime', 'blue']))
     const { bytes } = await show(alice, `/events/${id}.jpg`)
     t.match(await lookAt(bytes), { width: 256, height: 128 })
@@ -146,12 +146,12 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
   })
 
   for (const format of ['png', 'webp', 'tiff'])
-    t.test(`takes ${format}`, async t => {
+    t.test(`accepts ${format}`, async t => {
       const id = await withFile(alice, await picture(20, 20, { format }))
       t.equal((await show(alice, `/events/${id}.jpg`)).status, 200)
     })
 
-  t.test('has no content for events of other types', async t => {
+  t.test('returns 204 for events of other types', async t => {
     const { id } = await alice.event()
     const { bytes, status } = await show(alice, `/events/${id}.jpg`)
     t.equal(status, 204)
@@ -160,7 +160,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.equal((await show(alice, `/events/${file}.jpg`)).status, 204)
   })
 
-  t.test('cannot be made of what is not a picture', async t => {
+  t.test('refuses files that are not images', async t => {
     const { id: bare } = await alice.event({ type: 'picture/attached', content: null })
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>'
@@ -191,7 +191,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     'a TIFF of very many pages': manyPages(100_000)
   }
   for (const [what, bytes] of Object.entries(bombs))
-    t.test(`cannot be made of ${what}, and is not tried for long`, async t => {
+    t.test(`refuses ${what} quickly`, async t => {
       const id = await withFile(alice, bytes)
       for (const query of ['', '?w=10&h=10']) {
         const before = process.cpuUsage()
@@ -202,7 +202,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
       }
     })
 
-  t.test('shows what there is of a truncated picture', async t => {
+  t.test('returns the readable part of a truncated image', async t => {
     const whole = await picture(600, 400)
     const id = await withFile(alice, whole.subarray(0, whole.length - 200))
     const { bytes, status } = await show(alice, `/events/${id}.jpg`)
@@ -210,7 +210,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.match(await lookAt(bytes), { width: 256, format: 'jpeg' })
   })
 
-  t.test('is refused to whoever may not read the event, cached or not', async t => {
+  t.test('is refused without permission to read the event, cached or not', async t => {
     const reader = await alice.grant('read', 'diary')
     const sensor = await alice.grant('create-only', 'diary')
     const outsider = await alice.grant('read', 'attic')
@@ -232,7 +232,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.equal((await show(reader, `/events/${wide}.jpg`, { 'if-none-match': '*' })).status, 401)
   })
 
-  t.test('is not sent again to whoever has it', async t => {
+  t.test('is not sent again if the client has it', async t => {
     const { headers } = await show(alice, `/events/${wide}.jpg`)
     const tag = headers.get('etag')!
     const again = await show(alice, `/events/${wide}.jpg`, { 'if-none-match': tag })
@@ -246,7 +246,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.ok(Number(head.headers.get('content-length')) > 0)
   })
 
-  t.test('follows the event: earlier ones are removed, and all when it is deleted', async t => {
+  t.test('follows the event: outdated previews are removed, and all of them with the event', async t => {
     const before = files().length
     const id = await withFile(alice, await picture(50, 40))
     await show(alice, `/events/${id}.jpg`)
@@ -262,28 +262,25 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.equal((await show(alice, `/events/${id}.jpg`)).status, 404)
   })
 
-  t.test(
-    'is made once for many who ask at the same time; too many different ones have to come back',
-    async t => {
-      const many = await withFile(alice, await picture(1500, 1000))
-      const same = await Promise.all(Array.from({ length: 20 }, () => show(alice, `/events/${many}.jpg`)))
-      t.ok(
-        same.every(({ status }) => status === 200),
-        'more than may wait'
-      )
-      const ids = await Promise.all(
-        Array.from({ length: 8 }, async () => await withFile(alice, await picture(1500, 1000)))
-      )
-      const different = await Promise.all(ids.map(id => show(alice, `/events/${id}.jpg`)))
-      const refused = different.filter(({ status }) => status === 503)
-      t.ok(refused.length > 0 && refused.length < ids.length, `${refused.length} refused`)
-      t.match(refused[0], { error: { id: 'api-unavailable' } })
-      t.ok(Number(refused[0]!.headers.get('retry-after')) > 0)
-      for (const id of ids) t.equal((await show(alice, `/events/${id}.jpg`)).status, 200)
-    }
-  )
+  t.test('renders once for concurrent requests; refuses too many different ones for now', async t => {
+    const many = await withFile(alice, await picture(1500, 1000))
+    const same = await Promise.all(Array.from({ length: 20 }, () => show(alice, `/events/${many}.jpg`)))
+    t.ok(
+      same.every(({ status }) => status === 200),
+      'more than may wait'
+    )
+    const ids = await Promise.all(
+      Array.from({ length: 8 }, async () => await withFile(alice, await picture(1500, 1000)))
+    )
+    const different = await Promise.all(ids.map(id => show(alice, `/events/${id}.jpg`)))
+    const refused = different.filter(({ status }) => status === 503)
+    t.ok(refused.length > 0 && refused.length < ids.length, `${refused.length} refused`)
+    t.match(refused[0], { error: { id: 'api-unavailable' } })
+    t.ok(Number(refused[0]!.headers.get('retry-after')) > 0)
+    for (const id of ids) t.equal((await show(alice, `/events/${id}.jpg`)).status, 200)
+  })
 
-  t.test('of one user leaves room for those of others', async t => {
+  t.test('of one user do not starve those of others', async t => {
     const bob = await service.user('bobby')
     await bob.stream('diary')
     const theirs = await withFile(bob, await picture(50, 40))
@@ -295,7 +292,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.ok((await many).some(({ status }) => status === 503))
   })
 
-  t.test('is removed when nobody has looked at it for a week, when asked to', async t => {
+  t.test('removes previews that were not used for a week, on request', async t => {
     for (const path of files()) utimesSync(path, clock.now(), clock.now())
     const kept = files().length
     t.ok(kept > 2)
@@ -315,25 +312,25 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.equal((await show(alice, `/events/${wide}.jpg?w=300`)).status, 200)
   })
 
-  t.test('is made again when its file is lost, or cannot be kept', async t => {
+  t.test('renders again if a file is lost or cannot be stored', async t => {
     const id = await withFile(alice, await picture(50, 40))
     const shards = join(service.directory, 'users')
     const previews = readdirSync(shards, { recursive: true, encoding: 'utf8' }).find(name =>
       name.endsWith('previews')
     )!
     const event = (await alice.do('events.getOne', { id })).event
-    // A file where the folder of the preview would have to be.
+    // A file in place of the preview's folder.
     writeFileSync(join(shards, previews, event.attachments[0].id.slice(-2)), '')
     t.equal((await show(alice, `/events/${id}.jpg`)).status, 200)
   })
 
-  t.test('OPTIONS answers OK', async t => {
+  t.test('OPTIONS returns 200', async t => {
     for (const path of ['/', `/alice/events/${wide}.jpg`, '/clean-up-cache'])
       t.equal((await fetch(service.server.url + path, { method: 'OPTIONS' })).status, 200)
   })
 })
 
-t.test('the cache of an earlier process', { skip: noPictures }, async t => {
+t.test('the cache survives a restart', { skip: noPictures }, async t => {
   const directory = t.testdir()
   const clock = new ManualClock()
   const start = async (): Promise<Service> =>
@@ -393,7 +390,7 @@ t.test('without sharp', async t => {
   const { event } = await post('/carol/events', form, token)
   const note = await post('/carol/events', { streamIds: ['diary'], type: 'note/txt', content: 'hi' }, token)
 
-  t.test('previews are unavailable, and say why', async t => {
+  t.test('previews are unavailable, and the error says why', async t => {
     const response = await fetch(`${service.url}/carol/events/${event.id}.jpg?auth=${token}`)
     t.equal(response.status, 503)
     t.match(await response.json(), { error: { id: 'api-unavailable', message: /"sharp" is not installed/ } })

@@ -1,8 +1,8 @@
-/** What a refusal of params tells: always a list of what is wrong, with paths as the request has them. */
+/** Errors about params: always a list of problems, with paths as in the request. */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 
-t.test('a refusal of params tells what is wrong', async t => {
+t.test('an error about params lists the problems', async t => {
   const service = await coffer(t, {
     limits: { jsonDepth: 10, jsonKeys: 100, jsonContainers: 1000 }
   })
@@ -48,7 +48,7 @@ t.test('a refusal of params tells what is wrong', async t => {
   })
 })
 
-t.test('paths are those of the body of a PUT', async t => {
+t.test('paths refer to the body of a PUT', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   const { id } = await alice.event()

@@ -1,4 +1,4 @@
-/** Clients that take their answers slowly, or not at all: what they may hold, for how long, and how many of them. */
+/** Clients that read responses slowly or not at all: limits on their memory, duration and number. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
@@ -8,15 +8,15 @@ import { SlowClient } from '../../../support/slow-client.js'
 
 t.setTimeout(900_000)
 
-/** More than all that the system holds of a connection. */
+/** More than the system buffers for a connection. */
 const much = 14 * 1024 * 1024
 
-/** Lets everybody get on, threads of the system among them. */
+/** Lets pending work continue, including threads of the system. */
 async function turns(count = 10): Promise<void> {
   for (let turn = 0; turn < count; turn++) await open(import.meta.filename).then(file => file.close())
 }
 
-/** The service's side of the next request. */
+/** Resolves with the service's side of the next response. */
 async function nextResponse(): Promise<ServerResponse> {
   return await new Promise(resolve => {
     const seen = (message: unknown): void => {
@@ -27,7 +27,7 @@ async function nextResponse(): Promise<ServerResponse> {
   })
 }
 
-/** A user of whom each kind of answer is long; by name, how to ask for it. */
+/** Stores data so that each kind of response is long; returns requests by name. */
 async function filled(user: Client): Promise<Record<string, readonly [path: string, options?: object]>> {
   await user.stream('diary')
   const small = 30_000
@@ -64,10 +64,10 @@ const settings: Overrides = {
   limits: { longAnswers: inAll, longAnswersPerAccess: 2, batchResultBytes: 4 * much }
 }
 
-t.test('a client that takes nothing', async t => {
+t.test('a client that reads nothing', async t => {
   const { alice, clock, server } = await openCoffer(t, settings)
   for (const [name, [path, options]] of Object.entries(await filled(alice)))
-    await t.test(`is cut in the middle of ${name}`, async t => {
+    await t.test(`is disconnected during ${name}`, async t => {
       const slow = await SlowClient.get(alice, path, options)
       t.equal(await slow.status(), 200)
       t.same(server.services.longResponses.load, { open: 1, waiting: 0 })
@@ -83,7 +83,7 @@ t.test('a client that takes nothing', async t => {
     })
 })
 
-t.test('a client that takes nothing is cut in the middle of a long error', async t => {
+t.test('a client that reads nothing is disconnected during a long error', async t => {
   const { alice, clock, server } = await openCoffer(t, {
     limits: { ...settings.limits!, bodyBytes: 4 * much }
   })
@@ -105,7 +105,7 @@ t.test('a client that takes nothing is cut in the middle of a long error', async
   t.ok(message.length <= 2001, 'its message is short')
 })
 
-t.test('a client that takes little', async t => {
+t.test('a client that reads slowly', async t => {
   const { alice, clock } = await coffer(t, {
     limits: { ...settings.limits!, stalledSeconds: 20, minBytesPerSecond: 400_000 }
   })
@@ -113,7 +113,7 @@ t.test('a client that takes little', async t => {
   for (const [name, [path, options]] of Object.entries(kinds)) {
     const slow = await SlowClient.get(alice, path, options)
     t.equal(await slow.status(), 200)
-    await t.test(`but steadily gets all of ${name}`, async t => {
+    await t.test(`but steadily receives all of ${name}`, async t => {
       for (let time = 0; !slow.hasEnded && !slow.isWhole && time < 100; time++) {
         await slow.take(8 * 1024 * 1024)
         await turns()
@@ -126,7 +126,7 @@ t.test('a client that takes little', async t => {
   }
 })
 
-t.test('a client that takes little for long is cut', async t => {
+t.test('a client that reads too slowly for long is disconnected', async t => {
   const { alice, clock } = await coffer(t, {
     limits: { ...settings.limits!, stalledSeconds: 20, minBytesPerSecond: 2_000_000 }
   })
@@ -142,10 +142,10 @@ t.test('a client that takes little for long is cut', async t => {
   const socket = response.socket!
   let seconds = 0
   for (; !slow.hasEnded && !slow.isWhole; seconds += 19) {
-    // Only time that the service waits for the client counts.
+    // Only time during which the service waits for the client counts.
     while (!response.writableNeedDrain && !response.destroyed) await turns(1)
     clock.advance(19)
-    // Just enough for the service to send some more, however much the system holds.
+    // Just enough for the service to send some more, whatever the system buffers.
     const before = socket.bytesWritten
     while (socket.bytesWritten === before && !slow.hasEnded && !slow.isWhole) {
       await slow.take(64 * 1024)
@@ -162,7 +162,7 @@ t.test('a client whose access ends', async t => {
     const { alice } = service
     const kinds = await filled(alice)
     for (const [name, [path, options]] of Object.entries(kinds))
-      await t.test(`gets no more of ${name}, with ${workers} threads`, async t => {
+      await t.test(`receives no more of ${name}, with ${workers} threads`, async t => {
         const { access } = await service.call(undefined, 'test.signIn', { username: 'alice', appId: name })
         const reader = Object.assign(Object.create(alice) as Client, { access })
         const slow = await SlowClient.get(reader, path, options)
@@ -173,7 +173,7 @@ t.test('a client whose access ends', async t => {
         t.notOk(slow.isWhole)
         t.ok(slow.received < much, `${slow.received} bytes`)
       })
-    await t.test(`gets no more of a file that has moved out of sight, with ${workers} threads`, async t => {
+    await t.test(`receives no more of a file that leaves its scope, with ${workers} threads`, async t => {
       await alice.stream('elsewhere')
       const [path] = kinds['an attachment']!
       const reader = await alice.grant('read', 'diary')
@@ -187,14 +187,14 @@ t.test('a client whose access ends', async t => {
   }
 })
 
-t.test('long answers', async t => {
+t.test('long responses', async t => {
   const service = await openCoffer(t, settings)
   const { alice, clock, server } = service
   const kinds = await filled(alice)
   const [list] = kinds['a list']!
   const load = (): unknown => server.services.longResponses.load
 
-  t.test('of one access are few at a time', async t => {
+  t.test('are limited per access', async t => {
     const reader = await alice.grant('read', 'diary')
     const open = [
       await SlowClient.get(reader, list),
@@ -216,7 +216,7 @@ t.test('long answers', async t => {
     while (server.services.longResponses.load.open > 0) await turns(10)
   })
 
-  t.test('of all together are few at a time', async t => {
+  t.test('are limited in total', async t => {
     const readers = await Promise.all([1, 2, 3].map(() => alice.grant('read', 'diary')))
     const open = await Promise.all(
       readers.slice(0, 2).flatMap(reader => [SlowClient.get(reader, list), SlowClient.get(reader, list)])
@@ -236,7 +236,7 @@ t.test('long answers', async t => {
     t.same(load(), { open: 0, waiting: 0 })
   })
 
-  t.test('are not held by those who ask for their heads, or leave at once', async t => {
+  t.test('are not counted for HEAD requests, nor after a disconnect', async t => {
     for (const path of Object.values(kinds).flatMap(([one, options]) => (options ? [] : [one]))) {
       t.equal((await alice.http('HEAD', path)).status, 200, path)
       const slow = await SlowClient.get(alice, path)
@@ -246,7 +246,7 @@ t.test('long answers', async t => {
     t.same(load(), { open: 0, waiting: 0 })
   })
 
-  t.test('of calls that write are told when there is a place', async t => {
+  t.test('of writing calls are sent once there is capacity', async t => {
     const reader = await alice.grant('contribute', 'diary')
     const open = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
     for (const slow of open) t.equal(await slow.status(), 200)
@@ -262,7 +262,7 @@ t.test('long answers', async t => {
   })
 })
 
-t.test('requests that come without waiting for answers', async t => {
+t.test('pipelined requests', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   for (let at = 0; at < 5; at++) await alice.event({ content: `${at} ${'x'.repeat(60_000)}` })
@@ -270,7 +270,7 @@ t.test('requests that come without waiting for answers', async t => {
   const one = (id: string): string =>
     `GET /alice/events/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${alice.token}\r\n\r\n`
 
-  t.test('are answered one after the other, in order', async t => {
+  t.test('are answered in order', async t => {
     const asked = Array.from({ length: 90 }, (_, at) => events[at % 5].id)
     const slow = await SlowClient.send(server.url, asked.map(one).join(''))
     while ((slow.text.match(/"meta":\{[^}]*\}\}/g) ?? []).length < asked.length) await slow.take(1)
@@ -279,7 +279,7 @@ t.test('requests that come without waiting for answers', async t => {
     slow.leave()
   })
 
-  t.test('wait unmade for those before them', async t => {
+  t.test('are not executed before the responses to earlier ones are read', async t => {
     const audited = ':_audit:action-events.getOne'
     const made = async (): Promise<number> => {
       const { events: records } = await alice.do('events.get', { streams: [audited], limit: 10_000 })
@@ -294,7 +294,7 @@ t.test('requests that come without waiting for answers', async t => {
     slow.leave()
   })
 
-  t.test('are cut when they are too many', async t => {
+  t.test('end the connection when there are too many', async t => {
     const slow = await SlowClient.send(server.url, one(events[0].id).repeat(300))
     await slow.takeAll()
     t.ok(slow.hasEnded)

@@ -1,4 +1,4 @@
-/** Long answers over HTTP: bounded, in whole characters, released when nobody reads on. (docs/spec/events.md#form-of-the-list) */
+/** Long responses over HTTP: memory, characters, disconnects. (docs/spec/events.md#form-of-the-list) */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
@@ -15,20 +15,20 @@ import type { ArchiveFile } from '../../../../core/account/archive.js'
 import { createZip } from '../../../../transports/http/answer/zip.js'
 import { openCoffer } from '../../../support/coffer.js'
 
-/** One item of the list: about a KiB, with characters of two, three and four bytes. */
+/** An item of the list: about 1 KiB, with characters of two, three and four bytes. */
 const item = JSON.stringify({ id: 'x', content: 'é€😀'.repeat(64) })
-/** One of every second page, which is pure ASCII and sent as a text of its own now and then. */
+/** An item of every second page, which is pure ASCII and sometimes sent as a separate text. */
 const plainItem = JSON.stringify({ id: 'x', content: 'e'.repeat(1000) })
-/** Items of a page. */
+/** Number of items per page. */
 const pageSize = 100
 
-/** What became of the lists that were asked for. */
+/** Observations about the requested lists. */
 interface Watch {
   pages: number
   rss: number
 }
 
-/** A list of any length in place of `events.get`, which can be made to break. */
+/** Replaces `events.get` by a list of any length, which can be made to fail. */
 function numbered(watch: Watch) {
   return method({
     id: 'events.get',
@@ -58,7 +58,7 @@ function numbered(watch: Watch) {
 interface Setup {
   readonly watch: Watch
   get(query: string, verb?: string): Promise<IncomingMessage>
-  /** The bytes of an answer as they came. */
+  /** Returns the raw bytes of a response. */
   raw(query: string): Promise<Buffer>
 }
 
@@ -98,14 +98,14 @@ function itemAt(index: number): string {
   return Math.floor(index / pageSize) % 2 === 0 ? item : plainItem
 }
 
-/** The most memory taken while a list of this length was read. */
+/** Returns the peak memory while a list of this length is read. */
 async function peak(get: Setup['get'], watch: Watch, limit: number): Promise<number> {
   watch.rss = 0
   for await (const chunk of await get(`limit=${limit}`)) void chunk
   return watch.rss
 }
 
-/** The chunks of a chunked answer. */
+/** Returns the chunks of a chunked response. */
 function chunksOf(answer: Buffer): Buffer[] {
   const chunks: Buffer[] = []
   for (let at = answer.indexOf('\r\n\r\n') + 4; at < answer.length;) {
@@ -120,12 +120,12 @@ function chunksOf(answer: Buffer): Buffer[] {
 t.test('a long list', async t => {
   const { watch, get, raw } = await setUp(t)
 
-  t.test('is one JSON object, meta last', async t => {
+  t.test('is one JSON object, with meta last', async t => {
     const response = await get('limit=1000')
     t.equal(response.headers['transfer-encoding'], 'chunked')
     t.equal(response.headers['content-length'], undefined)
     const answer = await text(response)
-    // Clients that decode chunk by chunk take ASCII only.
+    // Clients that decode chunk by chunk accept ASCII only.
     const ascii = item.replaceAll(
       /[\u0080-\uffff]/g,
       unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -137,13 +137,13 @@ t.test('a long list', async t => {
     t.same(JSON.parse(answer).events, events)
   })
 
-  t.test('comes in chunks of whole characters', async t => {
+  t.test('is sent in chunks of whole characters', async t => {
     const chunks = chunksOf(await raw('limit=1000'))
     t.ok(chunks.length > 3)
     t.ok(chunks.every(chunk => isUtf8(chunk)))
   })
 
-  t.test('that fits in a page comes with its length', async t => {
+  t.test('that fits into a page has a content length', async t => {
     const response = await get('limit=3')
     t.ok(Number(response.headers['content-length']) > 3 * item.length)
     response.resume()
@@ -161,11 +161,11 @@ t.test('a long list', async t => {
     watch.pages = 0
     const response = await get('limit=1000000')
     response.pause()
-    // So many turns that an eager writer would be through.
+    // Enough turns for a writer without backpressure to finish.
     for (let turn = 0; turn < 20_000; turn++) await new Promise(setImmediate)
     t.ok(watch.pages < 500, `${watch.pages} of 10,000 pages`)
 
-    t.test('and stops when the reader leaves', async t => {
+    t.test('and stops when the reader disconnects', async t => {
       response.destroy()
       for (let turn = 0; turn < 5_000; turn++) await new Promise(setImmediate)
       const { pages } = watch
@@ -174,14 +174,14 @@ t.test('a long list', async t => {
     })
   })
 
-  t.test('needs no more memory for being longer', async t => {
+  t.test('needs no more memory if it is longer', async t => {
     await peak(get, watch, 20_000)
     const usual = await peak(get, watch, 20_000)
     const large = await peak(get, watch, 200_000)
     t.ok(large - usual < 100 * 1024 * 1024, `${(large - usual) / 1024 / 1024} MiB more`)
   })
 
-  t.test('that breaks in the middle cuts the line', async t => {
+  t.test('that fails midway closes the connection', async t => {
     const response = await get('limit=100000&skip=5000')
     t.equal(response.statusCode, 200)
     await t.rejects(async () => {
@@ -189,7 +189,7 @@ t.test('a long list', async t => {
     })
   })
 
-  t.test('that breaks before anything is sent is an error', async t => {
+  t.test('that fails before anything is sent returns an error', async t => {
     const response = await get('limit=1&skip=0')
     t.equal(response.statusCode, 500)
     const answer = await text(response)
@@ -198,7 +198,7 @@ t.test('a long list', async t => {
   })
 })
 
-t.test('a list of events with deletions after it', async t => {
+t.test('a list of events followed by deletions', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   for (const count of [1, 2]) {
@@ -211,7 +211,7 @@ t.test('a list of events with deletions after it', async t => {
     const response = await new Promise<IncomingMessage>(resolve => {
       const path = `/alice/events?${search}`
       const outgoing = request({ port, path, headers: { authorization: alice.token }, agent: false })
-      // Whoever listens later is given what came meanwhile in one piece.
+      // A listener that is added later would receive all chunks as one.
       outgoing.once('response', (incoming: IncomingMessage) => {
         incoming.setEncoding('utf8').on('data', (piece: string) => data.push(piece))
         incoming.once('end', () => resolve(incoming))
@@ -229,7 +229,7 @@ t.test('a list of events with deletions after it', async t => {
     ['a few', 3, query(100)],
     ['many', 4000, query(10_000)]
   ] as const)
-    t.test(`has a piece of its own for them, after ${what}`, async t => {
+    t.test(`has a separate chunk for deletions, after ${what}`, async t => {
       const { length } = (await alice.do('events.get', { limit: 10_000, streams: ['diary'] })).events
       const calls = Array.from({ length: Math.max(0, events - length) }, () => ({
         method: 'events.create',
@@ -246,13 +246,13 @@ t.test('a list of events with deletions after it', async t => {
       t.ok(data.every(isUtf8OfText))
     })
 
-  t.test('comes in one piece where nobody asks for deletions', async t => {
+  t.test('is sent as one chunk if deletions are not requested', async t => {
     const { headers, body } = await alice.http('GET', '/events?limit=1')
     t.ok(headers.get('content-length'))
     t.notOk('eventDeletions' in body)
   })
 
-  t.test('is one answer in batches and over HEAD', async t => {
+  t.test('is complete in batches, and supports HEAD', async t => {
     const params = { modifiedSince: 0, includeDeletions: true, limit: 2 }
     const { results } = await alice.do('callBatch', [
       { method: 'events.get', params },
@@ -271,22 +271,19 @@ function query(count: number, more = ''): string {
   return `fromTime=0&toTime=9999999999&streams=diary&modifiedSince=0&limit=${count}&includeDeletions=true${more}`
 }
 
-t.test(
-  'a ZIP with a file that cannot be read rejects its reader, whether that listens yet or no more',
-  async t => {
-    let opened = 0
-    const file = (name: string): ArchiveFile => ({
-      name,
-      isText: true,
-      // oxlint-disable-next-line require-yield -- it fails before
-      async *bytes() {
-        opened++
-        throw new Error('unreadable')
-      }
-    })
-    const zip = await createZip([file('a'), file('b')])
-    await new Promise(resolve => zip.once('close', resolve))
-    await t.rejects(buffer(zip), { message: 'unreadable' })
-    t.equal(opened, 1)
-  }
-)
+t.test('a ZIP with an unreadable file rejects its reader, even one that is added later', async t => {
+  let opened = 0
+  const file = (name: string): ArchiveFile => ({
+    name,
+    isText: true,
+    // oxlint-disable-next-line require-yield -- it throws first
+    async *bytes() {
+      opened++
+      throw new Error('unreadable')
+    }
+  })
+  const zip = await createZip([file('a'), file('b')])
+  await new Promise(resolve => zip.once('close', resolve))
+  await t.rejects(buffer(zip), { message: 'unreadable' })
+  t.equal(opened, 1)
+})

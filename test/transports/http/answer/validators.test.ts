@@ -1,4 +1,4 @@
-/** Answers that a client has already are not sent again, and whoever may not know of a change is not told of it so. */
+/** Unchanged responses are not sent again, and tags reveal no changes that the caller may not see. */
 import t, { type Test } from 'tap'
 import { coffer, openCoffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import { Random } from '../../../support/random.js'
@@ -6,13 +6,13 @@ import { Random } from '../../../support/random.js'
 interface Got {
   readonly status: number
   readonly tag: string
-  /** Without `meta`, which is another each time. */
+  /** Without `meta`, which differs each time. */
   readonly body: string
   readonly headers: Headers
 }
 
 async function get(client: Client, path: string, known?: string): Promise<Got> {
-  // Only scripts of pages have to be allowed to see tags.
+  // Only scripts of pages need permission to see tags.
   const origin = 'https://app.example'
   const { body, headers, status } = await client.http(
     'GET',
@@ -26,14 +26,14 @@ async function get(client: Client, path: string, known?: string): Promise<Got> {
 
 const paths = ['/events', '/events?limit=5&streams=diary', '/streams', '/service/info']
 
-t.test('an answer', async t => {
+t.test('a response', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')
   await alice.event()
 
   for (const path of paths)
-    t.test(`to ${path} has a weak tag, by which it is not sent again`, async t => {
+    t.test(`to ${path} has a weak tag, with which it is not sent again`, async t => {
       const first = await get(alice, path)
       t.equal(first.status, 200)
       t.match(first.tag, /^W\/"[0-9a-z.-]+"$/)
@@ -60,7 +60,7 @@ t.test('an answer', async t => {
       )
     })
 
-  t.test('is another for other params, accesses, users and methods', async t => {
+  t.test('has a different tag for other params, accesses, users and methods', async t => {
     const reader = await alice.grant('read', 'diary')
     const bob = await service.user('bob')
     const all = await Promise.all([
@@ -75,7 +75,7 @@ t.test('an answer', async t => {
     for (const { tag } of all.slice(1)) t.equal((await get(alice, '/events', tag)).status, 200)
   })
 
-  t.test('has none where the same question has another answer later, nor has an error', async t => {
+  t.test('has no tag if the result depends on the time, or if it is an error', async t => {
     for (const path of [
       '/events?fromTime=0',
       '/events?streams=:_audit:',
@@ -88,7 +88,7 @@ t.test('an answer', async t => {
       t.equal((await get(alice, path)).tag, '', path)
   })
 
-  t.test('is refused as ever to who has a tag but no right', async t => {
+  t.test('is still refused without permission, even with a valid tag', async t => {
     const { tag } = await get(alice, '/events?streams=diary')
     const other = await alice.grant('read', 'work', { expireAfter: 10 })
     t.equal((await get(other, '/events?streams=diary', tag)).status, 403)
@@ -115,7 +115,7 @@ t.test('an answer', async t => {
     t.equal((await get(gone, '/events', before.tag)).status, 401, 'revoked')
   })
 
-  t.test('that was not sent again is recorded and counted', async t => {
+  t.test('that was not sent again is still recorded and counted', async t => {
     const { tag } = await get(alice, '/events')
     const calls = async (): Promise<number> => (await alice.do('getAccessInfo')).calls['events.get']
     const records = async (): Promise<number> =>
@@ -126,7 +126,7 @@ t.test('an answer', async t => {
     t.equal(await records(), recorded + 2)
   })
 
-  t.test('is not compared in batches, nor by methods that write', async t => {
+  t.test('is always sent in batches and by methods that write', async t => {
     const { tag } = await get(alice, '/events')
     const headers = { 'if-none-match': tag }
     const { body } = await alice.http('POST', '/', [{ method: 'events.get', params: {} }], headers)
@@ -138,7 +138,7 @@ t.test('an answer', async t => {
 t.test('a tag changes with', async t => {
   const service = await openCoffer(t, { deletions: { retention: 1000 } })
   const { clock, server } = service
-  // With an account value that counts what is stored.
+  // With a field that counts the storage used.
   const alice = await service.user('carol', { email: 'carol@example.com' })
   await alice.stream('diary')
   await alice.stream('walks', 'diary')
@@ -209,7 +209,7 @@ async function cleanUp({ server }: Service): Promise<void> {
   )
 }
 
-t.test('a tag tells nobody of what he may not see', async t => {
+t.test('a tag reveals nothing that its caller may not see', async t => {
   const service = await coffer(t)
   const { alice } = service
   for (const id of ['diary', 'secret']) await alice.stream(id)
@@ -228,7 +228,7 @@ t.test('a tag tells nobody of what he may not see', async t => {
   t.equal((await get(reader, '/events', before[0]!.tag)).status, 200)
 })
 
-t.test('a tag tells of what is stored only to who may read that', async t => {
+t.test('a tag depends on the storage used only for callers who may read that', async t => {
   const service = await coffer(t)
   const alice = await service.user('carol', { email: 'carol@example.com' })
   await alice.stream('secret')
@@ -252,7 +252,7 @@ t.test('a tag tells of what is stored only to who may read that', async t => {
   )
 })
 
-t.test('a tag changes when an event comes out of sight, or into it, with another of its streams', async t => {
+t.test('a tag changes when another stream of an event hides or reveals it', async t => {
   const { alice } = await coffer(t)
   for (const id of ['diary', 'body', 'secret']) await alice.stream(id)
   const reader = await alice.grantAll([
@@ -267,7 +267,7 @@ t.test('a tag changes when an event comes out of sight, or into it, with another
   }
 })
 
-t.test('a tag changes when a deletion is forgotten, out of sight', async t => {
+t.test('a tag changes when the record of a hidden deletion expires', async t => {
   const { alice } = await coffer(t)
   for (const id of ['diary', 'secret']) await alice.stream(id)
   await alice.stream('below', 'diary')
@@ -284,7 +284,7 @@ t.test('a tag changes when a deletion is forgotten, out of sight', async t => {
   t.equal((await get(reader, '/streams', (await get(reader, '/streams')).tag)).status, 304)
 })
 
-t.test('equal tags are equal answers, whatever happens', async t => {
+t.test('equal tags imply equal responses, after any changes', async t => {
   const seed = Number(
     process.env['COFFER_TEST_SEED'] ?? (process.env['COFFER_TEST_LONG'] ? Date.now() % 1e9 : 7)
   )

@@ -1,4 +1,4 @@
-/** What OAuth refuses, and what stays as it is then. (docs/api/oauth.md) */
+/** What OAuth refuses, without side effects. (docs/api/oauth.md) */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { startServer } from '../../../../server/server.js'
@@ -47,7 +47,7 @@ t.test('codes', async t => {
   const { alice } = service
   await alice.stream('diary')
 
-  t.test('are good once: presented again, they end what came of them', async t => {
+  t.test('are valid once: reuse revokes the tokens they were exchanged for', async t => {
     const begun = await begin(service)
     const answered = await agree(service, alice, begun)
     const { body: tokens, status } = await exchange(service, begun, answered)
@@ -57,54 +57,51 @@ t.test('codes', async t => {
     t.match(await read(service, 'alice', tokens.access_token), dead)
   })
 
-  t.test('are good for a minute', async t => {
+  t.test('are valid for a minute', async t => {
     const begun = await begin(service)
     const answered = await agree(service, alice, begun)
     service.clock.advance(61)
     t.match(await exchange(service, begun, answered), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test(
-    'are good for the client, the redirect URI and the verifier that they were asked for with',
-    async t => {
-      for (const fields of [
-        { code_verifier: 'x'.repeat(43) },
-        { code_verifier: 'short' },
-        { redirect_uri: 'https://other.example.com/callback' },
-        { redirect_uri: `${redirectUri}/` }
-      ]) {
-        const begun = await begin(service)
-        const answered = await agree(service, alice, begun)
-        t.match(await exchange(service, begun, answered, fields), {
-          status: 400,
-          body: { error: 'invalid_grant' }
-        })
-        t.match(
-          await exchange(service, begun, answered),
-          { status: 400, body: { error: 'invalid_grant' } },
-          'there is no second attempt'
-        )
-      }
+  t.test('are bound to the client, the redirect URI and the code verifier', async t => {
+    for (const fields of [
+      { code_verifier: 'x'.repeat(43) },
+      { code_verifier: 'short' },
+      { redirect_uri: 'https://other.example.com/callback' },
+      { redirect_uri: `${redirectUri}/` }
+    ]) {
       const begun = await begin(service)
       const answered = await agree(service, alice, begun)
-      t.match(await exchange(service, begun, answered, { client_id: 'other-client' }), {
+      t.match(await exchange(service, begun, answered, fields), {
         status: 400,
         body: { error: 'invalid_grant' }
       })
-      t.match(await exchange(service, begun, answered), { status: 200 }, 'another client cannot spend it')
-      t.match(await exchange(service, begun, answered, { code_verifier: undefined }), {
-        body: { error: 'invalid_request' }
-      })
+      t.match(
+        await exchange(service, begun, answered),
+        { status: 400, body: { error: 'invalid_grant' } },
+        'there is no second attempt'
+      )
     }
-  )
+    const begun = await begin(service)
+    const answered = await agree(service, alice, begun)
+    t.match(await exchange(service, begun, answered, { client_id: 'other-client' }), {
+      status: 400,
+      body: { error: 'invalid_grant' }
+    })
+    t.match(await exchange(service, begun, answered), { status: 200 }, 'another client cannot spend it')
+    t.match(await exchange(service, begun, answered, { code_verifier: undefined }), {
+      body: { error: 'invalid_request' }
+    })
+  })
 
-  t.test('do not fit into the answer to another request', async t => {
+  t.test('cannot be exchanged with the verifier of another request', async t => {
     const [mine, theirs] = [await begin(service), await begin(service, { state: 'of somebody else' })]
     const answered = await agree(service, alice, theirs)
     t.match(await exchange(service, mine, answered), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test('are handed to nobody who polls, nor is the token', async t => {
+  t.test('are not returned by polling, nor is the token', async t => {
     const begun = await begin(service)
     await agree(service, alice, begun)
     const key = begun.location.searchParams.get('key')
@@ -113,7 +110,7 @@ t.test('codes', async t => {
     t.notMatch(JSON.stringify(body), /token|alice|apiEndpoint/)
   })
 
-  t.test('are stored as digests, like all that opens something', async t => {
+  t.test('are stored as digests, like all credentials', async t => {
     const tokens = await obtain(service, alice, { scope: 'diary:read offline_access' })
     const { body: refreshed } = await post(service, '/oauth/token', {
       grant_type: 'refresh_token',
@@ -140,7 +137,7 @@ t.test('requests', async t => {
   const service = await coffer(t, apps(app, native, narrow))
   const { alice } = service
 
-  t.test('without PKCE, or with less, are refused to the client itself', async t => {
+  t.test('without PKCE, or with a weaker form of it, return an error to the client', async t => {
     for (const params of [
       { code_challenge: undefined, code_challenge_method: undefined },
       { code_challenge_method: 'plain' },
@@ -159,7 +156,7 @@ t.test('requests', async t => {
     }
   })
 
-  t.test('lead nobody to an address that is not registered', async t => {
+  t.test('never redirect to an unregistered URI', async t => {
     for (const uri of [
       'https://diary.example.com/callback/',
       'https://diary.example.com/callback/more',
@@ -194,7 +191,7 @@ t.test('requests', async t => {
     t.match(await begin(service, { client_id: undefined }), { status: 400 })
   })
 
-  t.test('may come from any port of this machine, and from nowhere near it', async t => {
+  t.test('may use any port of a registered loopback URI, but no similar URI', async t => {
     for (const uri of [
       'http://127.0.0.1/callback',
       'http://127.0.0.1:51234/callback',
@@ -218,7 +215,7 @@ t.test('requests', async t => {
       t.equal((await begin(service, { client_id: 'native-client', redirect_uri: uri })).status, 400, uri)
   })
 
-  t.test('that rely on what is not supported are refused', async t => {
+  t.test('with unsupported parameters are refused', async t => {
     for (const [params, error] of [
       [{ request: 'x.y.z' }, 'request_not_supported'],
       [{ request_uri: 'https://evil.example.com/request' }, 'request_uri_not_supported'],
@@ -247,7 +244,7 @@ t.test('requests', async t => {
     }
   })
 
-  t.test('for more than the client may have are refused', async t => {
+  t.test('for scopes beyond those of the client are refused', async t => {
     for (const scope of [
       'diary:read',
       'diary:contribute',
@@ -268,7 +265,7 @@ t.test('requests', async t => {
       )
   })
 
-  t.test('are bounded in size and number', async t => {
+  t.test('are limited in size and number', async t => {
     const { body, status } = await post(service, '/oauth/authorize', {
       client_id: clientId,
       redirect_uri: redirectUri,
@@ -292,7 +289,7 @@ t.test('requests', async t => {
     }
   })
 
-  t.test('with repeated parameters are refused: two parties may read them in two ways', async t => {
+  t.test('with repeated parameters are refused, as these are ambiguous', async t => {
     const { params } = await begin(service)
     const query = new URLSearchParams(params).toString()
     const ask = async (more: string): Promise<{ status: number; location: string }> => {
@@ -304,7 +301,7 @@ t.test('requests', async t => {
     t.match(await ask('client_id=other'), { status: 400, location: '' })
   })
 
-  t.test('cannot be answered by an access that was agreed to for another', async t => {
+  t.test('cannot be accepted with an access that was granted for another one', async t => {
     const { access } = await alice.do('accesses.create', { type: 'app', name: clientId, permissions: [] })
     const begun = await begin(service)
     const key = begun.location.searchParams.get('key')!
@@ -313,7 +310,7 @@ t.test('requests', async t => {
     await alice.do('accesses.delete', { id: access.id })
   })
 
-  t.test('of the other kind cannot pretend to be such', async t => {
+  t.test('cannot be forged by an app authorisation request', async t => {
     const asked = await service.call(undefined, 'authRequest.create', {
       requestingAppId: clientId,
       requestedPermissions: [],
@@ -322,7 +319,7 @@ t.test('requests', async t => {
     t.match(asked, { error: { id: 'invalid-operation' } })
   })
 
-  t.test('for the account of somebody else are not answered with this one', async t => {
+  t.test('for one account cannot be accepted by another user', async t => {
     const bertha = await service.user('bertha')
     const begun = await begin(service, { resource: `${service.server.url}/alice/mcp` })
     t.equal(begun.location.searchParams.get('username'), 'alice')
@@ -330,7 +327,7 @@ t.test('requests', async t => {
     t.ok((await agree(service, alice, begun)).searchParams.get('code'))
   })
 
-  t.test('that ask for signing in anew want a session that is as new', async t => {
+  t.test('that require a new sign-in need a recent session', async t => {
     service.clock.advance(10_000)
     for (const params of [{ prompt: 'login' }, { max_age: '60' }, { prompt: 'select_account' }]) {
       const begun = await begin(service, params)
@@ -339,7 +336,7 @@ t.test('requests', async t => {
     t.ok((await agree(service, alice, await begin(service, { max_age: '20000' }))).searchParams.get('code'))
   })
 
-  t.test('that are refused lead back with that', async t => {
+  t.test('that the user denies redirect with an error', async t => {
     const { location } = await begin(service)
     const key = location.searchParams.get('key')
     const { redirect } = await service.call(undefined, 'authRequest.decide', { key, status: 'REFUSED' })
@@ -364,7 +361,7 @@ t.test('tokens', async t => {
       ...fields
     })
 
-  t.test('for refreshing are good once: presented again later, they end the access', async t => {
+  t.test('for refreshing are valid once: later reuse revokes the access', async t => {
     const first = await obtain(service, alice, { scope })
     const second = await refresh(first.refresh_token)
     t.match(second, { status: 200, body: { access_token: first.access_token } })
@@ -375,7 +372,7 @@ t.test('tokens', async t => {
     t.match(await refresh(second.body.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test('for refreshing, presented again within ten seconds, get the same answer', async t => {
+  t.test('for refreshing return the same response when reused within ten seconds', async t => {
     const { access_token: token, refresh_token: first } = await obtain(service, alice, { scope })
     const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(first)))
     const [{ body: second }] = answers
@@ -399,7 +396,7 @@ t.test('tokens', async t => {
     t.match(await refresh(second.refresh_token), { status: 200 }, 'the next one is good')
   })
 
-  t.test('for refreshing lead to the one in force, even if that has been replaced, too', async t => {
+  t.test('for refreshing return the current successor, even after several refreshes', async t => {
     const { access_token: token, refresh_token: first } = await obtain(service, alice, { scope })
     const { refresh_token: second } = (await refresh(first)).body
     service.clock.advance(6)
@@ -412,7 +409,7 @@ t.test('tokens', async t => {
     t.match(await read(service, 'alice', token), dead)
   })
 
-  t.test('for refreshing are no longer good twice for a clock that has been set back', async t => {
+  t.test('for refreshing do not become valid again if the clock is set back', async t => {
     const person = await service.user('tove-with-app')
     const { access_token: token, refresh_token: first } = await obtain(service, person, { scope })
     service.clock.advance(5000)
@@ -435,7 +432,7 @@ t.test('tokens', async t => {
     t.match(await read(service, 'tuva-with-app', other.access_token), dead)
   })
 
-  t.test('for refreshing get the same answer after a restart', async t => {
+  t.test('for refreshing return the same response after a restart', async t => {
     const { clock, directory, server } = await coffer(t, apps(app))
     const before = new Service(server, clock, directory)
     const person = await before.user('signe')
@@ -451,7 +448,7 @@ t.test('tokens', async t => {
     t.match(await post(after, '/oauth/token', fields), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test('for refreshing that have just been replaced end with the access', async t => {
+  t.test('for refreshing revoke the access, even if they have just been replaced', async t => {
     const person = await service.user('ronja-with-app')
     const { refresh_token: first } = await obtain(service, person, { scope })
     const { access_token: token } = (await refresh(first)).body
@@ -460,7 +457,7 @@ t.test('tokens', async t => {
     t.match(await refresh(first), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test('for refreshing are good for their client alone, for a time', async t => {
+  t.test('for refreshing are bound to their client, and expire', async t => {
     const { refresh_token: token } = await obtain(service, alice, { scope })
     t.match(await refresh(token, { client_id: 'other-client' }), {
       status: 400,
@@ -495,7 +492,7 @@ t.test('tokens', async t => {
     })
   })
 
-  t.test('end with the access, and the access with them', async t => {
+  t.test('end with the access, and revoking them ends the access', async t => {
     const person = await service.user('dora-with-app')
     const tokens = await obtain(service, person, { scope })
     const { accesses } = await person.do('accesses.get')
@@ -508,7 +505,7 @@ t.test('tokens', async t => {
     t.match(await read(service, person.username, again.access_token), dead)
   })
 
-  t.test('tell others nothing, and are not ended by them', async t => {
+  t.test('reveal nothing to other clients, which cannot revoke them', async t => {
     const person = await service.user('emma-with-app')
     const { access_token: token } = await obtain(service, person, { scope })
     t.same((await post(service, '/oauth/introspect', { client_id: 'other-client', token })).body, {
@@ -526,7 +523,7 @@ t.test('tokens', async t => {
       })
   })
 
-  t.test('of a suspended account do nothing', async t => {
+  t.test('of a suspended account are refused', async t => {
     const person = await service.user('fanny-with-app')
     const tokens = await obtain(service, person, { scope: `openid ${scope}` })
     const begun = await begin(service)
@@ -553,7 +550,7 @@ t.test('tokens', async t => {
     )
   })
 
-  t.test('leave a record of who did what', async t => {
+  t.test('leave an audit trail', async t => {
     const person = await service.user('greta-with-app')
     const tokens = await obtain(service, person, { scope })
     await refresh(tokens.refresh_token)
@@ -576,7 +573,7 @@ t.test('the endpoints', async t => {
     throttle: { failures: 3, invalidTokens: 50 }
   })
 
-  t.test('take forms, each parameter once, and answer in the form of OAuth', async t => {
+  t.test('accept forms without repeated parameters, and return OAuth errors', async t => {
     const json = await service.http('POST', '/oauth/token', { grant_type: 'authorization_code' })
     t.match(json, { status: 400, body: { error: 'invalid_request', error_description: String } })
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
@@ -609,7 +606,7 @@ t.test('the endpoints', async t => {
     })
   })
 
-  t.test('are open to browsers of other origins', async t => {
+  t.test('allow cross-origin requests', async t => {
     const origin = { origin: 'https://app.example.com' }
     for (const path of [
       '/.well-known/openid-configuration',
@@ -628,7 +625,7 @@ t.test('the endpoints', async t => {
     t.match(headers.get('access-control-allow-headers'), /authorization/)
   })
 
-  t.test('let nobody guess secrets', async t => {
+  t.test('throttle guesses at client secrets', async t => {
     const guess = async (client_secret: string): Promise<number> =>
       (
         await post(service, '/oauth/introspect', {
@@ -643,7 +640,7 @@ t.test('the endpoints', async t => {
     t.equal(await guess(secret), 200)
   })
 
-  t.test('do not take a proof in two ways', async t => {
+  t.test('refuse two kinds of client authentication in one request', async t => {
     const authorization = `Basic ${Buffer.from(`confidential-client:${encodeURIComponent(secret)}`).toString('base64')}`
     const ask = async (form: Record<string, string>): Promise<Answer> =>
       await post(service, '/oauth/introspect', { token: 'x', ...form }, { authorization })
@@ -652,7 +649,7 @@ t.test('the endpoints', async t => {
     t.match(await ask({ client_id: clientId }), { status: 400, body: { error: 'invalid_request' } })
   })
 
-  t.test('show who guesses at tokens that there is a limit', async t => {
+  t.test('throttle guesses at tokens', async t => {
     let status = 200
     for (let count = 0; count < 60 && status === 200; count++)
       status = (

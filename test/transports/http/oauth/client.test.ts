@@ -1,4 +1,4 @@
-/** OAuth and OpenID Connect, by a client library of others that checks what it is told. (docs/api/oauth.md) */
+/** OAuth and OpenID Connect, tested with a strict third-party client library. (docs/api/oauth.md) */
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import t, { type Test } from 'tap'
@@ -11,11 +11,11 @@ import {
 } from '../../../support/coffer.js'
 import { agree, apps, clientId, redirectUri } from '../../../support/oauth.js'
 
-/** The service listens on plain HTTP here. */
+/** Permits plain HTTP, which the service uses here. */
 const plain = { [oauth.allowInsecureRequests]: true } as const
 const secret = 'a secret of forty characters, made at random'
 
-/** A client that has read what the service says of itself. */
+/** Creates a client from the metadata of the service. */
 async function discovered(
   { server }: Service,
   kind: 'oauth2' | 'oidc' = 'oidc'
@@ -35,7 +35,7 @@ interface Signed {
   readonly result: oauth.TokenEndpointResponse
 }
 
-/** The whole flow, by the library. */
+/** Runs the whole flow with the library. */
 async function sign(
   service: Service,
   person: Person,
@@ -78,7 +78,7 @@ async function sign(
   return { as, client, auth, response, result }
 }
 
-/** The library looks at the real time; the clock of the tests does not stand far from it. */
+/** Sets the clock of the test to the real time, which the library uses. */
 async function start(t: Test, overrides: Overrides = {}): Promise<{ service: Service; alice: Person }> {
   const service = await coffer(t, {
     ...apps({ id: clientId, displayName: 'Diary', oauth: { redirectURIs: [redirectUri] } }),
@@ -88,12 +88,12 @@ async function start(t: Test, overrides: Overrides = {}): Promise<{ service: Ser
   return { service, alice: await service.user('alicia') }
 }
 
-t.test('a client of OAuth', async t => {
+t.test('an OAuth client', async t => {
   const { service, alice } = await start(t)
   await alice.stream('diary')
   await alice.event({ content: 'dear diary' })
 
-  t.test('finds the endpoints, by both ways of discovery', async t => {
+  t.test('discovers the endpoints in both ways', async t => {
     const as = await discovered(service, 'oauth2')
     t.same(as, await discovered(service))
     t.match(as, {
@@ -104,7 +104,7 @@ t.test('a client of OAuth', async t => {
     t.notOk(as.registration_endpoint)
   })
 
-  t.test('gets the token of an access, which is good for every call', async t => {
+  t.test('obtains the token of an access, which is valid for every call', async t => {
     const { result } = await sign(service, alice, 'diary:read')
     t.match(result, { token_type: 'bearer', scope: 'diary:read', username: 'alicia' })
     t.notOk(result.expires_in)
@@ -124,7 +124,7 @@ t.test('a client of OAuth', async t => {
     t.equal(refused.status, 403)
   })
 
-  t.test('learns who has signed in, by an ID token that fits, and asks for more', async t => {
+  t.test('obtains a valid ID token of the user, and user info', async t => {
     const { as, client, response, result } = await sign(service, alice, 'openid profile', { max_age: '3600' })
     const claims = oauth.getValidatedIdTokenClaims(result)!
     t.match(claims, { iss: service.server.url, aud: clientId, auth_time: Number })
@@ -139,7 +139,7 @@ t.test('a client of OAuth', async t => {
     t.not(claims.sub, 'alicia')
   })
 
-  t.test('prolongs an access, and gives it back', async t => {
+  t.test('refreshes an access, and revokes it', async t => {
     const { as, auth, client, result } = await sign(service, alice, 'diary:read offline_access')
     t.equal(result.expires_in, 3600)
     service.clock.advance(4000)
@@ -170,7 +170,7 @@ t.test('a client of OAuth', async t => {
   })
 })
 
-t.test('a client with a secret', async t => {
+t.test('a confidential client', async t => {
   const secretHash = createHash('sha256').update(secret).digest('hex')
   const { service, alice } = await start(
     t,
@@ -180,11 +180,11 @@ t.test('a client with a secret', async t => {
     ['in Basic credentials', oauth.ClientSecretBasic(secret)],
     ['in the form', oauth.ClientSecretPost(secret)]
   ] as const)
-    t.test(`proves it ${name}`, async t => {
+    t.test(`authenticates ${name}`, async t => {
       const { result } = await sign(service, alice, '*:read', {}, auth)
       t.equal(result.scope, '*:read')
     })
-  t.test('gets nothing without it, or by a wrong one', async t => {
+  t.test('is refused without its secret, or with a wrong one', async t => {
     for (const auth of [oauth.None(), oauth.ClientSecretPost('a guess'), oauth.ClientSecretBasic('a guess')])
       await t.rejects(sign(service, alice, '*:read', {}, auth), /401|WWW|invalid_client/)
   })

@@ -1,11 +1,11 @@
-/** OAuth on an account that is scheduled for deletion. (docs/spec/accounts.md#deleting-an-account; docs/api/oauth.md) */
+/** OAuth on an account scheduled for deletion. (docs/spec/accounts.md#deleting-an-account; docs/api/oauth.md) */
 import t from 'tap'
 import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import { agree, app, apps, begin, clientId, exchange, obtain, post, read } from '../../../support/oauth.js'
 
 const scope = 'diary:contribute:Diary offline_access openid'
 
-/** Closes an account as its owner does, who has just signed in. */
+/** Closes an account as its owner does after signing in again. */
 async function close({ service, token, username }: Client): Promise<void> {
   const { status } = await service.http('DELETE', `/users/${username}`, undefined, { authorization: token })
   if (status !== 200) throw new Error(`closing answers ${status}`)
@@ -25,7 +25,7 @@ async function refresh(service: Service, token: string): Promise<{ status: numbe
 }
 
 t.test('OAuth on a closed account', async t => {
-  t.test('refuses what is good without using it up, and goes on once the account is kept', async t => {
+  t.test('refuses valid credentials without consuming them until the account is kept', async t => {
     const service = await coffer(t, apps(app))
     const bob = await service.user('bobby', { email: 'bob@example.com' })
     const tokens = await obtain(service, bob, { scope })
@@ -56,7 +56,7 @@ t.test('OAuth on a closed account', async t => {
     t.match(await refresh(service, tokens.refresh_token), { status: 200, body: { refresh_token: String } })
   })
 
-  t.test('ends what a client gives back', async t => {
+  t.test('lets a client revoke its tokens', async t => {
     const service = await coffer(t, apps(app))
     const bob = await service.user('bobby', { email: 'bob@example.com' })
     const tokens = await obtain(service, bob, { scope })
@@ -68,7 +68,7 @@ t.test('OAuth on a closed account', async t => {
     t.match(await refresh(service, tokens.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
   })
 
-  t.test('tells strangers no more than of an open account, or of none', async t => {
+  t.test('reveals no more to strangers than on an open account, or on none', async t => {
     const service = await coffer(t, apps(app))
     const bob = await service.user('bobby', { email: 'bob@example.com' })
     await service.user('carlo')

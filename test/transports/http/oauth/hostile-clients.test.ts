@@ -1,4 +1,4 @@
-/** What clients, and those who take something from them, cannot get by OAuth. (docs/api/oauth.md) */
+/** What hostile clients, and thieves of their tokens, cannot obtain by OAuth. (docs/api/oauth.md) */
 import t from 'tap'
 import { coffer, type Answer, type Service } from '../../../support/coffer.js'
 import {
@@ -20,7 +20,7 @@ async function registered(service: Service, fields: object = {}): Promise<Answer
   return await service.http('POST', '/oauth/register', { redirect_uris, ...fields })
 }
 
-t.test('the token that an app holds is no consent', async t => {
+t.test("an app's token does not prove consent", async t => {
   const service = await coffer(t, apps(app))
   const { alice } = service
   await alice.stream('diary')
@@ -48,7 +48,7 @@ t.test('the token that an app holds is no consent', async t => {
   )
 })
 
-t.test('a page without a session may give what nobody has held before', async t => {
+t.test('a page without a session may grant a new access', async t => {
   const service = await coffer(t, apps(app))
   const { alice } = service
   const begun = await begin(service, { scope: 'openid' })
@@ -60,7 +60,7 @@ t.test('a page without a session may give what nobody has held before', async t 
   t.match(await exchange(service, begun, new URL(redirect as string)), { status: 200 })
 })
 
-t.test('all streams are not the account fields', async t => {
+t.test('a scope of all streams does not include account fields', async t => {
   const scopes = ['*:read', '%3Asystem%3Alanguage:read', '.phone:read']
   const client = { id: 'narrow-client', oauth: { redirectURIs: [redirectUri], scopes } }
   const service = await coffer(t, apps(client))
@@ -72,7 +72,7 @@ t.test('all streams are not the account fields', async t => {
     t.equal(await errorFor(scope), null, scope)
 })
 
-t.test('nobody is led to a client that has registered itself without having been asked', async t => {
+t.test('errors do not redirect to a self-registered client without consent', async t => {
   const service = await coffer(t, { ...apps(app), oauth: { registration: true } })
   const { body: client } = await registered(service, { scope: 'diary:read' })
   const asked = { client_id: client.client_id, redirect_uri: redirect_uris[0]!, scope: 'diary:read' }
@@ -103,7 +103,7 @@ t.test('nobody is led to a client that has registered itself without having been
   t.match(redirect, /^https:\/\/assistant\.example\.com\/callback\?error=access_denied/)
 })
 
-t.test('clients that nobody uses keep nobody from registering others', async t => {
+t.test('unused clients do not block the registration of others', async t => {
   const service = await coffer(t, { oauth: { registration: true, maxClients: 3 } })
   const { body: used } = await registered(service, { token_endpoint_auth_method: 'none' })
   const asked = { client_id: used.client_id, redirect_uri: redirect_uris[0]!, scope: 'diary:read' }
@@ -117,7 +117,7 @@ t.test('clients that nobody uses keep nobody from registering others', async t =
   t.equal((await begin(service, asked)).status, 303, 'one that was used stays')
 })
 
-t.test('a scope that is refused costs nobody the access', async t => {
+t.test('a refused scope does not end the access', async t => {
   const service = await coffer(t, apps(app))
   const scope = 'diary:contribute offline_access'
   const { access_token, refresh_token } = await obtain(service, service.alice, { scope })

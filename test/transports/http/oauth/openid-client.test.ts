@@ -1,4 +1,4 @@
-/** The same by the client of OpenID Connect that most programs for Node take. (docs/api/oauth.md) */
+/** The same flow with the most common OpenID Connect client for Node. (docs/api/oauth.md) */
 import { createHash } from 'node:crypto'
 import * as openid from 'openid-client'
 import t from 'tap'
@@ -17,7 +17,7 @@ for (const [kind, auth, hash] of [
       t,
       apps({ id: clientId, oauth: { redirectURIs: [redirectUri], accessSeconds: 900, ...hash } })
     )
-    // The library looks at the real time.
+    // The library uses the real time.
     service.clock.advance(Date.now() / 1000 - service.clock.now())
     const daisy = await service.user('daisy', { email: 'daisy@example.com' })
     const config = await openid.discovery(new URL(service.server.url), clientId, undefined, auth, {

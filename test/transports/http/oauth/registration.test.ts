@@ -1,4 +1,4 @@
-/** Clients that register themselves, and the keys of ID tokens: how many there are, and for how long. (docs/api/oauth.md) */
+/** Client registration and the keys of ID tokens: their number and lifetime. (docs/api/oauth.md) */
 import t from 'tap'
 import { readSettings, type ReadSettings } from '../../../../core/settings/load.js'
 import { startServer } from '../../../../server/server.js'
@@ -18,7 +18,7 @@ async function registered(service: Service, fields: object = {}): Promise<Answer
   return await service.http('POST', '/oauth/register', { redirect_uris, ...fields })
 }
 
-t.test('clients that register themselves', async t => {
+t.test('self-registered clients', async t => {
   const service = await coffer(t, { oauth: { registration: true, maxClients: 2, clientMaxAge: 100_000 } })
   const { alice } = service
   const { body: client, status } = await registered(service, {
@@ -28,7 +28,7 @@ t.test('clients that register themselves', async t => {
   t.equal(status, 201)
   const asked = { client_id: client.client_id, redirect_uri: redirect_uris[0]!, scope: 'diary:read' }
 
-  t.test('are told of it, and prove who they are by their secret', async t => {
+  t.test('are marked as such, and authenticate with their secret', async t => {
     const begun = await begin(service, asked)
     const key = begun.location.searchParams.get('key')
     t.match(await service.call(undefined, 'authRequest.poll', { key }), {
@@ -42,7 +42,7 @@ t.test('clients that register themselves', async t => {
     })
   })
 
-  t.test('may ask for what they said, and no more', async t => {
+  t.test('may request only the scopes that they registered', async t => {
     t.match(await begin(service, { ...asked, scope: 'diary:contribute' }), {
       status: 400,
       body: { error: 'invalid_scope' }
@@ -51,7 +51,7 @@ t.test('clients that register themselves', async t => {
     t.ok(without.location.searchParams.get('key'), 'that is asked for by those who ask for nothing')
   })
 
-  t.test('are so many, as long as they are used', async t => {
+  t.test('are limited in number, and expire when unused', async t => {
     t.equal((await registered(service)).status, 201)
     t.match(await registered(service), { status: 503, body: { error: 'temporarily_unavailable' } })
     service.clock.advance(90_000)
@@ -61,7 +61,7 @@ t.test('clients that register themselves', async t => {
     t.equal((await begin(service, asked)).status, 303, 'the one in use stays')
   })
 
-  t.test('send JSON, of a size', async t => {
+  t.test('must send JSON of limited size', async t => {
     t.match(await post(service, '/oauth/register', { redirect_uris: 'x' }), {
       status: 415,
       body: { error: 'invalid_request' }
@@ -75,7 +75,7 @@ t.test('clients that register themselves', async t => {
   })
 })
 
-t.test('schemes of apps that the operator lists', async t => {
+t.test('return schemes', async t => {
   const cursor = 'cursor://anysphere.cursor-retrieval/oauth/callback'
   const own = { id: 'own-client', oauth: { redirectURIs: ['Other-App:/callback'] } }
   const settings = (returnSchemes: string[]): Overrides => ({
@@ -85,7 +85,7 @@ t.test('schemes of apps that the operator lists', async t => {
   const service = await coffer(t, settings(['Cursor', 'other-app', 'javascript', 'data', 'ws']))
   const { alice } = service
 
-  t.test('are those that people may be sent back to', async t => {
+  t.test('permit redirects to apps', async t => {
     for (const uri of [cursor, 'CURSOR://x/y', 'other-app:/callback', 'com.example.app:/callback']) {
       const client = await registered(service, { redirect_uris: [uri], token_endpoint_auth_method: 'none' })
       t.equal(client.status, 201, uri)
@@ -99,7 +99,7 @@ t.test('schemes of apps that the operator lists', async t => {
     })
   })
 
-  t.test('are no others, and never such that run or show something', async t => {
+  t.test('permit no other URIs, and never a scheme that runs or displays something', async t => {
     for (const uri of [
       'vscode://x/y',
       'cursors://x/y',
@@ -117,7 +117,7 @@ t.test('schemes of apps that the operator lists', async t => {
       )
   })
 
-  t.test('are left once the operator lists them no more', async t => {
+  t.test('no longer permit redirects once removed from the settings', async t => {
     const { body: client } = await registered(service, { redirect_uris: [cursor] })
     await service.server.close()
     const server = await startServer(testSettings(service.directory, settings(['other-app'])), {
@@ -132,7 +132,7 @@ t.test('schemes of apps that the operator lists', async t => {
     })
   })
 
-  t.test('are listed for the clients that the settings name, too', t => {
+  t.test('also apply to clients in the settings', t => {
     const given = (access: object): ReadSettings =>
       readSettings({ argv: [], env: {}, cwd: t.testdir(), pageSettings: { access } })
     const problem = 'access.apps[0].oauth.redirectURIs[0]'

@@ -1,4 +1,4 @@
-/** What clients and libraries of today send as a matter of course, and must not be refused for. (docs/api/oauth.md) */
+/** What common clients and libraries send by default, and must not be refused for. (docs/api/oauth.md) */
 import pryv from 'pryv'
 import t from 'tap'
 import { getResourceUser } from '../../../../core/oauth/metadata.js'
@@ -7,7 +7,7 @@ import { agree, app, apps, begin, clientId, exchange, obtain, post } from '../..
 
 const loopback = 'http://127.0.0.1/callback'
 
-t.test('a request may hold what libraries send', async t => {
+t.test('a request may contain what libraries send', async t => {
   const service = await coffer(t, apps({ ...app, oauth: { redirectURIs: [loopback] } }))
   const { alice } = service
   const { url } = service.server
@@ -43,7 +43,7 @@ t.test('a request may hold what libraries send', async t => {
       t.notMatch(body.scope, /address|phone/, 'what was left out is told')
     })
 
-  await t.test('but for scopes of which nothing is known', async t => {
+  await t.test('except for unknown scopes', async t => {
     for (const scope of ['phone', 'mcp:tools', 'openid diary:raed', 'openid https://example.com/scope'])
       t.equal(
         (await begin(service, { ...usual, scope })).location.searchParams.get('error'),
@@ -52,7 +52,7 @@ t.test('a request may hold what libraries send', async t => {
       )
   })
 
-  await t.test('as a form, too', async t => {
+  await t.test('also as a form', async t => {
     const { params } = await begin(service, usual)
     const { headers, status } = await post(service, '/oauth/authorize', params)
     t.equal(status, 303)
@@ -60,7 +60,7 @@ t.test('a request may hold what libraries send', async t => {
   })
 })
 
-t.test('a resource is the service or an account of it, however its URL is written', t => {
+t.test('a resource is the service or an account, however its URL is written', t => {
   const byPath = testConfig('unused', { publicUrl: 'https://coffer.example.com/data' })
   const byHost = testConfig('unused', { publicUrl: 'https://coffer.example.com', domain: 'example.com' })
   for (const [config, resource, user] of [
@@ -90,7 +90,7 @@ t.test('a resource is the service or an account of it, however its URL is writte
   t.end()
 })
 
-t.test('a client of the published libraries finds its API endpoint beside the tokens', async t => {
+t.test('a client of the published libraries finds its API endpoint in the token response', async t => {
   const service = await coffer(t, apps(app))
   const { alice } = service
   await alice.stream('diary')
@@ -104,7 +104,7 @@ t.test('a client of the published libraries finds its API endpoint beside the to
   }
 })
 
-t.test('a client without a secret may say so in any way', async t => {
+t.test('a public client may identify itself in any way', async t => {
   const service = await coffer(t, apps(app))
   const { alice } = service
   const empty = `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`
@@ -137,7 +137,7 @@ t.test('a client without a secret may say so in any way', async t => {
   }
 })
 
-t.test('assistants register as they do', async t => {
+t.test('assistants register with their usual metadata', async t => {
   const service = await coffer(t, { oauth: { registration: true } })
   const register = async (metadata: object): Promise<Answer> =>
     await service.http('POST', '/oauth/register', metadata)
@@ -185,7 +185,7 @@ t.test('assistants register as they do', async t => {
           .refresh_token
       )
     })
-  await t.test('but for those who can use nothing that there is', async t => {
+  await t.test('except for metadata with nothing that is supported', async t => {
     for (const metadata of [
       { grant_types: ['client_credentials'] },
       { grant_types: [again] },
@@ -199,7 +199,7 @@ t.test('assistants register as they do', async t => {
   })
 })
 
-t.test('nothing is advertised that is refused', async t => {
+t.test('the metadata advertises only what works', async t => {
   const service = await coffer(t, apps(app))
   const { body } = await service.http('GET', '/.well-known/oauth-authorization-server')
   for (const name of [
@@ -225,7 +225,7 @@ t.test('nothing is advertised that is refused', async t => {
   }
 })
 
-t.test('pages of other origins may send the headers of assistants', async t => {
+t.test('cross-origin requests may send the headers of assistants', async t => {
   const service = await coffer(t, apps(app))
   for (const path of ['/alice/mcp', '/.well-known/oauth-authorization-server', '/oauth/token']) {
     const names = 'authorization, content-type, mcp-protocol-version, mcp-session-id, last-event-id'

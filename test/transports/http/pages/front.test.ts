@@ -1,4 +1,4 @@
-/** What browsers get where others get JSON. (docs/spec/service-information.md#pages-at-other-addresses) */
+/** Browsers receive pages, other clients JSON. (docs/spec/service-information.md#pages-at-other-addresses) */
 import { request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -12,7 +12,7 @@ interface Got {
   readonly body: string
 }
 
-/** A request with just these headers: `fetch` adds some of its own, and chooses the host. */
+/** Sends a request with exactly these headers: `fetch` adds others, and sets the host. */
 async function ask(url: string, headers: Record<string, string>, method = 'GET'): Promise<Got> {
   return await new Promise((resolve, reject) => {
     request(url, { headers, method }, response => {
@@ -29,13 +29,13 @@ async function ask(url: string, headers: Record<string, string>, method = 'GET')
 const isPage = ({ headers, body }: Got): boolean =>
   (headers['content-type'] ?? '').startsWith('text/html') && body.includes('<div id="page"')
 
-t.test('a browser that looks around', async t => {
+t.test('a browser', async t => {
   const service = await coffer(t)
   const { url } = service.server
   const see = async (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     await ask(url + path, { accept: browser, ...headers }, method)
 
-  t.test('finds a page at the roots, and one where there is nothing', async t => {
+  t.test('gets a page at the root paths, and an error page at unknown ones', async t => {
     for (const [path, status] of [
       ['/', 200],
       ['/?lang=fr', 200],
@@ -66,7 +66,7 @@ t.test('a browser that looks around', async t => {
     }
   })
 
-  t.test('finds a page for every kind of address where there is nothing', async t => {
+  t.test('gets an error page at every kind of unknown path', async t => {
     for (const [path, status] of [
       ['/access/nope', 404],
       ['/access/nope.html', 404],
@@ -105,7 +105,7 @@ t.test('a browser that looks around', async t => {
     t.equal(JSON.parse(known.body).status, 'NEED_SIGNIN')
   })
 
-  t.test('is not told whether there is a user', async t => {
+  t.test('cannot see whether a user exists', async t => {
     for (const end of ['', '/', '/nonsense', '/a/b']) {
       const [known, unknown] = [await see(`/alice${end}`), await see(`/nobody${end}`)]
       t.equal(known.status, unknown.status)
@@ -114,7 +114,7 @@ t.test('a browser that looks around', async t => {
     }
   })
 
-  t.test('need not load what it has', async t => {
+  t.test('gets 304 for a page that it has', async t => {
     for (const path of ['/', '/alice/']) {
       const first = await see(path)
       const tag = first.headers.etag ?? ''
@@ -131,7 +131,7 @@ t.test('a browser that looks around', async t => {
     t.not((await see('/')).headers.etag, (await see('/alice/')).headers.etag)
   })
 
-  t.test('gets only the head if it asks for that', async t => {
+  t.test('gets only the headers for HEAD', async t => {
     const head = await see('/', {}, 'HEAD')
     t.same([head.status, head.body], [200, ''])
     t.match(head.headers['content-type'], 'text/html')
@@ -139,14 +139,14 @@ t.test('a browser that looks around', async t => {
     t.same([(await see('/nothing.html', {}, 'HEAD')).status], [404])
   })
 
-  t.test('gets it compressed if it can read that', async t => {
+  t.test('gets compressed pages if it supports that', async t => {
     const got = await see('/', { 'accept-encoding': 'gzip' })
     t.equal(got.headers['content-encoding'], 'gzip')
     t.match(got.headers.vary, 'Accept-Encoding')
   })
 })
 
-t.test('everybody else gets what they always got', async t => {
+t.test('other clients get JSON as before', async t => {
   const service = await coffer(t)
   const { url } = service.server
   const others: [why: string, headers: Record<string, string>][] = [
@@ -184,7 +184,7 @@ t.test('everybody else gets what they always got', async t => {
     t.ok(isJson(await ask(url + path, { accept: browser })), `${path} is the API’s, in a browser as well`)
 })
 
-t.test('on hosts below the domain a browser is led to the public one', async t => {
+t.test('on subdomains a browser is redirected to the public host', async t => {
   const service = await coffer(t, { domain: 'example.com' })
   const see = async (host: string, path: string) =>
     await ask(service.server.url + path, { host, accept: browser })
@@ -205,7 +205,7 @@ function isJson({ headers }: Got): boolean {
   return (headers['content-type'] ?? '').startsWith('application/json')
 }
 
-t.test('whom an app has sent here by mistake', async t => {
+t.test('a malformed request of an app', async t => {
   const service = await coffer(t)
   const { url } = service.server
   const wrong = `${url}/oauth/authorize?client_id=nobody-knows-me&redirect_uri=https%3A%2F%2Fevil.example.com%2F`
@@ -213,7 +213,7 @@ t.test('whom an app has sent here by mistake', async t => {
     [wrong, browser],
     [`${url}/oauth/authorize`, browser]
   ] as const)
-    t.test(`gets a page at ${path.slice(url.length, url.length + 30)}`, async t => {
+    t.test(`returns a page at ${path.slice(url.length, url.length + 30)}`, async t => {
       const got = await ask(path, { accept })
       t.ok(isPage(got))
       t.equal(got.status, 400)
@@ -225,7 +225,7 @@ t.test('whom an app has sent here by mistake', async t => {
     ['a script', { accept: browser, 'sec-fetch-mode': 'cors' }, 'GET'],
     ['a form', { accept: browser, 'content-type': 'application/x-www-form-urlencoded' }, 'POST']
   ] as const)
-    t.test(`gets the error of the protocol as ${name}`, async t => {
+    t.test(`returns an OAuth error as ${name}`, async t => {
       const got = await ask(wrong, headers, method)
       t.equal(got.status, 400)
       t.match(JSON.parse(got.body), { error: 'invalid_request', error_description: String })

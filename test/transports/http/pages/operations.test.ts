@@ -1,4 +1,4 @@
-/** What the service tells whoever runs it: alive, of use, how busy. */
+/** Health checks and metrics for the operator. */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -13,7 +13,7 @@ for (const path of ['/healthz', '/system/status'])
   t.test(`GET ${path}`, async t => {
     const service = await coffer(t)
 
-    t.test('answers as long as the process does, whatever the host', async t => {
+    t.test('returns 200 as long as the process runs, whatever the host', async t => {
       const { body, status } = await service.http('GET', path)
       t.equal(status, 200)
       t.match(body, { status: 'ok', meta: { serverTime: Number } })
@@ -23,13 +23,13 @@ for (const path of ['/healthz', '/system/status'])
 t.test('GET /readyz', async t => {
   const service = await coffer(t)
 
-  t.test('answers that everything is there', async t => {
+  t.test('returns 200 with all checks', async t => {
     const { body, status } = await service.http('GET', '/readyz')
     t.equal(status, 200)
     t.match(body, { status: 'ok', checks: { platform: true, disk: true, running: true } })
   })
 
-  t.test('answers 503 when the disk cannot be written to', async t => {
+  t.test('returns 503 when the disk is not writable', async t => {
     const other = await coffer(t)
     mkdirSync(join(other.directory, '.probe'))
     const { body, status } = await other.http('GET', '/readyz')
@@ -42,13 +42,13 @@ t.test('GET /readyz', async t => {
     rmSync(join(other.directory, '.probe'), { recursive: true })
   })
 
-  t.test('answers 503 when platform database is not responding', async t => {
+  t.test('returns 503 when the platform database is not responding', async t => {
     const other = await openCoffer(t)
     other.server.services.platform.close()
     t.match(await other.http('GET', '/readyz'), { status: 503, body: { checks: { platform: false } } })
   })
 
-  t.test('leaves nothing behind', async t => {
+  t.test('leaves no files behind', async t => {
     t.throws(() => chmodSync(join(service.directory, '.probe'), 0o600), { code: 'ENOENT' })
   })
 })
@@ -60,12 +60,12 @@ t.test('Health', async t => {
     return { platform: true, disk: true }
   })
 
-  t.test('looks once for many who ask', async t => {
+  t.test('checks once for concurrent requests', async t => {
     await Promise.all(Array.from({ length: 10 }, () => health.readiness()))
     t.equal(asked, 1)
   })
 
-  t.test('says at once that it stops', async t => {
+  t.test('reports a shutdown immediately', async t => {
     health.stop()
     t.same(await health.readiness(), { platform: true, disk: true, running: false })
   })
@@ -83,7 +83,7 @@ t.test('GET /metrics', async t => {
     return body as string
   }
 
-  t.test('is there for whoever has the key of the operator', async t => {
+  t.test("requires the operator's key", async t => {
     for (const authorization of ['', 'something else', alice.token, `${adminKey} `])
       t.match(
         await service.http('GET', '/metrics', undefined, { authorization }),
@@ -126,12 +126,12 @@ t.test('GET /metrics', async t => {
     t.match(text, /^process_cpu_seconds_total /m)
   })
 
-  t.test('names nobody', async t => {
+  t.test('contains no personal data', async t => {
     const text = await figures()
     for (const secret of ['alice', alice.token, alice.access.id, 'diary', 'made.up']) t.notMatch(text, secret)
   })
 
-  t.test('has a port of its own, and only that one, if the operator wants', async t => {
+  t.test('moves to a separate port if configured', async t => {
     const other = await coffer(t, { adminKey, metrics: { port: 0 } })
     const { metricsUrl } = other.server
     const response = await fetch(`${metricsUrl}/metrics`)
@@ -144,7 +144,7 @@ t.test('GET /metrics', async t => {
 })
 
 t.test('CallStatistics', async t => {
-  t.test('puts durations into ranges', async t => {
+  t.test('counts durations in buckets', async t => {
     const calls = new CallStatistics(['a', 'b'])
     for (const durationMs of [0.1, 1, 1.1, 20_000]) calls.record('a', 200, durationMs)
     const [a, ...others] = calls.listCalled()

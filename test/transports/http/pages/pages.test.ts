@@ -1,4 +1,4 @@
-/** How the web pages are served. (docs/spec/service-information.md#pages) */
+/** Serving the web pages. (docs/spec/service-information.md#pages) */
 import { readdirSync, readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ t.test('the pages', async t => {
   const read = async (path: string, headers: Record<string, string> = {}) =>
     await service.http('GET', path, undefined, headers)
 
-  await t.test('are reached by every name that apps know', async t => {
+  await t.test('are available at every path that apps use', async t => {
     for (const name of pageNames) {
       const { status, body, headers } = await read(`/access/${name}?lang=fr&key=1`)
       t.equal(status, 200, name)
@@ -30,7 +30,7 @@ t.test('the pages', async t => {
     t.equal((await service.http('HEAD', '/access/access.html?key=1')).status, 200)
   })
 
-  await t.test('lead to the app where no app asks for anything', async t => {
+  await t.test('redirect to the app without a request of an app', async t => {
     const locationOf = async (path: string): Promise<string | null> => {
       const { status, headers } = await read(path)
       t.equal(status, headers.has('location') ? 302 : 200, path)
@@ -51,7 +51,7 @@ t.test('the pages', async t => {
       t.equal(await locationOf(`/access/${name}.html`), null)
   })
 
-  await t.test('run nothing that is not theirs, in nobody’s frame', async t => {
+  await t.test('run only their own scripts, and refuse to be framed', async t => {
     const { headers, body } = await read('/access/access.html?key=1')
     const policy = headers.get('content-security-policy') ?? ''
     t.match(policy, "default-src 'none'")
@@ -64,7 +64,7 @@ t.test('the pages', async t => {
     t.notMatch(body, /(?:src|href)="(?!\.\/)/, 'nothing from elsewhere')
   })
 
-  await t.test('are asked for again, what they load is kept', async t => {
+  await t.test('are revalidated, and their assets are cached', async t => {
     const page = await read('/access/access.html?key=1')
     t.equal(page.headers.get('cache-control'), 'no-cache')
     const tag = page.headers.get('etag') ?? ''
@@ -84,7 +84,7 @@ t.test('the pages', async t => {
   })
 })
 
-t.test('the pages on hosts below the domain lead to the public one', async t => {
+t.test('pages on subdomains redirect to the public host', async t => {
   const service = await coffer(t, { domain: 'example.com' })
   const locationOf = async (host: string, path: string): Promise<string | undefined> =>
     (await plainGet(service.server.url + path, { host })).headers.location
@@ -98,7 +98,7 @@ t.test('the pages on hosts below the domain lead to the public one', async t => 
   t.equal(await locationOf('example.com', '/access/access.html?key=1'), undefined)
 })
 
-t.test('every language has every text, and its placeholders', async t => {
+t.test('every language has all texts with their placeholders', async t => {
   const folder = join(packageDirectory, 'web', 'messages')
   const languages = readdirSync(folder).map(name => name.replace('.json', ''))
   t.ok(languages.includes('en') && languages.includes('fr'))
@@ -118,7 +118,7 @@ function placeholders(text = ''): string[] {
   return (text.match(/\{\w+\}/g) ?? []).toSorted()
 }
 
-/** A request with just these headers: `fetch` adds some of its own, and chooses the host. */
+/** Sends a request with exactly these headers: `fetch` adds others, and sets the host. */
 async function plainGet(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     get(url, { headers }, response => resolve(response.resume())).on('error', reject)

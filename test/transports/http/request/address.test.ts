@@ -1,4 +1,4 @@
-/** Whom a request is for: by the path, by the host's name. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
+/** Finding the user of a request by path or host. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
 import t from 'tap'
 import { ApiError } from '../../../../core/errors.js'
 import { parseAddress } from '../../../../transports/http/request/address.js'
@@ -7,7 +7,7 @@ import { rawBytes, rawHttp } from '../../../support/raw-http.js'
 
 const { limits } = testConfig('/nowhere')
 
-t.test('addressOf', async t => {
+t.test('parseAddress', async t => {
   const cases: [host: string, url: string, user: string | undefined, path: string][] = [
     ['localhost', '/', undefined, ''],
     ['localhost', '/alice', 'alice', ''],
@@ -54,11 +54,11 @@ t.test('addressOf', async t => {
       t.equal(address.segments.join('|'), path)
     })
 
-  t.test('ignores the host without a domain', async t => {
+  t.test('ignores the host if there is no domain', async t => {
     t.equal(parseAddress('/events', 'alice.example.com', { domain: '', limits }).user, 'events')
   })
 
-  t.test('wants encodings that are whole', async t => {
+  t.test('refuses malformed percent-encoding', async t => {
     for (const url of ['/alice/%', '/%zz/events', '/alice/events/%ff', '/alice?streams=%c3'])
       t.throws(
         () => parseAddress(url, 'localhost', { domain: '', limits }),
@@ -69,7 +69,7 @@ t.test('addressOf', async t => {
       )
   })
 
-  t.test('wants a host', async t => {
+  t.test('requires a host', async t => {
     t.throws(
       () => parseAddress('/', undefined, { domain: '', limits }),
       new ApiError('missing-header', 'The header "Host" is missing')
@@ -77,7 +77,7 @@ t.test('addressOf', async t => {
   })
 })
 
-t.test('both forms of addresses', async t => {
+t.test('addresses by path and by host', async t => {
   const service = await coffer(t, { domain: 'example.com' })
   const { url } = service.server
   const headers = { authorization: service.alice.token, 'content-type': 'application/json' }
@@ -96,7 +96,7 @@ t.test('both forms of addresses', async t => {
       })
   })
 
-  t.test('do not know unknown users', async t => {
+  t.test('return 404 for unknown users', async t => {
     for (const [host, path] of [
       ['nobody.example.com', '/'],
       ['nobody.example.com', '/streams'],
@@ -108,14 +108,14 @@ t.test('both forms of addresses', async t => {
       })
   })
 
-  t.test('allow anything across origins', async t => {
+  t.test('allow cross-origin requests', async t => {
     t.equal(
       (await rawHttp(url, { verb: 'OPTIONS', path: '/', headers: { host: 'nobody.example.com' } })).status,
       200
     )
   })
 
-  t.test('need a host', async t => {
+  t.test('require a Host header', async t => {
     const answer = await rawBytes(url, 'GET /alice/ HTTP/1.1\r\nConnection: close\r\n\r\n')
     t.match(answer, /^HTTP\/1\.1 400 /)
     t.match(answer, '"missing-header"')

@@ -1,4 +1,4 @@
-/** Bodies: what is read, how much of it, for how long. (docs/spec/conventions.md#request-bodies; docs/spec/limits.md#requests) */
+/** Request bodies: formats, size, time. (docs/spec/conventions.md#request-bodies; docs/spec/limits.md#requests) */
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
@@ -7,12 +7,12 @@ import { coffer } from '../../../support/coffer.js'
 import { Random } from '../../../support/random.js'
 import { rawBytes, rawHttp, sendAndLeave } from '../../../support/raw-http.js'
 
-/** An empty batch of so many bytes. */
+/** Returns an empty batch of this size in bytes. */
 function padded(size: number): string {
   return `[${' '.repeat(size - 2)}]`
 }
 
-/** Params of a new stream, nested so deep. They and `clientData` are two levels by themselves. */
+/** Returns params for a new stream, nested this deep. The params and `clientData` count as two levels. */
 function nested(levels: number): string {
   return `{"name":"level ${levels}","clientData":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
 }
@@ -52,13 +52,13 @@ t.test('a body', async t => {
       t.match(await post(body), { status: 400, body: { error: { id: 'invalid-parameters-format' } } })
     })
 
-  t.test('may be an array where an object is expected, and is refused', async t => {
+  t.test('that is an array in place of an object is refused', async t => {
     for (const path of ['/alice/streams', '/alice/auth/login', '/users'])
       t.match(await service.http('POST', path, [], { authorization: alice.token }), { status: 400 })
     t.match(await alice.http('PUT', '/streams/x', []), { status: 400, body: { error: Object, meta: Object } })
   })
 
-  t.test('may hold no number that would be kept as null', async t => {
+  t.test('with a number that would become null is refused', async t => {
     await alice.stream('diary')
     const event = '"streamIds":["diary"],"type":"position/wgs84","content":{"latitude":1e400,"longitude":0}'
     const other = '"streamIds":["diary"],"type":"my/own","content":[{"deep":[-1e400]}]'
@@ -83,7 +83,7 @@ t.test('a body', async t => {
     })
   })
 
-  t.test('has a limit that holds to the byte', async t => {
+  t.test('has a limit in bytes', async t => {
     t.match(await post(padded(limit)), { status: 200 })
     const { status, body } = await post(padded(limit + 1))
     t.equal(status, 400)
@@ -91,7 +91,7 @@ t.test('a body', async t => {
     t.match(body.error.message, String(limit))
   })
 
-  t.test('far over the limit still gets the answer', async t => {
+  t.test('far over the limit still gets a response', async t => {
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[])
       t.match(await post(padded(20 * 1024 * 1024), headers), refusal)
     t.match(await post('[]'), { status: 200 })
@@ -102,7 +102,7 @@ t.test('a body', async t => {
     deflate: text => deflateSync(text)
   }
   for (const [encoding, compress] of Object.entries(encodings))
-    t.test(`is inflated from ${encoding}, up to the limit`, async t => {
+    t.test(`is decompressed from ${encoding}, up to the limit`, async t => {
       const headers = { 'content-encoding': encoding }
       t.match(await post(compress('[]'), headers), { status: 200, body: { results: [] } })
       t.match(await post(compress(padded(limit)), headers), { status: 200 })
@@ -111,7 +111,7 @@ t.test('a body', async t => {
       t.match(await post(compress(JSON.stringify(malformed)).subarray(0, 12), headers), refusal)
     })
 
-  t.test('in another encoding, character set or type is refused', async t => {
+  t.test('with an unsupported encoding, character set or type is refused', async t => {
     for (const encoding of ['zstd', 'br', 'gzip, br', 'br, identity'])
       t.match(await post('[]', { 'content-encoding': encoding }), refusal, encoding)
     const message = /"br" is not supported\. Send gzip, deflate or none/
@@ -122,12 +122,12 @@ t.test('a body', async t => {
     t.match(await post('--x--', { 'content-type': 'multipart/form-data; boundary=x' }), refusal)
   })
 
-  t.test('of no type, plain text or another JSON type is JSON', async t => {
+  t.test('without a type, as plain text or of another JSON type is JSON', async t => {
     for (const type of ['text/plain', 'application/json; charset=utf-8', 'application/vnd.api+json'])
       t.match(await post('[]', { 'content-type': type }), { status: 200 })
   })
 
-  t.test('nested too deep is refused', async t => {
+  t.test('that is nested too deeply is refused', async t => {
     const depth = 30_000
     t.match(await post('['.repeat(depth) + ']'.repeat(depth)), {
       status: 400,
@@ -135,7 +135,7 @@ t.test('a body', async t => {
     })
   })
 
-  t.test('nested too deep is refused also where anything else would be taken', async t => {
+  t.test('that is nested too deeply is refused even within free-form values', async t => {
     t.match(await alice.http('POST', '/streams', nested(100)), { status: 201 })
     for (const levels of [101, 5000, 30_000])
       t.match(await alice.http('POST', '/streams', nested(levels)), {
@@ -144,7 +144,7 @@ t.test('a body', async t => {
       })
   })
 
-  t.test('that is cut off leaves the service well', async t => {
+  t.test('that is truncated does not harm the service', async t => {
     const half = `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
     for (let round = 0; round < 20; round++) await sendAndLeave(server.url, half)
     t.match(await post('[]'), { status: 200 })
@@ -155,14 +155,14 @@ t.test('a batch', async t => {
   const { alice } = await coffer(t, { limits: { batchCalls: 3 } })
   const call = { method: 'streams.get', params: {} }
 
-  t.test('has a largest number of calls', async t => {
+  t.test('is limited in number of calls', async t => {
     t.match(await alice.http('POST', '/', [call, call, call]), { status: 200 })
     const { status, body } = await alice.http('POST', '/', [call, call, call, call])
     t.equal(status, 400)
     t.match(body.error.message, /3/)
   })
 
-  t.test('tells of malformed calls in their places', async t => {
+  t.test('returns errors of malformed calls in place', async t => {
     const { status, body } = await alice.http('POST', '/', [
       { method: 'streams.get' },
       call,
@@ -180,7 +180,7 @@ t.test('a batch', async t => {
 t.test('slow requests', async t => {
   const { server, alice } = await coffer(t, { limits: { bodyTimeout: 1, headersTimeout: 1 } })
 
-  t.test('have a time for the body as a whole', async t => {
+  t.test('have a timeout for the whole body', async t => {
     const answer = await rawBytes(
       server.url,
       `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
@@ -189,18 +189,18 @@ t.test('slow requests', async t => {
     t.match(answer, 'did not arrive within 1 seconds')
   })
 
-  t.test('have a time for the headers', async t => {
+  t.test('have a timeout for the headers', async t => {
     const answer = await rawBytes(server.url, 'GET /alice/ HTTP/1.1\r\nHost: x\r\nX-Slow')
     t.match(answer, /^HTTP\/1\.1 400 /)
     t.match(answer, '"serverTime"')
   })
 
-  t.test('that never begin are ended', async t => {
+  t.test('time out if they never begin', async t => {
     t.match(await rawBytes(server.url, ''), /^HTTP\/1\.1 400 /)
   })
 })
 
-t.test('what is no HTTP is answered in JSON', async t => {
+t.test('malformed HTTP gets a JSON error', async t => {
   const { server } = await coffer(t)
   for (const [bytes, status] of [
     ['NONSENSE\r\n\r\n', 400],
@@ -217,7 +217,7 @@ t.test('what is no HTTP is answered in JSON', async t => {
   }
 })
 
-t.test('bodies are read alike however they are cut, one request after another on a connection', async t => {
+t.test('bodies are read correctly however they are split, in sequence on one connection', async t => {
   const { alice, server } = await coffer(t)
   await alice.stream('diary')
   const { hostname, port } = new URL(server.url)
@@ -230,7 +230,7 @@ t.test('bodies are read alike however they are cut, one request after another on
   const random = new Random(seed)
   const written: string[] = []
   for (let round = 0; round < 60; round++) {
-    // Some fit into one segment together with their headers, others into a few.
+    // Some fit into one segment together with their headers, others span a few.
     const content = `${round} ${'é'.repeat(random.pick([0, 1, 50, 5000]))}`
     const body = Buffer.from(JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content }))
     const isCounted = random.chance(0.7)

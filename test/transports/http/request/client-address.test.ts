@@ -1,9 +1,9 @@
-/** Whose address counts. (docs/spec/conventions.md#client-addresses) */
+/** Determining the client's IP address. (docs/spec/conventions.md#client-addresses) */
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { createClientAddressReader } from '../../../../transports/http/request/client-address.js'
 
-t.test('clientAddress', async t => {
+t.test('createClientAddressReader', async t => {
   const proxies = ['10.0.0.0/8', '192.168.1.1', 'fd00::/8']
   const cases: [proxies: string[], socket: string, forwarded: string | undefined, client: string][] = [
     [[], '1.2.3.4', '9.9.9.9', '1.2.3.4'],
@@ -37,7 +37,7 @@ t.test('clientAddress', async t => {
       }
     )
 
-  t.test('refuses ranges that are none', async t => {
+  t.test('refuses invalid ranges', async t => {
     t.throws(() => createClientAddressReader(['10.0.0.0/99']))
     t.throws(() => createClientAddressReader(['somewhere']))
   })

@@ -1,4 +1,4 @@
-/** Where tokens may stand in a request. (docs/spec/authentication.md#where-a-token-may-stand) */
+/** Where a request may contain tokens. (docs/spec/authentication.md#where-a-token-may-stand) */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -40,7 +40,7 @@ t.test('a token', async t => {
       t.equal(answer.headers.get('access-id'), status === 200 ? alice.access.id : null)
     })
 
-  t.test('of somebody else does not tell whether a user exists', async t => {
+  t.test('of another user is refused, and unknown users return 404', async t => {
     t.match(await service.http('GET', '/nobody/streams', undefined, { authorization: token }), {
       status: 404,
       body: { error: { id: 'unknown-resource', message: /Unknown user/ }, meta: { serverTime: Number } }
@@ -52,7 +52,7 @@ t.test('a token', async t => {
     })
   })
 
-  t.test('is found whatever blanks and letter case are around it', async t => {
+  t.test('is found despite extra whitespace and in any letter case', async t => {
     const found = [
       `bearer\t${token}`,
       `BEARER   ${token}`,
@@ -71,7 +71,7 @@ t.test('a token', async t => {
       t.equal((await service.http('GET', '/alice/streams', undefined, { authorization })).status, 401)
   })
 
-  t.test("that is too long for one is nobody's", async t => {
+  t.test('that is too long is refused', async t => {
     const long = 'x'.repeat(5000)
     const attempts = [
       ['', { authorization: long }],
@@ -134,7 +134,7 @@ t.test('a caller id', async t => {
   }
 
   for (const [wire, call] of wires)
-    t.test(`of ${wire} may have a hundred printable characters`, async t => {
+    t.test(`in ${wire} may have a hundred printable characters`, async t => {
       const isLatin = ['a header', 'Bearer', 'a batch', 'the port of series'].includes(wire)
       const said = isLatin ? Buffer.from('Zoë Ünal €').toString('latin1') : 'Zoë Ünal €'
       for (const [sent, callerId] of [
@@ -157,14 +157,14 @@ t.test('a caller id', async t => {
     })
 })
 
-t.test('the header of the access id has the name that is set', async t => {
+t.test('the name of the access id header is configurable', async t => {
   const { alice } = await coffer(t, { accessIdHeader: 'Brand-Access-Id' })
   const { headers } = await alice.http('GET', '/streams')
   t.equal(headers.get('brand-access-id'), alice.access.id)
   t.match(headers.get('access-control-expose-headers'), 'Brand-Access-Id')
 })
 
-t.test("the operator's own step", async t => {
+t.test('the custom authorization step', async t => {
   const module = join(t.testdir(), 'step.mjs')
   writeFileSync(
     module,
@@ -182,7 +182,7 @@ t.test("the operator's own step", async t => {
     ['throws', 401],
     ['rejects', 401]
   ] as const)
-    t.test(`answers ${mode}: ${status}`, async t => {
+    t.test(`in mode ${mode} returns ${status}`, async t => {
       const answer = await alice.http('GET', '/streams', undefined, { 'x-mode': mode })
       t.equal(answer.status, status)
       if (status === 401) t.equal(answer.body.error.id, 'invalid-access-token')
@@ -203,7 +203,7 @@ t.test('the sign-in cookie', async t => {
   const login = await service.http('POST', '/cookie-monster/auth/login', account, origin)
   t.equal(login.status, 200)
 
-  t.test('names the user and nothing else', async t => {
+  t.test('contains only the username', async t => {
     t.equal(
       login.headers.get('set-cookie'),
       'sso=cookie-monster; Max-Age=1209600; Path=/; HttpOnly; SameSite=Lax; Secure'

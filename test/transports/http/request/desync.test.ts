@@ -1,15 +1,15 @@
-/** Requests over which a proxy in front and this server could disagree where they end: one answer at most, never two. */
+/** Requests whose end a proxy and this server could see differently: at most one response, never two. */
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 
-/** After which a connection that is not closed counts as open: as an answer `000`. */
+/** Time after which an open connection counts as never closed, recorded as a response `000`. */
 const patienceMs = 4000
 
 const offer = (protocol: string): string => `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`
 
-t.test('desync', async t => {
+t.test('request smuggling', async t => {
   const service = await coffer(t, { limits: { headersTimeout: 2 } })
   const { alice, server } = service
   const webSocket = `${offer('websocket')}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`
@@ -17,7 +17,7 @@ t.test('desync', async t => {
     const body = JSON.stringify({ id, name: id })
     return `POST /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
-  /** The answers until the server closes, and whether it does. */
+  /** Returns the statuses until the server closes the connection, or `000` if it never does. */
   const answersTo = async (bytes: string): Promise<string[]> => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     const closed = once(socket, 'close')
@@ -53,7 +53,7 @@ t.test('desync', async t => {
             t.notOk((await streamIds()).includes(id), 'what it held has not been taken for a request')
           })
 
-  t.test('as many headers as somebody may need are served', async t => {
+  t.test('a realistic number of headers is accepted', async t => {
     const filler = Array.from({ length: 900 }, (_, n) => `x${n}: y\r\n`).join('')
     for (const extra of ['', offer('h2c')]) {
       const head = `GET /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\n`
@@ -62,7 +62,7 @@ t.test('desync', async t => {
     }
   })
 
-  t.test('a header that a proxy could have read differently comes once', async t => {
+  t.test('a repeated header that proxies could interpret differently is refused', async t => {
     const fields = { Host: 'x', Authorization: alice.token, 'Content-Type': 'application/json' }
     for (const [name, value] of Object.entries(fields))
       for (const extra of ['', webSocket]) {
@@ -73,7 +73,7 @@ t.test('desync', async t => {
       }
   })
 
-  t.test('a WebSocket that comes with a body is refused', async t => {
+  t.test('a WebSocket upgrade with a body is refused', async t => {
     for (const [framing, frame] of Object.entries(framings)) {
       const get = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\n${webSocket}`
       t.same(await answersTo(`${get}${frame(smuggled('in-body'))}`), ['400'], framing)
@@ -81,22 +81,22 @@ t.test('desync', async t => {
     t.notOk((await streamIds()).includes('in-body'))
   })
 
-  t.test('an offer on another path, or of another protocol, leaves the framing as it is', async t => {
+  t.test('an upgrade on another path, or to another protocol, does not change the framing', async t => {
     const last = 'GET /nobody HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     for (const path of ['/alice/nothing', '/socket.io/?EIO=4&transport=polling'])
       for (const [protocol, extra] of Object.entries({ ...offers, both: offer('websocket, h2c') }))
         for (const [framing, frame] of Object.entries(framings)) {
           const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\n${extra}${frame(smuggled('behind'))}${last}`
-          // Nothing is read behind what no connection of a socket has sent.
+          // The socket server reads nothing after a request without a valid connection.
           const answers = path.startsWith('/socket.io') ? 1 : 2
           t.equal((await answersTo(bytes)).length, answers, `${path}, ${protocol}, ${framing}`)
         }
     t.notOk((await streamIds()).includes('behind'))
   })
 
-  t.test('what comes behind a request that is not answered yet is answered after it', async t => {
+  t.test('pipelined requests are answered in order', async t => {
     const login = JSON.stringify({ username: 'alice', password: 'wrong', appId: 'test' })
-    // A password takes a while.
+    // Checking a password takes a while.
     const slow = `POST /alice/auth/login HTTP/1.1\r\nHost: x\r\nOrigin: https://x\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}`
     const get = `GET /alice/nothing HTTP/1.1\r\nHost: x\r\n`
     const many = 'x: y\r\n'.repeat(1001)
@@ -112,7 +112,7 @@ t.test('desync', async t => {
     t.same((await answersTo(`${slow}${socket}`)).slice(0, 2), [refused, '101'])
   })
 
-  t.test('many offers on one connection leave nothing behind on it', async t => {
+  t.test('many upgrade offers on one connection leave no listeners behind', async t => {
     const warnings: string[] = []
     const note = ({ name }: Error): void => void warnings.push(name)
     process.on('warning', note)
@@ -167,7 +167,7 @@ t.test('desync', async t => {
       t.notOk((await streamIds()).includes('doubtful'))
     })
 
-  t.test('an expectation is met, or ignored', async t => {
+  t.test('an Expect header is fulfilled or ignored', async t => {
     const post = 'POST /alice/streams HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n'
     t.same(await answersTo(`${post}Expect: 100-continue\r\n\r\n{}`), ['100', '401'])
     t.same(await answersTo(`${post}Expect: wonders\r\n\r\n{}`), ['401'])
@@ -175,7 +175,7 @@ t.test('desync', async t => {
     t.same(await answersTo(both), ['100', '401'])
   })
 
-  t.test('HTTP/1.0 and absolute URLs are served as they are', async t => {
+  t.test('HTTP/1.0 and absolute URLs are handled correctly', async t => {
     t.same(await answersTo('GET /nobody HTTP/1.0\r\n\r\n'), ['400'])
     t.same(await answersTo(`GET /nobody HTTP/1.0\r\nHost: x\r\n${offer('h2c')}\r\n`), ['404'])
     const old = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.0\r\nHost: x\r\n${webSocket}\r\n`
@@ -184,7 +184,7 @@ t.test('desync', async t => {
     t.same(await answersTo(absolute), ['404'])
   })
 
-  t.test('an answer before the body has come closes the connection', async t => {
+  t.test('a response before the end of the body closes the connection', async t => {
     const chunk = 'x'.repeat(100_000)
     const frames: Record<string, [headers: string, part: string]> = {
       'a length': ['Content-Length: 50000000', chunk],
@@ -217,7 +217,7 @@ t.test('desync', async t => {
           socket.on('error', () => {}).setEncoding('utf8')
           socket.write(`${head}\r\nHost: x\r\n${connection}${framing}\r\n\r\n${part}`)
           const what = `${head.split('\r\n')[0]} with ${name}, ${connection.trim()}`
-          // The answer comes to its end while the client is still sending.
+          // The response ends while the client is still sending.
           for await (const text of socket.iterator({ destroyOnReturn: false })) received += String(text)
           const answers = received
             .split('HTTP/1.1 ')
@@ -226,7 +226,7 @@ t.test('desync', async t => {
           t.equal(answers.length, 1, what)
           t.equal(answers[0]?.slice(0, 3), status, what)
           t.match(answers[0], /\r\nconnection: close\r\n/i, what)
-          // Whatever it sends is not taken for a request, and it is not cut while it sends.
+          // Further data is not parsed as a request, and does not reset the connection while the client is sending.
           await new Promise(resolve => socket.write(smuggled('unread'), resolve))
           t.notOk(socket.destroyed, what)
           socket.resetAndDestroy()
@@ -234,7 +234,7 @@ t.test('desync', async t => {
     t.notOk((await streamIds()).includes('unread'))
   })
 
-  t.test('a body that has come leaves the connection open, whether it was wanted or not', async t => {
+  t.test('a complete body keeps the connection open, whether it was read or not', async t => {
     const last = 'GET /nobody HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     for (const verb of ['GET', 'POST', 'DELETE'])
       for (const frame of Object.values(framings)) {
@@ -244,13 +244,13 @@ t.test('desync', async t => {
       }
   })
 
-  t.test('somebody who sent what makes no sense, and stays, is cut', async t => {
+  t.test('a client that stays after malformed HTTP is disconnected', async t => {
     const { hostname, port } = new URL(server.url)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     socket.write('this is no HTTP\r\n\r\n')
     const [answer] = await once(socket, 'data')
     t.match(String(answer), 'HTTP/1.1 400')
-    // Never ends its own half. What it writes to a connection that is gone is an error.
+    // Never ends its side. Writing to a closed connection is an error.
     const cut = once(socket, 'error')
     const writing = setInterval(() => socket.write('x'), 50)
     await cut

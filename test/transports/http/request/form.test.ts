@@ -1,4 +1,4 @@
-/** Forms that stand for other calls. (docs/spec/conventions.md#method-override) */
+/** Forms that replace other requests. (docs/spec/conventions.md#method-override) */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 
@@ -19,7 +19,7 @@ t.test('a form', async t => {
     })
   const auth = { _auth: alice.token }
 
-  t.test('creates with what _json holds, whatever else it holds', async t => {
+  t.test('creates from _json, ignoring other fields', async t => {
     const { status, body } = await form('/streams', {
       ...auth,
       _json: JSON.stringify({ id: 'formed', name: 'Fôrmed & more' }),
@@ -29,7 +29,7 @@ t.test('a form', async t => {
     t.match(body.stream, { id: 'formed', name: 'Fôrmed & more' })
   })
 
-  t.test('creates with its own fields where there is no _json', async t => {
+  t.test('creates from its fields if there is no _json', async t => {
     const { status, body } = await form('/streams', { ...auth, id: 'flat', name: 'Flat' })
     t.equal(status, 201)
     t.match(body.stream, { id: 'flat' })
@@ -40,7 +40,7 @@ t.test('a form', async t => {
     t.match(await form('/streams/diary', fields), { status: 200, body: { stream: { name: 'renamed' } } })
   })
 
-  t.test('deletes with _method=DELETE, params staying in the query', async t => {
+  t.test('deletes with _method=DELETE and params in the query', async t => {
     const { id } = await alice.event({ streamIds: ['diary'] })
     const fields = { ...auth, _method: 'DELETE' }
     t.match(await form(`/events/${id}`, fields), { status: 200, body: { event: { id, trashed: true } } })
@@ -52,7 +52,7 @@ t.test('a form', async t => {
     t.match(await form('/events?limit=0', { ...auth, _method: 'GET' }), { status: 200, body: { events: [] } })
   })
 
-  t.test('names the token in place of the header', async t => {
+  t.test('is authenticated by its token rather than by the header', async t => {
     const headers = { authorization: 'not-a-token' }
     t.match(await form('/streams', { ...auth, _method: 'GET' }, headers), { status: 200 })
     t.match(
@@ -63,7 +63,7 @@ t.test('a form', async t => {
     )
   })
 
-  t.test('with a malformed _json, or malformed itself, gets a JSON error', async t => {
+  t.test('with a malformed _json, or malformed itself, returns a JSON error', async t => {
     for (const broken of ['{', 'nonsense', '[1,]'])
       t.match(await form('/streams', { ...auth, _json: broken }), {
         status: 400,
@@ -75,11 +75,11 @@ t.test('a form', async t => {
     })
   })
 
-  t.test('with an unknown method finds nothing', async t => {
+  t.test('with an unknown method returns 404', async t => {
     t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
   })
 
-  t.test('with _method=HEAD gets the body that its length announces', async t => {
+  t.test('with _method=HEAD returns the body, to match its content length', async t => {
     const files = new FormData()
     files.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
     files.append('file', new Blob(['some bytes']), 'file.bin')
@@ -92,17 +92,17 @@ t.test('a form', async t => {
     }
   })
 
-  t.test('with a method that is none is refused, and not repeated', async t => {
+  t.test('with an invalid method is refused without repeating it', async t => {
     const answer = await form('/streams', { ...auth, _method: 'x'.repeat(100_000) })
     t.match(answer, { status: 400, body: { error: { id: 'invalid-request-structure' } } })
     t.ok(JSON.stringify(answer.body).length < 1000)
   })
 
-  t.test('with an empty method is the POST that it is', async t => {
+  t.test('with an empty method is a POST', async t => {
     t.match(await form('/streams', { ...auth, _method: '', name: 'posted' }), { status: 201 })
   })
 
-  t.test('that stands for a batch makes one', async t => {
+  t.test('can contain a batch', async t => {
     const calls = [{ method: 'streams.get', params: {} }]
     t.match(await form('/', { ...auth, _json: JSON.stringify(calls) }), {
       status: 200,
@@ -110,7 +110,7 @@ t.test('a form', async t => {
     })
   })
 
-  t.test('treats __proto__ as a name like any other', async t => {
+  t.test('treats __proto__ as an ordinary name', async t => {
     t.match(await form('/streams', { ...auth, _json: '{"name":"x","__proto__":{"id":"polluted"}}' }), {
       status: 400
     })
@@ -118,7 +118,7 @@ t.test('a form', async t => {
     t.equal(({} as Record<string, unknown>)['id'], undefined)
   })
 
-  t.test('is held to the names, values and keys that a query is held to', async t => {
+  t.test('has the same limits for names, values and keys as a query', async t => {
     const many = Array.from({ length: 1001 }, (_value, index): [string, string] => [`n${index}`, ''])
     for (const fields of [
       many,
@@ -139,7 +139,7 @@ t.test('a form', async t => {
     })
   })
 
-  t.test('takes long values, whatever they are encoded as', async t => {
+  t.test('accepts long values in any encoding', async t => {
     const content = 'é+ %\u{1f600}x'.repeat(30_000)
     const json = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content })
     const encodings = [

@@ -1,4 +1,4 @@
-/** Many large bodies at once: what they take of memory is bounded in all, for each account and for each address. */
+/** Many large bodies at the same time: their memory is limited in total, per account and per address. */
 import { createHook } from 'node:async_hooks'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -12,12 +12,12 @@ function held(): number {
   return process.memoryUsage().arrayBuffers
 }
 
-t.test('bodies that come in part', async t => {
+t.test('partial bodies', async t => {
   for (const [name, path, isKnown] of [
     ['of strangers', '/alice/auth/login', false],
     ['of one account', '/alice/', true]
   ] as const)
-    t.test(`${name} take a bounded amount of memory`, async t => {
+    t.test(`${name} take a limited amount of memory`, async t => {
       const service = await openCoffer(t, { limits })
       const { alice } = service
       const bob = await service.user('bobby')
@@ -43,7 +43,7 @@ t.test('bodies that come in part', async t => {
     })
 })
 
-t.test('decoders of compressed bodies that come in part', async t => {
+t.test('decoders of partial compressed bodies', async t => {
   const service = await openCoffer(t, { limits })
   const { anonymous } = service.server.services.uploadBuffers
   let decoders = 0
@@ -51,7 +51,7 @@ t.test('decoders of compressed bodies that come in part', async t => {
   t.teardown(() => hook.disable())
   const login = { appId: 'app', username: 'alice', password: 'a'.repeat(100_000) }
   const whole = Buffer.from(JSON.stringify(login))
-  // The widest window that Brotli has.
+  // The largest window of Brotli.
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: 16 * mb }
   const bodies = {
     gzip: gzipSync(whole),
@@ -60,7 +60,7 @@ t.test('decoders of compressed bodies that come in part', async t => {
   }
   for (const [encoding, body] of Object.entries(bodies))
     for (const path of ['/alice/auth/login', '/reg/users', '/oauth/register'])
-      t.test(`${encoding} at ${path} take a bounded amount of memory`, async t => {
+      t.test(`${encoding} at ${path} take a limited amount of memory`, async t => {
         decoders = 0
         const sending = { path, encoding, body, size: body.length, sent: 14 }
         const open = await Promise.all(Array.from({ length: 60 }, () => send(t, service, sending)))
@@ -82,7 +82,7 @@ t.test('decoders of compressed bodies that come in part', async t => {
       })
 })
 
-t.test('large bodies that come together', async t => {
+t.test('concurrent large bodies are all accepted', async t => {
   const service = await coffer(t, { limits })
   const { alice } = service
   await alice.stream('diary')
@@ -105,7 +105,7 @@ t.test('a large body', async t => {
   const { alice } = service
   await alice.stream('diary')
 
-  t.test('of a token that is not valid is not read', async t => {
+  t.test('with an invalid token is not read', async t => {
     for (const path of ['/alice/', '/alice/events', '/alice/streams', '/alice/events/x/series']) {
       const { answer, socket } = await send(t, service, {
         path,
@@ -120,7 +120,7 @@ t.test('a large body', async t => {
     t.match(await answer, /^HTTP\/1.1 401/, 'nor without one')
   })
 
-  t.test('that says that it is too large is not read either', async t => {
+  t.test('that declares an excessive size is not read', async t => {
     const { answer } = await send(t, service, {
       path: '/alice/events',
       token: alice.token,
@@ -131,7 +131,7 @@ t.test('a large body', async t => {
   })
 })
 
-t.test('a body that has to wait for too long is refused', async t => {
+t.test('a body that waits for too long is refused', async t => {
   const service = await coffer(t, { limits: { ...limits, bodyTimeout: 1 } })
   const { alice } = service
   await alice.stream('diary')
@@ -159,7 +159,7 @@ const form = (parts: readonly string[]): Buffer =>
     `${parts.map((part, at) => `--b\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${part}\r\n`).join('')}--b--\r\n`
   )
 
-t.test('texts in forms take a bounded amount of memory, however their boundary is named', async t => {
+t.test('texts in forms take a limited amount of memory, whatever their boundary', async t => {
   const service = await openCoffer(t, { limits })
   const { alice } = service
   await alice.stream('diary')
@@ -189,7 +189,7 @@ t.test('texts in forms take a bounded amount of memory, however their boundary i
   }
 })
 
-t.test('a form of files', async t => {
+t.test('a multipart form', async t => {
   const service = await coffer(t, { limits: { ...limits, bodyBytes: 4 * mb } })
   const { alice } = service
   await alice.stream('diary')
@@ -206,12 +206,12 @@ t.test('a form of files', async t => {
     return await answer
   }
 
-  t.test('holds one text', async t => {
+  t.test('accepts a large text', async t => {
     const event = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'é'.repeat(mb) })
     t.match(await post([event]), /^HTTP\/1.1 201/)
   })
 
-  t.test('holds no more text than a body may be large', async t => {
+  t.test('limits its texts to the size of a body', async t => {
     const before = process.memoryUsage().rss
     for (const parts of [['x'.repeat(5 * mb)], Array.from({ length: 50 }, () => 'x'.repeat(2 * mb))]) {
       const answer: Answer = await post(parts)

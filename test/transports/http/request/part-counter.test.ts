@@ -1,4 +1,4 @@
-/** Parts of forms are counted however the bytes arrive. */
+/** Parts of forms are counted whatever the chunk size. */
 import t from 'tap'
 import { PartCounter } from '../../../../transports/http/request/part-counter.js'
 
@@ -7,7 +7,7 @@ const part = `${delimiter}Content-Disposition: form-data; name="x"\r\n\r\n`
 const decoys = `x${delimiter} \r\n--b0undary \r\n--b0undar\r\n\r`
 const form = Buffer.from(`${part}one\r\n${part}${decoys}\r\n${part}\r\n--b0undary--\r\n`)
 
-t.test('a counter of parts', async t => {
+t.test('PartCounter', async t => {
   for (const size of [1, 2, 3, 7, 11, 12, 13, 40, form.length])
     t.test(`finds three in chunks of ${size}`, async t => {
       const counter = new PartCounter('multipart/form-data; charset=utf-8; boundary=b0undary')
@@ -18,7 +18,7 @@ t.test('a counter of parts', async t => {
   const whole = form.subarray(0, -2)
   const followed = Buffer.concat([form, Buffer.from(part.repeat(3)), form])
   for (const size of [1, 2, 3, 7, 11, 12, 13, 40, followed.length])
-    t.test(`takes nothing of what follows the end in chunks of ${size}`, async t => {
+    t.test(`ignores what follows the end in chunks of ${size}`, async t => {
       const counter = new PartCounter('multipart/form-data; boundary=b0undary')
       const taken: Buffer[] = []
       for (let at = 0; at < followed.length; at += size)

@@ -70,7 +70,7 @@ t.test('a query', async t => {
       t.match(body, { error: { id: String }, meta: Object })
     })
 
-  t.test('may repeat a name as often as streams queries may name ids', async t => {
+  t.test('may repeat a name as often as a streams query may list ids', async t => {
     t.match(await alice.http('GET', `/events?${ids(1000)}&types=note/txt`), {
       status: 200,
       body: { events: [{}] }
@@ -83,7 +83,7 @@ t.test('a query', async t => {
     t.match(await other.http('GET', `/events?${ids(3001)}`), { status: 400, body: tooMany })
   })
 
-  t.test('may have a thousand names, of a thousand characters', async t => {
+  t.test('may have a thousand names, of up to a thousand characters', async t => {
     const unknown = { error: { id: 'invalid-parameters-format' } }
     t.match(await alice.http('GET', `/events?${names(1000)}`), { status: 400, body: unknown })
     t.match(await alice.http('GET', `/events?${names(1001)}`), { status: 400, body: tooMany })
@@ -93,7 +93,7 @@ t.test('a query', async t => {
     t.match(await alice.http('GET', `/events?${'&'.repeat(11_000)}limit=1`), { status: 400, body: tooMany })
   })
 
-  t.test('may be as long as the head of a request', async t => {
+  t.test('may be as long as the request head permits', async t => {
     const others = Array.from({ length: 900 }, (_value, index) => `stream-of-many-${index}`)
     const json = encodeURIComponent(JSON.stringify({ any: ['one'], not: others }))
     t.match(await alice.http('GET', `/events?streams=${json}`), { status: 200, body: { events: [{}] } })

@@ -1,4 +1,4 @@
-/** Bodies in very small chunks, which take far more memory than what they hold unless they are joined. */
+/** Bodies in very small chunks, which take far more memory than their content unless they are joined. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,14 +16,14 @@ const head =
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of objects in memory. What buffers hold lies elsewhere. */
+/** Returns the size of JavaScript objects in bytes, without the content of buffers. */
 function used(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed
 }
 
 t.test('a body in chunks of one byte', async t => {
-  t.test('is not kept byte by byte while it arrives', async t => {
+  t.test('is not stored byte by byte while it arrives', async t => {
     const service = await coffer(t)
     const { anonymous } = service.server.services.uploadBuffers
     const before = used()
@@ -38,7 +38,7 @@ t.test('a body in chunks of one byte', async t => {
     socket.destroy()
   })
 
-  t.test('is not kept byte by byte while nobody reads it', async t => {
+  t.test('is not stored byte by byte while nothing reads it', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)
     const socket = connect(listener.port)
@@ -59,8 +59,8 @@ t.test('a body in chunks of one byte', async t => {
   })
 })
 
-t.test('chunks', async t => {
-  t.test('are joined in their order, small ones at once', async t => {
+t.test('ChunkList', async t => {
+  t.test('joins chunks in order, and small ones immediately', async t => {
     const random = seeded(t)
     const chunks = new ChunkList()
     const whole: Buffer[] = []
@@ -73,7 +73,7 @@ t.test('chunks', async t => {
     t.ok(chunks.join().equals(Buffer.concat(whole)))
   })
 
-  t.test('are not kept if they are small', async t => {
+  t.test('does not keep small chunks', async t => {
     const chunks = new ChunkList()
     const before = used()
     const size = 100_000

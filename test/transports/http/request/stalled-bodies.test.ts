@@ -1,4 +1,4 @@
-/** Bodies that are begun and not brought: they keep nobody else's from being read. */
+/** Stalled bodies do not prevent others from being read. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Client, type Service } from '../../../support/coffer.js'
 import { SlowClient } from '../../../support/slow-client.js'
@@ -8,10 +8,10 @@ t.setTimeout(900_000)
 
 const mb = 1024 * 1024
 const limits = { bodiesBytes: 32 * mb, bodyTimeout: 600 }
-/** Seconds after which somebody who waits gets on. */
+/** Seconds after which a waiting request proceeds. */
 const patience = 30
 
-/** Moves the clock until an answer is there. */
+/** Advances the clock until there is a response. */
 async function answered<T>(service: Service, answer: Promise<T>): Promise<T | undefined> {
   const known: T[] = []
   void answer.then(value => known.push(value))
@@ -31,7 +31,7 @@ async function stall(t: Test, service: Service, sendings: readonly Sending[]): P
   )
 }
 
-/** Somebody with a diary. */
+/** Creates a user with a diary. */
 async function writer(service: Service, name: string): Promise<Client> {
   const client = await service.user(name)
   await client.stream('diary')
@@ -56,7 +56,7 @@ for (const [name, sending] of [
     { type: multipart, size: 9 * mb, body: Buffer.concat([text(8 * mb), Buffer.from(file)]) }
   ]
 ] as const)
-  t.test(`a body gets on beside stalled ones of others: ${name}`, async t => {
+  t.test(`a body is read despite stalled ones of others: ${name}`, async t => {
     const service = await openCoffer(t, { limits })
     const bob = await writer(service, 'bobby')
     for (const user of ['carol', 'david', 'eddie', 'frank', 'grace']) {
@@ -71,7 +71,7 @@ for (const [name, sending] of [
     t.equal(await statusOf(service, bob, 4 * mb), 201)
   })
 
-t.test('a body gets on beside stalled ones of another access of its account', async t => {
+t.test('a body is read despite stalled ones of another access of its account', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = await bob.grant('read', 'diary')
@@ -83,7 +83,7 @@ t.test('a body gets on beside stalled ones of another access of its account', as
   t.equal(await statusOf(service, bob, 2 * mb), 201)
 })
 
-t.test('a long upload of a file holds up no other bodies of its account', async t => {
+t.test('a long file upload does not block other bodies of its account', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = bob
@@ -111,7 +111,7 @@ t.test('a long upload of a file holds up no other bodies of its account', async 
   t.notOk(socket.destroyed, 'and goes on')
 })
 
-t.test('a call in a form leaves its room before the answer is taken', async t => {
+t.test('a call in a form frees its memory before the response is read', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(mb) })
@@ -131,14 +131,14 @@ t.test('a call in a form leaves its room before the answer is taken', async t =>
   t.equal(anonymous.bytes, 0)
 })
 
-t.test('bodies that are worked on are bounded, too', async t => {
+t.test('bodies in use are limited, too', async t => {
   const service = await openCoffer(t, {
     limits,
     throttle: { failures: 1e6, perAddress: 1e6, perAccount: 1e6 }
   })
   const { alice } = service
   const { known } = service.server.dispatcher.services.uploadBuffers
-  // Each takes a while, for which its body is there.
+  // Each call takes a while, during which its body stays in memory.
   const call = {
     method: 'account.changePassword',
     params: { oldPassword: 'wrong', newPassword: 'x'.repeat(70) }
@@ -160,7 +160,7 @@ t.test('bodies that are worked on are bounded, too', async t => {
   t.equal(known.bytes, 0)
 })
 
-t.test('after a storm nothing is held', async t => {
+t.test('memory is released after many aborted bodies', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = bob
