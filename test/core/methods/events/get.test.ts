@@ -62,7 +62,7 @@ t.test('events.get', async t => {
     ['filters by type', { types: ['mass/kg', 'no/ne'] }, 'future'],
     ['filters by class', { types: ['mass/*'] }, 'future'],
     ['counts a class that is named often once', { types: Array(10_000).fill('mass/*') }, 'future'],
-    ['answers nothing for types that nobody uses', { types: ['no/ne'] }, ''],
+    ['returns nothing for unused types', { types: ['no/ne'] }, ''],
     ['takes no types for all', { types: [], limit: 1 }, 'future'],
     ['takes one id', { streams: 'below' }, 'hidden,below'],
     ['takes ids', { streams: ['below', 'work'] }, 'also binned,hidden,below,both,work'],
@@ -107,7 +107,7 @@ t.test('events.get', async t => {
       'below',
       reader
     ],
-    ['lets nobody see more by running', { running: true }, 'running', reader]
+    ['shows no more with running', { running: true }, 'running', reader]
   ]
   for (const [what, params, names, client] of lists)
     t.test(what, async t => {
