@@ -94,7 +94,7 @@ export class Archive {
       rest += first
       if (rest.length > maxLineLength) throw new TransferError(`${name} has a line that is too long`)
       for (const line of lines) {
-        yield JSON.parse(rest)
+        yield parseJson(name, rest)
         rest = line
       }
     }
@@ -178,7 +178,7 @@ async function readJsonFile<S extends TSchema>(
     if ((size += chunk.length) > maxSize) throw new TransferError(`${name} is too large`)
     chunks.push(chunk)
   }
-  const value = JSON.parse(Buffer.concat(chunks).toString()) as unknown
+  const value = parseJson(name, Buffer.concat(chunks).toString())
   const validator = Compile(schema)
   if (validator.Check(value)) return value
   // The manifest of a later version may not match the schema at all.
@@ -186,6 +186,14 @@ async function readJsonFile<S extends TSchema>(
   if (name === manifestName && typeof version === 'number' && version > 1)
     throw new TransferError('it was made by a later version')
   throw new TransferError(`${name} is not in the format of an archive`)
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TransferError(`${name} is not valid JSON`)
+  }
 }
 
 /** Returns the error to report for a rejected archive. */

@@ -465,10 +465,10 @@ t.test('coffer import', async t => {
     writeFileSync(bad, bytes)
   }
   const zips: [string, () => Promise<void>, RegExp][] = [
-    ['a path that leads out', named('../../../evil'), /refused/],
-    ['an absolute path', named('/tmp/h5-evil'), /refused/],
-    ['a path of Windows', named('..\\..\\evil'), /refused/],
-    ['a path of a drive', named('C:\\evil'), /refused/],
+    ['a path that leads out', named('../../../evil'), /invalid relative path/],
+    ['an absolute path', named('/tmp/h5-evil'), /absolute path/],
+    ['a path of Windows', named('..\\..\\evil'), /invalid relative path/],
+    ['a path of a drive', named('C:\\evil'), /absolute path/],
     ['a name with NUL', named('account\0json'), /not a file of an account/],
     ['a folder', named('tables/'), /not a file of an account/],
     ['a table that is none', named('tables/evil.jsonl'), /not a file of an account/],
@@ -535,12 +535,12 @@ t.test('coffer import', async t => {
           new Map([...files, ['digests.json', Buffer.from('{"account.json":{"size":-1,"sha256":"x"}}')]]),
           true
         ),
-      /digests.json does not have the format/
+      /digests.json is not in the format/
     ],
     [
       'a head that is no JSON',
       async () => await zipOf(bad, new Map([...files, ['account.json', Buffer.from('{')]])),
-      /refused/
+      /account.json is not valid JSON/
     ]
   ]
   for (const [what, forge, words] of zips)
