@@ -53,6 +53,6 @@ export function assertZonePeriods(update: KeyValue, path: string): void {
 
 function refuseZone(zone: unknown, path: string): never {
   const name = typeof zone === 'string' ? JSON.stringify(zone.slice(0, 100)) : 'another value'
-  const message = `must be a time zone such as Europe/Zurich such as "Europe/Zurich", not ${name}`
+  const message = `must be a time zone such as "Europe/Zurich", not ${name}`
   return refuseParams([{ code: 'INVALID', message, path }])
 }

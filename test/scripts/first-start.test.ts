@@ -70,7 +70,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
 
   await t.test('warns if anyone may register, and logs JSON on request', async t => {
     const open = onTerminal(t, [...coffer, 'serve', ...settings, '--host=0.0.0.0'])
-    await open.shows('WARNING anybody who reaches this service may register')
+    await open.shows('WARNING anyone who can reach this service can register')
     t.match(open.shown(), 'open to ANYONE who can reach the service')
     t.match(open.shown(), '(all addresses of this machine)')
     open.process.kill('SIGTERM')
@@ -124,7 +124,7 @@ t.test('prompts on a terminal', terminalNeeded(), async t => {
         const before = asked.shown().length
         asked.type(`${answer}\n`)
         // An invalid answer is requested again, with the reason.
-        if (index < answers.length - 1) await asked.shows(new RegExp(`^[^]{${before}}[^]*has to[^]*\\]: $`))
+        if (index < answers.length - 1) await asked.shows(new RegExp(`^[^]{${before}}[^]*must[^]*\\]: $`))
         t.ok(count() > 0)
       }
     }
