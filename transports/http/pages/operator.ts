@@ -45,8 +45,8 @@ export function addMonitorRoutes(
   monitor: Monitor
 ): void {
   const add = createRouteAdder(router, dispatcher)
-  add('get', '/system/state', async () => ({ getState: await monitor.getState() }))
-  add('get', '/system/minutes', () => ({ listMinutes: monitor.listMinutes() }))
+  add('get', '/system/state', async () => ({ state: await monitor.getState() }))
+  add('get', '/system/minutes', () => ({ minutes: monitor.listMinutes() }))
 }
 
 /** Adds the routes of the actions, for the same callers. */
