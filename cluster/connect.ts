@@ -55,18 +55,18 @@ export async function connect(settings: SharedSettings): Promise<Shared> {
   const monitors = splitList(settings.engineMonitors)
   if (monitors.length > 0) await checkEngine({ monitors, hasObjects: usesEngine(settings.objects) })
   const engine = await connectEngine(settings)
-  const { linkStatus: link } = engine
+  const { linkStatus } = engine
   const objects = openObjects(settings.objects, engine)
   if (monitors.length === 0) {
     const watch = new EngineMonitor(engine)
-    return { engine, objects, linkStatus: link, inspect: () => watch.inspect() }
+    return { engine, objects, linkStatus, inspect: () => watch.inspect() }
   }
   const replicas = new Replicas(engine, monitors)
   const [soundness, watch] = [new LogVerifier(replicas), new EngineMonitor(engine, monitors, replicas)]
   return {
     engine,
     objects,
-    linkStatus: link,
+    linkStatus,
     isLogComplete: shard => soundness.isComplete(shard),
     inspect: () => watch.inspect()
   }

@@ -17,7 +17,7 @@
  *    37  3         0
  *    40  6         lsn of the last snapshot, 0 if there is none
  *    46  6         its epoch
- *    52  6         sequence of the record from which on it is followed, 0 for the beginning
+ *    52  6         sequence of the record from which it is followed, 0 for the beginning
  *    58  6         number of bytes of the records behind that one, without this one
  *    64  4         a number that tells its writer from others
  *

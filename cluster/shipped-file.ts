@@ -81,25 +81,25 @@ export class ShippedFile implements Durability {
 
   /** Passes changes to the outbox. If their transaction has not written a position, one is committed now. */
   #add(changes: Changes): void {
-    const { nextPosition: next, position } = this.outbox
+    const { nextPosition, position } = this.outbox
     const written = this.opened.position()
-    if (written?.lsn === next.lsn && written.epoch === next.epoch)
-      return this.outbox.add({ ...next, ...changes })
+    if (written?.lsn === nextPosition.lsn && written.epoch === nextPosition.epoch)
+      return this.outbox.add({ ...nextPosition, ...changes })
     assertPosition(written, position)
-    this.opened.commitPosition(next)
+    this.opened.commitPosition(nextPosition)
     const rest = this.readChanges()
     if (!rest) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
-    this.outbox.add({ ...next, ...rest, changes: [...changes.changes, ...rest.changes] })
+    this.outbox.add({ ...nextPosition, ...rest, changes: [...changes.changes, ...rest.changes] })
   }
 
   /** Adds the first record of an account: its whole file. */
   #addWholeFile(): void {
-    const { nextPosition: next } = this.outbox
+    const { nextPosition } = this.outbox
     this.#initialize()
-    this.opened.addPosition(next)
+    this.opened.addPosition(nextPosition)
     // All of it is among the pages.
     this.readChanges()
-    this.outbox.add({ ...next, ...toFullChanges(this.opened.pages()) })
+    this.outbox.add({ ...nextPosition, ...toFullChanges(this.opened.pages()) })
   }
 
   #initialize(): void {

@@ -27,8 +27,7 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'findOwner'> 
    */
   readonly isFirstStart?: boolean
   /**
-   * Size of records from which on they are replaced by a snapshot, in bytes, or a quarter of the file's size if that is
-   * more.
+   * Size of the records, in bytes, above which a snapshot replaces them; or a quarter of the file's size if that is more.
    */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */

@@ -49,13 +49,13 @@ export function isUrlSafeId(id: string): boolean {
 /**
  * Returns the slug of a client-chosen stream id or token: accents transliterated, spaces turned into `-`, other
  * reserved characters dropped; letter case, `_` and ids that need no change stay. Throws `invalid-item-id` for reserved
- * words and empty slugs; `hidden` keeps the value itself (a token) out of the message.
+ * words and empty slugs. `isSecret`: the value is a token, which the message must not contain.
  */
-export function toSlug(id: string, hidden = false): string {
+export function toSlug(id: string, { isSecret = false } = {}): string {
   const refuse = (): never =>
     fail(
       'invalid-item-id',
-      hidden ? 'The given token is reserved or invalid' : `The ID "${id}" is reserved or invalid`
+      isSecret ? 'The given token is reserved or invalid' : `The ID "${id}" is reserved or invalid`
     )
   if (reserved.has(id)) refuse()
   if (isUrlSafeId(id)) return id

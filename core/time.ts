@@ -4,7 +4,7 @@
 export interface Clock {
   /** Returns seconds since the Unix epoch. */
   now(): number
-  /** Runs something once, so many seconds from now, unless the returned function is called before. */
+  /** Calls `run` once after `seconds` seconds, unless the returned function is called before. */
   after(seconds: number, run: () => void): () => void
 }
 
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     return () => this.#scheduled.delete(scheduled)
   }
 
-  /** Moves the clock forward by so many seconds, and runs what falls due, in order. */
+  /** Moves the clock forward by `seconds` seconds, and runs what falls due, in order. */
   advance(seconds: number): void {
     const until = this.seconds + seconds
     for (;;) {

@@ -32,7 +32,7 @@ import { readHead } from './text/decode.js'
 import { isWorkbook, readWorkbook, excelFormat } from './workbooks/workbook.js'
 import { encryptedReason, readZipEntries, formatFileName, ReadBudget, tooTightlyPacked } from './zip.js'
 
-/** Limit of unrecognised files that are reported by name. */
+/** Maximum number of unrecognised files that are reported by name. */
 const maxNamedFiles = 20
 /**
  * A nested archive may be at most this many times the size of the upload. A larger one indicates a decompression bomb, as it is
@@ -41,7 +41,7 @@ const maxNamedFiles = 20
 const maxInnerRatio = 2
 /** Nested archives below this size (bytes) are exempt from that limit. */
 const minCheckedInnerSize = 1024 * 1024
-/** Limit of archives nested in one another. Each compressed file counts as one: a ZIP with a `.tar.gz` of files has three. */
+/** Maximum number of archives nested in one another. Each compressed file counts as one: a ZIP with a `.tar.gz` of files has three. */
 const maxDepth = 4
 const unknownFormat = 'of no format that is known'
 

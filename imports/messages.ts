@@ -29,7 +29,7 @@ export const messages = [
   '{name} is {reason}',
   '{name} is {is}: {advice}',
   '{name} is not of a known format',
-  '{name} is damaged after {count} bytes: the archive ends there',
+  '{name} is incomplete: the archive ends after {count} bytes of it',
   '{name} is damaged after {count} bytes: {error}',
   '{name} is damaged after {count} bytes, or cut off',
   '{name} is packed by gzip, and damaged',
@@ -73,7 +73,7 @@ export interface Notice {
   readonly values?: MessageValues
 }
 
-/** Limit of a text value, in characters. */
+/** Maximum length of a text value, in characters. */
 const maxValueLength = 300
 
 /** Returns a notice. Long values are truncated, as they may come from the file. */

@@ -4,7 +4,7 @@ import type { Sink, SourceFile } from './record.js'
 import { isHiddenFile, outsidePath, isOutsidePath, formatFileName, type ReadBudget } from './zip.js'
 
 const blockSize = 512
-/** Limit of a name in an extended header, in bytes. */
+/** Maximum size of a name in an extended header, in bytes. */
 const maxNameLength = 64 * 1024
 /** Position of the checksum in a header. */
 const [checksumStart, checksumEnd] = [148, 156]
@@ -69,7 +69,7 @@ export async function* readTarEntries(
       yield { name, size, bytes: entry.bytes() }
       await entry.skip()
       if (entry.remaining > 0) {
-        sink.warn('{name} is damaged after {count} bytes: the archive ends there', {
+        sink.warn('{name} is incomplete: the archive ends after {count} bytes of it', {
           name: formatFileName(name),
           count: size - entry.remaining
         })

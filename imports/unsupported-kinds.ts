@@ -17,7 +17,7 @@ const unpackAdvice = 'unpack it, and send what is in it'
 const saveAdvice = 'save it as a workbook (.xlsx), or each of its sheets as CSV'
 const exportAdvice = 'ask the service or the app that made it for an export of data'
 
-/** Limit of tables that are named, and of the characters of each name. */
+/** Maximum number of tables that are named, and of the characters of each name. */
 const maxTables = 10
 const maxTableLength = 30
 

@@ -1,6 +1,6 @@
 /**
  * Runs in the thread that reads one file: one pass to count its records, unless the result is known, and one to emit them, unless
- * that is settled.
+ * they are known to be imported.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -34,13 +34,13 @@ import {
 } from './record.js'
 import { excelFormat } from './workbooks/workbook.js'
 
-const { assignment, processedCount: taken } = workerData as ReaderThreadData
+const { assignment, processedCount } = workerData as ReaderThreadData
 const port = parentPort!
 /** Bytes between progress messages. */
 const progressBytes = 4 * 1024 * 1024
 /** Time in milliseconds after which progress is reported anyway. */
 const progressMs = 5000
-/** Limit of pending batches, each of some hundred KB: enough that neither side waits for the other at every batch. */
+/** Maximum number of pending batches, each of some hundred KB: enough that neither side waits for the other at every batch. */
 const maxPendingBatches = 8
 let sentCount = 0
 
@@ -50,16 +50,9 @@ await run().catch((error: unknown) => {
 })
 port.close()
 
+/** Reads the file: the first pass or its earlier result, then the second pass. */
 async function run(): Promise<void> {
-  const {
-    fileName: name,
-    file,
-    previousForms: forms,
-    key,
-    options,
-    parentStreamId: below,
-    spool
-  } = assignment
+  const { fileName, file, previousForms, key, options, parentStreamId, spool } = assignment
   const size = statSync(file).size
   const digest = await computeDigest(assignment, size)
   const { counted, isSettled } = await requestEarlierResult(digest)
@@ -68,7 +61,14 @@ async function run(): Promise<void> {
     send({ is: 'done', duplicates: {} })
     return
   }
-  const drafter = new DraftBuilder(lanes, forms, new IdGenerator(key), below, sendBatch, sendFile)
+  const drafter = new DraftBuilder(
+    lanes,
+    previousForms,
+    new IdGenerator(key),
+    parentStreamId,
+    sendBatch,
+    sendFile
+  )
   await runPass(drafter, 2, { options, reportTable: () => undefined }, format => {
     drafter.format = format.id
     drafter.formatName = format.name
@@ -81,15 +81,15 @@ async function run(): Promise<void> {
     const counter = new RecordCounter()
     const context = { options, reportTable: (view: TableView) => counter.table(view) }
     await runPass(counter, 1, context, format => counter.begin(format.id))
-    const look = counter.getReview(forms, getFormatName)
+    const look = counter.getReview(previousForms, getFormatName)
     send({ is: 'counted', look, counted: counter.counted(look) })
     return counter.lanes
   }
 
   /** Restores the result of an earlier first pass over the same bytes. */
-  function restoreFirstPass({ lanes: found, look }: CountedFile): Lanes {
-    const restored = Lanes.restore(found)
-    send({ is: 'counted', look: { ...look, lanes: restored.list(forms) }, counted: undefined })
+  function restoreFirstPass({ lanes, look }: CountedFile): Lanes {
+    const restored = Lanes.restore(lanes)
+    send({ is: 'counted', look: { ...look, lanes: restored.list(previousForms) }, counted: undefined })
     return restored
   }
 
@@ -110,7 +110,7 @@ async function run(): Promise<void> {
       skip: (...args) => limitingSink.skip(...args),
       warn: (...args) => limitingSink.warn(...args)
     }
-    await readImportFile(file, { name, size, spool }, formatSink, context, bytes => {
+    await readImportFile(file, { name: fileName, size, spool }, formatSink, context, bytes => {
       done += bytes
       const nowMs = performance.now()
       if (done - reportedBytes < progressBytes && nowMs - reportedAtMs < progressMs) return
@@ -138,6 +138,7 @@ async function computeDigest(
   return hash.digest('hex')
 }
 
+/** Asks for the result of an earlier first pass over the same bytes. */
 async function requestEarlierResult(digest: string): Promise<Extract<ReaderReply, { is: 'recalled' }>> {
   const answer = once(port, 'message')
   send({ is: 'digest', digest })
@@ -162,19 +163,19 @@ function sendBatch(batch: DraftBatch): void {
     batch.points.map(({ cells }) => cells.buffer as ArrayBuffer)
   )
   sentCount++
-  for (let count; sentCount - (count = Atomics.load(taken, 0)) >= maxPendingBatches;)
-    Atomics.wait(taken, 0, count)
+  for (let count; sentCount - (count = Atomics.load(processedCount, 0)) >= maxPendingBatches;)
+    Atomics.wait(processedCount, 0, count)
 }
 
 /** Sends a file to be stored, if it is wanted. */
 async function sendFile(file: FileDraft, source: SourceFile): Promise<void> {
-  const { attachmentSpool: unpacked } = assignment
+  const { attachmentSpool } = assignment
   if (!(await askOwner({ is: 'file', file }))) return
   try {
-    await pipeline(source.bytes(), createWriteStream(unpacked, { mode: 0o600 }))
+    await pipeline(source.bytes(), createWriteStream(attachmentSpool, { mode: 0o600 }))
     await askOwner({ is: 'bytes', file })
   } finally {
-    rmSync(unpacked, { force: true })
+    rmSync(attachmentSpool, { force: true })
   }
 }
 

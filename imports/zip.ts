@@ -7,18 +7,18 @@ import type { Sink, SourceFile } from './record.js'
 import { Unreadable } from './record.js'
 import { ClaimedRanges } from './claimed-ranges.js'
 
-/** Limit of an archive's decompressed size, in bytes. */
+/** Maximum decompressed size of an archive, in bytes. */
 const maxTotalBytes = 20 * 1024 ** 3
-/** Limit of an entry's compression ratio. */
+/** Maximum compression ratio of an entry. */
 const maxEntryRatio = 1000
 /** Entries below this size (bytes) are exempt from that limit. */
 const minCheckedEntrySize = 1024 * 1024
-/** Limit of an archive's compression ratio: exports shrink to a twentieth, tables of zeros to a hundredth. */
+/** Maximum compression ratio of an archive: exports shrink to a twentieth, tables of zeros to a hundredth. */
 const maxTotalRatio = 250
 /** Archives below this decompressed size (bytes) are exempt from that limit. */
 const minCheckedTotalSize = 256 * 1024 * 1024
 const maxEntries = 200_000
-/** Limit of the path of a file that is kept open, in characters. */
+/** Maximum length of the path of a file that is kept open, in characters. */
 const maxPathLength = 500
 /** Size of an entry's local header without its name, in bytes. */
 const headerSize = 30
@@ -34,7 +34,7 @@ export class ReadBudget {
   /** `size` is that of the outermost archive, in bytes. */
   constructor(private readonly size: number) {}
 
-  /** Limit of decompressed bytes in total. It grows with the size of the upload, so that work requires data. */
+  /** Maximum number of decompressed bytes in total. It grows with the size of the upload, so that work requires data. */
   get maxBytes(): number {
     return Math.max(minCheckedTotalSize, this.size * maxTotalRatio)
   }

@@ -16,7 +16,7 @@ export interface DiskUsage {
   readonly others: number
 }
 
-/** Seconds for which a measurement is used. */
+/** Maximum age of a measurement, in seconds. */
 const maxAgeSeconds = 600
 
 export class DiskUsageMeter {

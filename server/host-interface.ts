@@ -40,7 +40,7 @@ export interface HostOptions {
   readonly methodModules: readonly string[]
   /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** The resources that the nodes of a cluster share, instead of those named by the settings. */
+  /** Resources shared by the nodes of a cluster; they replace those configured in the settings. */
   readonly shared?: Shared
   /** Returns the active alarms of this machine. */
   readonly listHealthAlarms?: () => readonly HealthAlarm[]

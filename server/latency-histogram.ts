@@ -5,7 +5,7 @@ export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 ] as const
 
-/** Number of minutes that are stored. */
+/** Maximum number of minutes that are stored. */
 const maxMinutes = 1440
 /** Columns of a row: the minute, failed calls, refused calls, then calls by duration. */
 const headColumns = 3

@@ -1,7 +1,7 @@
 /** Writes log lines to a file descriptor, and counts those that fail: a full disk or a closed pipe must not stop the service. */
 import { writeSync } from 'node:fs'
 
-/** Limit of all waits for a slow reader of the pipe within one window of time, since they block the event loop. */
+/** Maximum total time to wait for a slow reader of the pipe within one window of time, since they block the event loop. */
 const maxWaitMs = 250
 const waitWindowMs = 5000
 /** Wait between two attempts, in milliseconds. */

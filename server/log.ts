@@ -31,7 +31,7 @@ type Write = (message: string, fields?: LogFields) => void
 const maxPerMinute = 60
 /** The same for problems with accounts, of which a node may have thousands at once. */
 const maxPerMinuteOfAccounts = 10
-/** Number of problems that are tracked. */
+/** Maximum number of problems that are tracked. */
 const maxTracked = 1000
 
 /** Limits how many similar lines are written per minute. At its end, a line reports how many were omitted. */

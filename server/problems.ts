@@ -15,7 +15,7 @@ export interface Problem {
   readonly last: number
 }
 
-/** Number of problems that are stored, the latest ones. */
+/** Maximum number of stored problems; older ones are dropped. */
 const maxProblems = 100
 /** Limit for the length of a message, in characters. */
 const maxMessageLength = 300

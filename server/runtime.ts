@@ -159,6 +159,7 @@ function canRead({ platform }: Services): boolean {
 
 type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, WebhookDeliveries]
 
+/** Creates the services of a runtime and the registry of its methods. What it opens is added to `closers`. */
 async function build(
   config: Config,
   {

@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly methodModules?: readonly string[]
   /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** The resources that the nodes of a cluster share, instead of those named by the settings. */
+  /** Resources shared by the nodes of a cluster; they replace those configured in the settings. */
   readonly shared?: Shared
   /** Returns the state of scheduled backups, if there are any. */
   readonly backups?: () => BackupState
@@ -227,9 +227,9 @@ async function watch(
   let mails: AlarmMails | undefined
   // In a cluster, one node mails the alarms of all.
   if (isMailed && !isNode) {
-    const { AlarmMails, LocalAlarmLedger: OwnLedger } = await import('./alarm-mails.js')
+    const { AlarmMails, LocalAlarmLedger } = await import('./alarm-mails.js')
     const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(healthChecks.list())
-    mails = new AlarmMails({ ...services, config, ledger: new OwnLedger(), collect })
+    mails = new AlarmMails({ ...services, config, ledger: new LocalAlarmLedger(), collect })
     mails.start()
   }
   return async () => {

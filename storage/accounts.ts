@@ -39,7 +39,7 @@ export interface NewAccount extends Claim {
   fill(store: UserStore): void
 }
 
-/** Names to cache. A full cache is cleared. */
+/** Maximum number of cached names. A full cache is cleared. */
 const maxCached = 10_000
 
 export class Accounts extends AccountStates {
@@ -207,7 +207,7 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * As {@link remove}, for an account that is due for deletion, or whose removal has failed. Returns `false` if the
+   * Like {@link remove}, for an account that is due for deletion, or whose removal has failed. Returns `false` if the
    * deletion was cancelled meanwhile, or is in progress.
    */
   async removeDue({ id, state }: Account, now: number): Promise<boolean> {

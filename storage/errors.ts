@@ -77,7 +77,7 @@ export class StorageFull extends Error {
   }
 }
 
-/** The write queue of a file is full: another write would wait longer than clients do. */
+/** The write queue of a file is full: a further write would wait longer than clients do. */
 export class StoreBusy extends Error {
   constructor() {
     super('Too many writes are queued for this account')

@@ -12,7 +12,7 @@ export type Params<M extends MethodId> = Methods[M]['params']
 /** The result of a method. */
 export type Result<M extends MethodId> = Methods[M]['result']
 
-/** A call of any method, as {@link Coffer.batch} accepts it. `params` is optional if no param is required. */
+/** A call of any method, as `Coffer.batch` accepts it. `params` is optional if no param is required. */
 export type Call = {
   [M in MethodId]: Record<string, never> extends Params<M>
     ? { readonly method: M; readonly params?: Params<M> }

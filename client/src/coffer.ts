@@ -76,8 +76,7 @@ export class Coffer extends Http {
    * Calls a method. Rejects with a {@link CofferError}, or with the signal's reason if it is aborted.
    *
    * A postponed call (429, or 503 with `Retry-After`) is retried with increasing delays. A call that got no response is retried
-   * only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such as that of {@link
-   * newId}.
+   * only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such as that of `newId`.
    */
   async call<M extends MethodId>(
     method: M,

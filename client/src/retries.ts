@@ -50,7 +50,7 @@ export function getBackoff(attempt: number, minDelaySeconds = minDelay, maxDelay
   return Math.min(maxDelaySeconds, minDelaySeconds * 2 ** attempt) * (0.5 + Math.random() / 2)
 }
 
-/** Waits for some seconds. Rejects with the signal's reason when it is aborted. */
+/** Waits for the given number of seconds. Rejects with the signal's reason when it is aborted. */
 export async function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {

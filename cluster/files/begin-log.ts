@@ -12,7 +12,7 @@ export interface BeginLogOptions extends StoreSnapshotOptions {
   readonly subject: string
 }
 
-/** Size from which on a file begins its log with a snapshot, in bytes. */
+/** Size, in bytes, above which a file begins its log with a snapshot. */
 const largeFileBytes = 4 * 1024 * 1024
 /** The first commit, in the first epoch. */
 const position = { lsn: 1, epoch: 1 }

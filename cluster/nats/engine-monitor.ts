@@ -39,7 +39,7 @@ interface StreamPage {
   }[]
 }
 
-/** The share of its limit from which on a stream raises an alarm. */
+/** Share of its limit at which a stream raises an alarm. */
 export const fullShare = 0.7
 /** Number of servers that have each stream. */
 const copies = 3

@@ -193,7 +193,7 @@ export class Shards {
     return !known || this.options.members.hasEnded(known)
   }
 
-  /** Chooses the node that should serve a shard; with `others`, another one than this. */
+  /** Chooses the node that should serve a shard; with `others`, one other than this node. */
   #chooseNode(shard: number, others = false): Member | undefined {
     const { members, node } = this.options
     const candidates = members.living.filter(member => !others || member.node !== node)

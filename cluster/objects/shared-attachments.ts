@@ -68,8 +68,7 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /**
-   * Lends a draft, such as a copy of an account, to the node that has requested it, which fetches it by {@link
-   * borrowed}. Rejects with `StoreUnavailable`.
+   * Lends a draft, such as a copy of an account, to the node that has requested it, which fetches it by {@link fetchLent}. Rejects with `StoreUnavailable`.
    */
   async lendDraft(name: string): Promise<string> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${name}`

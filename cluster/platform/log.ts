@@ -50,7 +50,7 @@ export class PlatformLog {
   /** Pending queries for the end of the log: the current and the next one. */
   #pendingEnd: Promise<number> | undefined
   #nextEnd: Promise<number> | undefined
-  /** Sequence from which on a snapshot may be due. */
+  /** Sequence from which a snapshot may be due. */
   #nextSnapshot = 0
   #reported = ''
 

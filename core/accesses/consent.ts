@@ -59,28 +59,28 @@ export function getDestination({ asker, request: { returnURL } }: StoredRequest)
 }
 
 /**
- * Compares a request's destination with those agreed to for an access, if there is one. `clientIp`: the user's IP
+ * Compares a request's destination with those agreed to for `access`, if the app has one. `clientIp`: the user's IP
  * address.
  */
 export function compareConsent(
   store: UserStore,
   access: Access | undefined,
-  known: StoredRequest,
+  request: StoredRequest,
   clientIp: string
 ): Consent {
-  const asked = getDestination(known)
+  const asked = getDestination(request)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network !== '' && asked.network === getNetwork(clientIp, '')
+  const isSameNetwork = asked.network !== '' && asked.network === getNetwork(clientIp, '')
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
       each.origin === asked.origin &&
       // The sender of the request can make up both of these, but not the network it asks from.
-      (isNear || (asked.network !== '' && each.network === asked.network))
+      (isSameNetwork || (asked.network !== '' && each.network === asked.network))
   )
   return {
     isNeeded: !isKnown,
-    asked: { ...toPublicDestination(asked), isNear },
+    asked: { ...toPublicDestination(asked), isNear: isSameNetwork },
     agreed: agreed.map(toPublicDestination)
   }
 }

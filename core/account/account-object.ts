@@ -7,7 +7,7 @@ import { getAccountStreams, type AccountField } from './fields.js'
 export function toAccountObject(call: Call): object {
   const { account, services } = call
   const { byName } = getAccountStreams(services.config)
-  const top = [...byName.values()].filter(({ isShown, isTopLevel: isTop }) => isShown && isTop)
+  const top = [...byName.values()].filter(({ isShown, isTopLevel }) => isShown && isTopLevel)
   return Object.fromEntries([
     ['username', account.username],
     ...top.map(field => [field.name, getFieldValue(call, field, byName)] as const)
@@ -16,11 +16,11 @@ export function toAccountObject(call: Call): object {
 
 function getFieldValue(
   call: Call,
-  { children, isCounted, name, defaultValue: standard }: AccountField,
+  { children, isCounted, name, defaultValue }: AccountField,
   byName: ReadonlyMap<string, AccountField>
 ): unknown {
   if (isCounted) return getStorageCount(name, call.store.storageUsed())
-  if (children.length === 0) return call.store.account.field(name) ?? standard
+  if (children.length === 0) return call.store.account.field(name) ?? defaultValue
   const fields = children.flatMap(child => byName.get(child) ?? []).filter(({ isShown }) => isShown)
   return Object.fromEntries(fields.map(field => [field.name, getFieldValue(call, field, byName)]))
 }

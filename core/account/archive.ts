@@ -58,12 +58,13 @@ export function* listArchiveFiles(
   reader: AccountReader,
   attachments: AttachmentStore,
   {
-    hasSecrets,
-    made,
+    includesSecrets,
+    createdAt,
     onMissing
   }: {
-    readonly hasSecrets: boolean
-    readonly made: number
+    readonly includesSecrets: boolean
+    /** Time of the export, in seconds. */
+    readonly createdAt: number
     /** Called with the ids of attachments that no longer exist. */
     readonly onMissing?: (fileId: string) => void
   }
@@ -81,10 +82,10 @@ export function* listArchiveFiles(
     version: 1,
     schema,
     software: version,
-    made,
+    made: createdAt,
     username,
     created,
-    hasSecrets
+    hasSecrets: includesSecrets
   }
   yield file(manifestName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
   for (const table of reader.tables) yield file(`tables/${table}.jsonl`, true, () => reader.lines(table))

@@ -86,11 +86,11 @@ function toContent({
   errorId,
   integrity,
   ip,
-  isQueryTruncated: isQueryCut,
+  isQueryTruncated,
   key,
   message,
   query,
-  auditScope: reach,
+  auditScope,
   status,
   via
 }: AuditEntry): object {
@@ -98,11 +98,11 @@ function toContent({
     source: { name: via, ip },
     action,
     query: query ?? {},
-    ...(isQueryCut && { isQueryCut }),
+    ...(isQueryTruncated && { isQueryCut: true }),
     status,
     ...(callerId !== undefined && { callerId }),
     ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
-    ...(reach && { read: toReadScope(reach) }),
+    ...(auditScope && { read: toReadScope(auditScope) }),
     ...(errorId !== undefined && { id: errorId }),
     ...(message !== undefined && { message })
   }
@@ -112,10 +112,10 @@ function toContent({
  * Describes what was read. The count is omitted if nothing had been read when the record was written; `hasMore` says
  * that more followed.
  */
-function toReadScope({ count, from, isTruncated: isCut, isOpen, streamIds, to }: AuditScope): object {
+function toReadScope({ count, from, isTruncated, isOpen, streamIds, to }: AuditScope): object {
   return {
     streamIds,
-    ...(isCut && { isCut }),
+    ...(isTruncated && { isCut: true }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
     ...((count > 0 || !isOpen) && { count }),

@@ -29,13 +29,13 @@ export function createAuditListing(reader: Reader, query: AuditQuery): Listing<R
   const { isAscending, limit, matches, present, skip } = query
   // Records written while the list is read are omitted, including that of this very call.
   let criteria = query.criteria(reader)
-  const footing = new ReaderVersion(reader)
+  const version = new ReaderVersion(reader)
   let rest = criteria.length === 0 ? undefined : toTimeRange(query, reader.store.audit.last)
   let skipped = 0
   let count = 0
   return {
     next(current): Page {
-      if (footing.hasChanged(current)) criteria = query.criteria(current)
+      if (version.hasChanged(current)) criteria = query.criteria(current)
       const { audit } = current.store
       if (!rest || count >= limit) return { text: '', count: 0, done: true }
       const found = audit.next(rest, isAscending, criteria)

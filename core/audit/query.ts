@@ -5,7 +5,7 @@ import type { QueryValues } from '../call/credentials.js'
 /** Parameters that hold secrets. */
 const secretParams = new Set(['auth', 'readToken'])
 
-/** Limit of recorded characters, in names and values together. */
+/** Maximum number of recorded characters, in names and values together. */
 const maxCharacters = 1024
 
 type RecordedQuery = Record<string, string | readonly string[]>
@@ -16,16 +16,16 @@ type RecordedQuery = Record<string, string | readonly string[]>
  */
 export class AuditedQuery {
   /** True if a part of it is omitted. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
   readonly #values: QueryValues
 
   constructor(
     values: QueryValues,
     private readonly known: ReadonlySet<string>
   ) {
-    const { isCut, kept } =
-      countCharacters(values) > maxCharacters ? cutQuery(values, known) : { isCut: false, kept: values }
-    this.isCut = isCut
+    const { isTruncated, kept } =
+      countCharacters(values) > maxCharacters ? cutQuery(values, known) : { isTruncated: false, kept: values }
+    this.isTruncated = isTruncated
     this.#values = kept
   }
 
@@ -61,11 +61,14 @@ function countCharacters(values: QueryValues): number {
  * Returns the values of known names as far as they fit. Copies, so that calls that are only counted keep no long texts
  * in memory.
  */
-function cutQuery(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
+function cutQuery(
+  values: QueryValues,
+  known: ReadonlySet<string>
+): { isTruncated: boolean; kept: QueryValues } {
   let remaining = maxCharacters
-  let isCut = false
+  let isTruncated = false
   const take = (value: string): string => {
-    if (value.length > remaining) isCut = true
+    if (value.length > remaining) isTruncated = true
     const kept = truncateText(value, remaining)
     remaining -= kept.length
     return kept
@@ -83,8 +86,8 @@ function cutQuery(values: QueryValues, known: ReadonlySet<string>): { isCut: boo
       if (--remaining <= 0) break
       some.push(take(one))
     }
-    if (some.length < value.length) isCut = true
+    if (some.length < value.length) isTruncated = true
     kept.set(name, some)
   }
-  return { isCut, kept }
+  return { isTruncated, kept }
 }

@@ -25,7 +25,7 @@ export interface TimeRange {
 /** The recorded streams, possibly cut. */
 interface RecordedStreams {
   readonly streamIds: readonly string[]
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 /** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
@@ -41,13 +41,13 @@ export function describeQueryScope(caller: Caller, streams: unknown, { from, to 
 
 /** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
 function createScope(
-  { isCut, streamIds }: RecordedStreams,
+  { isTruncated, streamIds }: RecordedStreams,
   from: number | undefined,
   to: number | undefined,
   count: number,
   isOpen: boolean
 ): AuditScope {
-  return { streamIds, isTruncated: isCut, from, to, count, isOpen }
+  return { streamIds, isTruncated, from, to, count, isOpen }
 }
 
 /** Returns the scope of one event. */
@@ -78,7 +78,7 @@ function listVisible({ caller }: Reader, streamIds: readonly string[]): Recorded
 }
 
 const grantedByAccess = new WeakMap<Access, RecordedStreams>()
-const everything: RecordedStreams = { streamIds: ['*'], isCut: false }
+const everything: RecordedStreams = { streamIds: ['*'], isTruncated: false }
 
 /** Returns the streams that an access may read by its permissions. */
 function listReadable({ access }: Caller): RecordedStreams {
@@ -108,14 +108,14 @@ function isIdList(streams: unknown): streams is readonly string[] {
 
 function cutIds(ids: readonly string[]): RecordedStreams {
   const streamIds: string[] = []
-  let isCut = false
+  let isTruncated = false
   let charactersLeft = maxLength
   for (const id of ids) {
     const kept = id.length <= maxIdLength ? id : truncateText(id, maxIdLength)
     charactersLeft -= kept.length
-    if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isCut: true }
+    if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isTruncated: true }
     streamIds.push(kept)
-    isCut ||= kept !== id
+    isTruncated ||= kept !== id
   }
-  return { streamIds, isCut }
+  return { streamIds, isTruncated }
 }

@@ -56,7 +56,7 @@ const proofActors = new Set<AuditActor>([
 /** Errors of calls whose access is not, or no longer, valid. */
 const invalidAccessErrors = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
 
-/** Characters of an error's message that are recorded. */
+/** Maximum number of recorded characters of an error's message. */
 const maxMessageLength = 500
 
 const itemMethods = /^(?:events|accesses|account)\./
@@ -81,16 +81,16 @@ export class AuditTrail {
    * Returns how calls of a method are audited; `undefined` if they are not. Methods of the service itself have no
    * account to record them in: those that name an actor are only sent to syslog.
    */
-  getAudited({ allow, auditActor: auditAs, id, mode, params }: AnyMethod): AuditedMethod | undefined {
+  getAudited({ allow, auditActor, id, mode, params }: AnyMethod): AuditedMethod | undefined {
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
-    const isSent = (!isOfService || auditAs !== undefined) && this.#methods.sent.has(id)
+    const isSent = (!isOfService || auditActor !== undefined) && this.#methods.sent.has(id)
     if (!isRecorded && !isSent) return undefined
     const { verb = 'POST', status = 200 } = this.services.endpoints.get(id) ?? {}
     return {
       action: id,
       status,
-      standIn: auditAs ?? (allow.needsAccess ? 'invalid' : 'public'),
+      standIn: auditActor ?? (allow.needsAccess ? 'invalid' : 'public'),
       writesItem: mode === 'write' && itemMethods.test(id),
       query:
         verb === 'GET' || verb === 'DELETE'
@@ -110,7 +110,7 @@ export class AuditTrail {
       credentials,
       now,
       provider,
-      auditScope: reach,
+      auditScope,
       store = account && this.#findStore(account)
     }: CompletedCall
   ): void {
@@ -127,10 +127,10 @@ export class AuditTrail {
       status,
       callerId: caller.callerId ?? provider,
       query: told,
-      isQueryTruncated: told?.isCut,
+      isQueryTruncated: told?.isTruncated,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity,
-      auditScope: reach
+      auditScope
     }
     // Any client can make calls without proof, as often as it likes.
     const isAnonymous = caller.access === undefined && !proofActors.has(access as AuditActor)
@@ -159,7 +159,7 @@ export class AuditTrail {
       status: error.status,
       callerId: accessId === undefined ? undefined : getCallerId(credentials),
       query: told,
-      isQueryTruncated: told?.isCut,
+      isQueryTruncated: told?.isTruncated,
       errorId: error.id,
       message: message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
     }

@@ -22,8 +22,8 @@ export function verifyAdminKey(services: Services, credentials: Credentials): bo
 }
 
 /**
- * Returns whether the caller is an operator: by a session that has been verified, or by the key, as {@link
- * verifyAdminKey}.
+ * Returns whether the caller is an operator: either a verified operator session or the admin key (see {@link
+ * verifyAdminKey}).
  */
 export function verifyOperator(services: Services, credentials: Credentials): boolean {
   return credentials.operator !== undefined || verifyAdminKey(services, credentials)

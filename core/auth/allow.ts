@@ -39,7 +39,7 @@ export const trustedApp: AccessRule = {
   check: ({ services, credentials, params }) => assertTrustedApp(services.config, credentials, params)
 }
 
-/** As {@link trustedApp}, but only the `Origin` header counts, not the `Referer`. (docs/spec/authentication.md#trusted-apps) */
+/** Like {@link trustedApp}, but only the `Origin` header counts, not the `Referer`. (docs/spec/authentication.md#trusted-apps) */
 export const trustedByOrigin: AccessRule = {
   needsAccess: false,
   check: ({ services, credentials: { origin = '' }, params }) =>

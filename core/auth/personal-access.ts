@@ -12,7 +12,7 @@ export function isSessionOpen({ auth }: Config, store: UserStore, accessId: stri
 }
 
 /**
- * Opens a session for an app, or prolongs the open one, which keeps its token. Must run within a write. Returns the access
+ * Opens a session for an app, or prolongs the open one, which keeps its token. Must run within a transaction. Returns the access
  * with its token.
  */
 export function openSession(config: Config, store: UserStore, appId: string, now: number): Access {
@@ -52,7 +52,7 @@ export interface PageSignIn {
 /**
  * Opens a separate session for a sign-in on one of the service's own pages. It takes over the access of `replaced`, the
  * session that the browser had until now, or of one that has ended; with {@link maxPageSessions} open, the least
- * recently used one ends. Must run within a write. (docs/spec/authentication.md#sessions-of-pages)
+ * recently used one ends. Must run within a transaction. (docs/spec/authentication.md#sessions-of-pages)
  */
 export function openPageSession(
   config: Config,
@@ -92,7 +92,7 @@ function chooseDeviceName(browser: string, others: readonly Access[]): string {
   return name
 }
 
-/** Records where a user has signed in from, and by which provider, for the list of sessions. Must run within a write. */
+/** Records where a user has signed in from, and by which provider, for the list of sessions. Must run within a transaction. */
 export function recordSignIn(
   store: UserStore,
   accessId: string,

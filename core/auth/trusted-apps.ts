@@ -16,7 +16,7 @@ interface TrustedPair {
 
 /** Longest origin that is compared, in characters; a longer one is not trusted. */
 const maxOriginLength = 2000
-/** Characters of an origin that the error message quotes. */
+/** Maximum number of characters of an origin that the error message quotes. */
 const maxQuotedLength = 200
 
 const checkAppId = createChecker(Type.Object({ appId: AppId }))

@@ -18,7 +18,7 @@ export abstract class TextSource implements AsyncGenerator<string, void, undefin
   abstract next(): Promise<TextResult>
   abstract return(): Promise<TextResult>
 
-  /** Returns the next text with bytes that follow it. For consumers that accept stored bytes without decoding. */
+  /** Like `next`, but a text may be followed by stored bytes, for consumers that need not decode them. */
   nextChunk?(): Promise<ChunkResult>
 
   async throw(error: unknown): Promise<TextResult> {

@@ -216,23 +216,23 @@ export class Execution {
   }
 
   /** Creates the outcome of a read: the first page, with the rest as a `remainder`. */
-  #toReadOutcome(result: Result, { caller, auditScope: reach }: Call, validator?: string): Outcome {
+  #toReadOutcome(result: Result, { caller, auditScope }: Call, validator?: string): Outcome {
     if (!hasListing(result)) {
-      if (reach) reach.isOpen = false
+      if (auditScope) auditScope.isOpen = false
       return this.#toSuccess(result, caller, false, validator)
     }
     const facts = this.context.isDocument ? this.context.compiled.definition.facts?.(result) : undefined
-    const writer = new MemberWriter(result, reach)
+    const writer = new MemberWriter(result, auditScope)
     const store = this.#store
     store.read(() => writer.write({ store, caller }))
-    const { isBlocked: isCut } = writer
+    const { isBlocked } = writer
     let text = ''
     // A complete result is stored in memory even while it waits to be assembled.
     if (this.context.isWhole) text = writer.takeAll()
     // A page that is too large for memory is spooled as a whole.
     else if (writer.size <= maxTextInMemory) text = writer.takeChunk()
     let cut: number | undefined
-    if (isCut && text !== '' && text.length < targetTextLength) {
+    if (isBlocked && text !== '' && text.length < targetTextLength) {
       // A short result is complete here, and sent in two chunks.
       store.read(() => writer.write({ store, caller }))
       if (writer.isDone && text.length + writer.size < targetTextLength) {

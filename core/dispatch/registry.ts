@@ -170,11 +170,11 @@ export class Registry implements Dispatch, Dispatcher {
     )
   }
 
-  /** Returns the account of a call: an open one, or for some methods also one that is scheduled for deletion. */
+  /** Returns the account of a call: an open one, or, if the method allows it, one that is scheduled for deletion. */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
-    const { isAllowedWhileClosing: whileClosing } = definition as Partial<UserMethod>
-    return accounts.find(username) ?? (whileClosing ? accounts.findClosing(username) : undefined)
+    const { isAllowedWhileClosing } = definition as Partial<UserMethod>
+    return accounts.find(username) ?? (isAllowedWhileClosing ? accounts.findClosing(username) : undefined)
   }
 
   async #callService(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {

@@ -23,7 +23,8 @@ export class MemberWriter {
   #bytes: Uint8Array | undefined
   #isFirstItem = true
   #isFirstMember = true
-  #isCut = false
+  /** True if the text ends before a list that is not the first member, and must be taken first. */
+  #isBeforeList = false
   #isHolding = false
   /** Number of list items written so far. */
   itemCount = 0
@@ -59,7 +60,7 @@ export class MemberWriter {
    * clients look for a second list only when another chunk arrives.
    */
   get isBlocked(): boolean {
-    return this.#isCut || this.#bytes !== undefined
+    return this.#isBeforeList || this.#bytes !== undefined
   }
 
   /** True if the current list keeps a large value in memory until more has been written. */
@@ -86,8 +87,8 @@ export class MemberWriter {
         continue
       }
       const [key, value] = this.#entries[0]!
-      this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
-      if (this.#isCut) return
+      this.#isBeforeList = isListing(value) && !this.#isFirstMember && this.#text !== ''
+      if (this.#isBeforeList) return
       this.#entries.shift()
       const isDocument = isListing(value) && isTextListing(value) && value.isDocument === true
       if (!isDocument) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
@@ -114,7 +115,7 @@ export class MemberWriter {
     const text = this.#text
     this.#text = ''
     this.#takenExtraBytes = this.extraBytes
-    this.#isCut = false
+    this.#isBeforeList = false
     return text
   }
 

@@ -49,12 +49,12 @@ interface SeriesContent {
  * log; if the operator's types cannot be loaded, only the standard ones are used.
  */
 export async function loadEventTypes(
-  { apiVersion, service: { eventTypes: location } }: Pick<Config, 'apiVersion' | 'service'>,
+  { apiVersion, service: { eventTypes } }: Pick<Config, 'apiVersion' | 'service'>,
   log: Log
 ): Promise<EventTypes> {
-  if (location !== '')
+  if (eventTypes !== '')
     try {
-      const { extension, invalidEntries } = parseExtension(await readTypes(location, apiVersion))
+      const { extension, invalidEntries } = parseExtension(await readTypes(eventTypes, apiVersion))
       const types = new Directory(standardTypes, extension, invalidEntries)
       if (invalidEntries.length > 0) log.warn(formatWarning(invalidEntries))
       warnAboutSlowPatterns(extension, log)

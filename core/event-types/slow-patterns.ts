@@ -11,7 +11,7 @@ export function warnAboutSlowPatterns(extension: Partial<EventTypeDirectory>, lo
       const longest = getMaxTextLength(pattern)
       if (longest < Infinity)
         log.warn(
-          `event type "${type}": the pattern ${pattern} is slow for some strings, so strings longer than ${longest} characters are refused`
+          `event type "${type}": the pattern ${pattern} is slow for certain strings, so strings longer than ${longest} characters are refused`
         )
     }
 }

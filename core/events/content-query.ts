@@ -58,7 +58,7 @@ function parsePath(path: unknown, at: string): string[] {
   return path.split('.')
 }
 
-/** Limit of values in one condition. */
+/** Maximum number of values in one condition. */
 const maxValues = 1000
 
 function parseComparison([operation, operand]: readonly [string, unknown], at: string): Comparison {

@@ -34,7 +34,7 @@ export function listEventDeletions({ since, isAscending, skip, limit }: Deletion
       const page = visible.slice(toSkip, toSkip + left)
       left -= page.length
       return {
-        text: page.map(({ paths: _ids, ...shown }) => JSON.stringify(shown)).join(','),
+        text: page.map(({ paths: _paths, ...shown }) => JSON.stringify(shown)).join(','),
         count: page.length,
         done: left === 0 || done
       }

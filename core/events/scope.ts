@@ -34,7 +34,7 @@ const maxCachedSize = 20_000
 const maxCachedKey = 10_000
 
 /**
- * Limit of streams in the criteria of one query. Each id stands for its whole subtree in each criterion: naming the root of
+ * Maximum number of streams in the criteria of one query. Each id stands for its whole subtree in each criterion: naming the root of
  * ten thousand streams a thousand times would take seconds, and exhaust the memory.
  */
 const maxStreams = 500_000
@@ -85,6 +85,7 @@ class ScopeBuilder {
     return this.#size
   }
 
+  /** Returns the scope of a `streams` parameter. Returns `undefined` if the query matches every event. */
   build(value: unknown): Scope {
     const queries: readonly StreamsQuery[] =
       value === undefined
@@ -94,8 +95,8 @@ class ScopeBuilder {
     this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#toCriteria(query) ?? [])
     const isEverything = criteria.some(
-      ({ any, all, excludesAccountFields: isOwn, not }) =>
-        !any && !isOwn && all.length === 0 && not.size === 0
+      ({ any, all, excludesAccountFields, not }) =>
+        !any && !excludesAccountFields && all.length === 0 && not.size === 0
     )
     return isEverything ? undefined : criteria
   }
@@ -123,18 +124,17 @@ class ScopeBuilder {
     const within = any === '*' ? this.#allReadable(excludedStreams) : this.#requestedReadable(any)
     const left = within && subtractSet(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
-    const isOwn = !left && !this.#caller.visibility.everything
+    const excludesAccountFields = !left && !this.#caller.visibility.everything
     return {
       ...(left && { any: left }),
-      ...(isOwn && { excludesAccountFields: isOwn }),
+      ...(excludesAccountFields && { excludesAccountFields }),
       all: every,
       not: excludedStreams
     }
   }
 
   /**
-   * Returns all readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If
-   * some are excluded, the others are still named: a query is faster by them if they are few.
+   * Returns all readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If some are excluded, the others are still named, since a query over few streams is faster.
    */
   #allReadable(excludedStreams: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const { visibility } = this.#caller
@@ -143,7 +143,9 @@ class ScopeBuilder {
       : [...visibility.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
     const isAll =
-      (visibility.everything || visibility.isOwn) && nodes.length > 0 && live.length === nodes.length
+      (visibility.everything || visibility.isAllButAccountFields) &&
+      nodes.length > 0 &&
+      live.length === nodes.length
     if (isAll && excludedStreams.size === 0) return undefined
     return this.#toCountedSet(live.map(({ number }) => number))
   }

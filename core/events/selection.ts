@@ -89,19 +89,19 @@ function createListing(
 ): Listing<Reader> {
   const { services } = call
   const run = call.store.events.query(query)
-  const footing = new ReaderVersion(call)
+  const version = new ReaderVersion(call)
   let isHidden = false
   return {
     next(reader) {
-      if (footing.hasChanged(reader)) {
-        const now = queryFor(reader)
-        isHidden = matchesNothing(now)
-        run.updateScope(now)
+      if (version.hasChanged(reader)) {
+        const current = queryFor(reader)
+        isHidden = matchesNothing(current)
+        run.updateScope(current)
       }
       if (isHidden) return { text: '', count: 0, done: true }
       const page = reader.store.events.next(run)
       const text = insertLiveValues(services, page.text, reader.store)
-      // Counts and what seals them are ASCII: the excess stays what it is.
+      // Counts and integrity values are ASCII, so `excess` (bytes minus characters) is unchanged.
       return text === page.text ? page : { ...page, text }
     }
   }
@@ -146,6 +146,7 @@ function createTextSearch({ caller, store }: Call, text: string | undefined): Te
   // The values of account fields are not searched.
   return {
     words,
-    mayUseIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+    mayUseIndex:
+      visibility.everything || (visibility.isAllButAccountFields === true && visibility.closed.size === 0)
   }
 }

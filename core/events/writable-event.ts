@@ -21,7 +21,7 @@ export function* findWritableEvent(call: Call, id: string): Steps<Event> {
   return requireWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
 }
 
-/** As {@link findWritableEvent}, for an event that has been read: `found`, if there is one. */
+/** Like {@link findWritableEvent}, for an event that has already been read: `found`, or `undefined` if it does not exist. */
 export function requireWritable(call: Call, id: string, found: Event | undefined): Event {
   const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')

@@ -67,17 +67,17 @@ function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>
     }
     const event = parseEvent(text)
     const id = event.streamIds[0]!
-    let lane = states.get(id)
-    if (!lane) states.set(id, (lane = { last: -Infinity, single: undefined, hasTrack: false }))
+    let state = states.get(id)
+    if (!state) states.set(id, (state = { last: -Infinity, single: undefined, hasTrack: false }))
     const place = toPosition(event)
-    if (isSeries(event.type)) lane.hasTrack = true
+    if (isSeries(event.type)) state.hasTrack = true
     else if (place && hasDuration(event)) yield one(id, place)
     else if (place) {
-      const follows = place.time - lane.last <= segmentGap
-      if (!follows && lane.single) yield one(id, lane.single)
-      lane.single = follows ? undefined : place
-      lane.hasTrack ||= follows
-      lane.last = place.time
+      const follows = place.time - state.last <= segmentGap
+      if (!follows && state.single) yield one(id, state.single)
+      state.single = follows ? undefined : place
+      state.hasTrack ||= follows
+      state.last = place.time
     }
   }
   for (const [id, { single }] of states) if (single) yield one(id, single)

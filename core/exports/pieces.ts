@@ -19,7 +19,7 @@ export type Pieces = Generator<string, void, undefined>
 /** Characters of a piece. */
 export const pieceSize = 32 * 1024
 
-/** Cuts a text into pieces of at most so many characters. */
+/** Cuts a text into pieces of at most `size` characters. */
 export function* cutText(text: string, size = pieceSize): Pieces {
   for (let from = 0; from < text.length;) {
     const to = findPieceEnd(text, from, size)

@@ -7,21 +7,21 @@ export type Path = readonly string[]
 
 /** Maximum number of streams whose names are cached. */
 const maxCachedStreams = 1000
-/** Characters of a path, with separators: a table repeats it in each row. */
+/** Maximum length of a path with separators, in characters: a table repeats it in each row. */
 const maxPathLength = 1024
 
 export class StreamNames {
   readonly #known = new Map<string, Path>()
-  #footing: ReaderVersion | undefined
+  #version: ReaderVersion | undefined
 
   /**
    * Returns the names of a stream and of its ancestors that may be listed, the stream's own last; its id if it may not
    * be listed.
    */
   path(reader: Reader, id: string): Path {
-    if (this.#footing?.hasChanged(reader) ?? true) {
+    if (this.#version?.hasChanged(reader) ?? true) {
       this.#known.clear()
-      this.#footing ??= new ReaderVersion(reader)
+      this.#version ??= new ReaderVersion(reader)
     }
     let path = this.#known.get(id)
     if (!path) {

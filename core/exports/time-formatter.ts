@@ -3,7 +3,7 @@ import { getOffset } from '../../schemas/zones.js'
 
 /** Seconds within which the offset of a zone changes at most once. */
 const blockSeconds = 6 * 3600
-/** Blocks whose offset is remembered. */
+/** Maximum number of blocks whose offset is cached. */
 const maxCachedBlocks = 5000
 /** Largest number of seconds from 1970 that can be formatted. */
 const maxSeconds = 8.64e12 - 86_400

@@ -19,7 +19,7 @@ const secretLifetime = 1500
 /** Maximum per account; the oldest become invalid. */
 const maxSecrets = 10
 
-/** Returns a new secret. Must run within a write. */
+/** Returns a new secret. Must run within a transaction. */
 export function createLinkSecret({ caller, now, store }: Call): string {
   const secret = createToken() + createToken()
   store.signIn.keepLatest('identity', maxSecrets - 1)
@@ -27,7 +27,7 @@ export function createLinkSecret({ caller, now, store }: Call): string {
   return secret
 }
 
-/** Uses a secret. Throws `forbidden` unless it was made in this session. Must run within a write. */
+/** Uses a secret. Throws `forbidden` unless it was made in this session. Must run within a transaction. */
 export function useLinkSecret(call: Call, secret: string): void {
   assertLinkSecret(call, secret)
   call.store.signIn.remove(secret)

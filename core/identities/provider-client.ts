@@ -15,7 +15,7 @@ interface CachedConfiguration {
 
 /** Seconds for which metadata of a provider is cached. New keys are fetched at once. */
 const metadataAge = 3600
-/** Bytes of a response of a provider. */
+/** Maximum size of a response of a provider, in bytes. */
 const maxBytes = 1024 * 1024
 
 /** Loaded when a provider is first used. */

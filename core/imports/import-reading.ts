@@ -26,7 +26,7 @@ import { ImportWriter } from './writer.js'
 
 /** A thread that reads one file. */
 export interface ImportReader {
-  tell(message: ReaderReply): void
+  send(message: ReaderReply): void
   /** Ends the thread; resolves when it has ended. */
   stop(): Promise<void>
 }
@@ -166,14 +166,14 @@ export class ImportReading {
 
   async #writeBatch(batch: DraftBatch): Promise<void> {
     await this.#writer.writeBatch(batch)
-    this.#reader?.tell({ is: 'taken' })
+    this.#reader?.send({ is: 'taken' })
   }
 
   async #handleFile(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
-    if (is === 'file') this.#reader?.tell({ is: 'offered', isWanted: this.#files.needsContent(file) })
+    if (is === 'file') this.#reader?.send({ is: 'offered', isWanted: this.#files.needsContent(file) })
     else {
       await this.#files.store(file)
-      this.#reader?.tell({ is: 'kept' })
+      this.#reader?.send({ is: 'kept' })
     }
   }
 
@@ -184,7 +184,7 @@ export class ImportReading {
     const hasSameKey = outcome?.key === this.#key
     if (counted && outcome && hasSameKey && (await isUnchanged(this.#importView, outcome.footprint)))
       this.#storedOutcome = outcome
-    this.#reader?.tell({ is: 'recalled', counted, isSettled: this.#storedOutcome !== undefined })
+    this.#reader?.send({ is: 'recalled', counted, isSettled: this.#storedOutcome !== undefined })
   }
 
   /** Returns the outcome to store, valid as long as the imported data is unchanged; `undefined` if that is not certain. */

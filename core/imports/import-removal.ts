@@ -9,7 +9,7 @@ import type { ImportCaller, WriteMethods } from './import-caller.js'
 import { listOwnTimes } from './ranges.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Numbers of ranges and events removed per transaction. */
+/** Maximum number of ranges, and of events, removed per transaction. */
 const maxRanges = 4
 const maxEvents = 50
 

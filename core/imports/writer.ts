@@ -89,8 +89,8 @@ export class ImportWriter {
     if (existing) return existing
     if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#ensureStream(call, draft.path)
-    const { otherPaths: also, clientData, content, description, duration, id, time, type } = draft
-    const streamIds = [...new Set([streamId, ...also.map(path => this.#ensureStream(call, path))])]
+    const { otherPaths, clientData, content, description, duration, id, time, type } = draft
+    const streamIds = [...new Set([streamId, ...otherPaths.map(path => this.#ensureStream(call, path))])]
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
@@ -179,13 +179,13 @@ export class ImportWriter {
   }
 
   async #writePoints(draft: PointsDraft): Promise<void> {
-    const isDone = await this.runTransaction(call => this.#writePointsTogether(call, draft))
+    const isDone = await this.runTransaction(call => this.#tryWritePoints(call, draft))
     if (isDone) return
     for (const half of splitDraft(draft)) await this.#writePoints(half)
   }
 
-  /** Returns false if it would take long. */
-  #writePointsTogether(call: Call, draft: PointsDraft): boolean {
+  /** Writes points in one transaction. Returns false, without writing, if they lie in too many chunks. */
+  #tryWritePoints(call: Call, draft: PointsDraft): boolean {
     const { series } = call.store
     const rows = draft.cells.length / (draft.columns.length + 1)
     const refusal = this.#findRefusal(call, draft)

@@ -78,7 +78,7 @@ export function concatLists<Source>(lists: readonly (Listing<Source> | readonly 
   }
 }
 
-/** Texts per page of {@link resolveListedWithTrashed}. */
+/** Texts per page of {@link listTexts}. */
 const pageTexts = 1000
 
 /**

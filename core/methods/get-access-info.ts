@@ -106,9 +106,9 @@ function includesFeature(permissions: readonly Permission[], feature: string): b
 function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
   const accessId = getAuditedAccess(streamId)
   if (accessId !== undefined) return caller.mayAudit(accessId) ? level : undefined
-  const now = caller.level(streamId)
+  const effective = caller.level(streamId)
   // Of two permissions on one stream the higher applies: the other stays as it is.
-  return now === undefined || now === 'none' ? now : intersectLevels(level, now)
+  return effective === undefined || effective === 'none' ? effective : intersectLevels(level, effective)
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Steps } from '../../storage/steps.js'
 
 /** Length of a slice, in milliseconds. */
 const sliceMs = 10
-/** Pieces of work of one account that may wait in memory before writers have to wait (backpressure). */
+/** Maximum number of waiting tasks of an account before writers have to wait (backpressure). */
 const maxWaiting = 20
 
 export class SlicedWorkQueue {

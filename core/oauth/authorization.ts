@@ -1,5 +1,5 @@
 /**
- * Authorization requests of OAuth: each becomes a request of an app, so that users decide on it on the same pages, with
+ * OAuth authorization requests: each becomes a request of an app, so that users decide on it on the same pages, with
  * the same warnings. (docs/api/oauth.md#authorization-requests)
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
@@ -36,7 +36,7 @@ const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account'
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 /** Maximum characters of values that are returned in a URL or an ID token: headers have no room for more. */
 const maxTextLength = 2000
-/** Characters of the name of a device. */
+/** Maximum length of a device's name, in characters. */
 const maxDeviceLength = 255
 /** Maximum lifetime of an access, in seconds. */
 const maxSeconds = 10_000_000_000

@@ -1,5 +1,5 @@
 /**
- * Clients of OAuth: apps that the operator configures, and programs that registered themselves.
+ * OAuth clients: apps that the operator configures, and programs that registered themselves.
  * (docs/api/oauth.md#clients)
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -75,7 +75,7 @@ export function hashSecret(secret: string): string {
  * Returns whether the secret is right. A client without a secret must not present one: it would be mistaken for
  * another.
  */
-function isAuthentic({ secretHash: kept }: Client, secret = ''): boolean {
-  if (kept === undefined) return secret === ''
-  return timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(hashSecret(secret), 'hex'))
+function isAuthentic({ secretHash }: Client, secret = ''): boolean {
+  if (secretHash === undefined) return secret === ''
+  return timingSafeEqual(Buffer.from(secretHash, 'hex'), Buffer.from(hashSecret(secret), 'hex'))
 }

@@ -40,12 +40,12 @@ const codeLifetime = 60
 const usedCodeLifetime = 3600
 /** Tolerance in seconds for rounding errors. */
 const tolerance = 1
-/** Codes of an account at a time; the oldest are removed. */
+/** Maximum number of codes of an account; the oldest are removed. */
 const maxCodes = 50
 
 /**
  * Creates a code for an access that the user has granted. Throws `forbidden` if the access was granted for another
- * request, belongs to another user than the client requested, if nothing proves that the user decides, or the sign-in
+ * request, belongs to a different user from the one that the client requested, if nothing proves that the user decides, or the sign-in
  * is older than the client allows.
  */
 export async function issueCode(
@@ -80,7 +80,7 @@ export async function issueCode(
   return code
 }
 
-/** Throws `forbidden` if a client of OAuth asks for another account than this one. */
+/** Throws `forbidden` if the OAuth client requests a different account. */
 export function assertRequestedAccount({ oauth }: AuthRequest, username: string): void {
   if (oauth?.username !== undefined && oauth.username !== username)
     fail('forbidden', `The app requests the account "${oauth.username}". Sign in to that account`, {
@@ -100,7 +100,7 @@ export function findCode(
   return used && { use: used, isUsed: true }
 }
 
-/** Marks a code as used. Must run within a write. */
+/** Marks a code as used. Must run within a transaction. */
 export function spendCode(store: UserStore, code: string, use: CodeGrant, now: number): void {
   store.signIn.remove(code)
   store.signIn.keepLatest('oauth-used', maxCodes - 1)

@@ -1,4 +1,4 @@
-/** Errors of OAuth: each is one of the API's, with the code of the protocol beside it. (docs/api/oauth.md#errors) */
+/** OAuth errors: each is an error of the API, with the code of the protocol beside it. (docs/api/oauth.md#errors) */
 import { ApiError, type ErrorId } from '../errors.js'
 
 /** The id of the API's error by the code of the protocol. */
@@ -24,7 +24,7 @@ const errorIds = {
 
 export type OAuthErrorCode = keyof typeof errorIds
 
-/** Codes of the protocol for errors of the API that methods of OAuth do not throw themselves. */
+/** Codes of the protocol for errors of the API that OAuth methods do not throw themselves. */
 const protocolCodes: Partial<Record<ErrorId, string>> = {
   'invalid-access-token': 'invalid_token',
   'invalid-credentials': 'invalid_client',
@@ -63,5 +63,5 @@ export function toProtocolError({ details, id, message, status }: ApiError): {
   }
 }
 
-/** Characters of a description: it becomes part of URLs. */
+/** Maximum length of a description, in characters: it becomes part of URLs. */
 const maxDescriptionLength = 500

@@ -32,7 +32,7 @@ export const TokenAnswer = Type.Object({
 })
 export type TokenAnswer = Static<typeof TokenAnswer>
 
-/** Issues the access of a code, with a new token. Must run within a write. */
+/** Issues the access of a code, with a new token. Must run within a transaction. */
 export function issueToken(
   call: Call,
   client: Client,
@@ -77,7 +77,7 @@ export function issueToken(
   }
 }
 
-/** Prolongs the access of a refresh token, from the time it was replaced, and only once. Must run within a write. */
+/** Prolongs the access of a refresh token, from the time it was replaced, and only once. Must run within a transaction. */
 export function renewToken(
   call: Call,
   client: Client,

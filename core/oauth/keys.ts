@@ -13,7 +13,7 @@ import {
 import { promisify } from 'node:util'
 import type { Services } from '../call/services.js'
 
-/** The only algorithm: every client of OpenID Connect supports it. */
+/** The only algorithm: every OpenID Connect client supports it. */
 export const algorithm = 'RS256'
 
 /** A key to sign with. */

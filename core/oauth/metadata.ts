@@ -1,5 +1,5 @@
 /**
- * Metadata for clients of OAuth about the service, and about the assistants' endpoint of an account. (RFC 8414, RFC
+ * Metadata for OAuth clients about the service, and about the assistants' endpoint of an account. (RFC 8414, RFC
  * 9728)
  */
 import { parseUrl } from '../parse-url.js'

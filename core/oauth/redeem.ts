@@ -161,7 +161,7 @@ function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
   return token ?? failOAuth('invalid_request', 'The refresh_token is missing')
 }
 
-/** Revokes an access, its tokens and grants. Must run within a write. */
+/** Revokes an access, its tokens and grants. Must run within a transaction. */
 function revokeAccessById(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   if (access) revokeAccess(call, access)

@@ -1,5 +1,5 @@
 /**
- * The scopes of OAuth: permissions on streams, such as `diary:contribute`, and what a client may know of the user.
+ * OAuth scopes: permissions on streams, such as `diary:contribute`, and what a client may know of the user.
  * (docs/api/oauth.md#scopes)
  */
 import type { IdentityScope } from '../../schemas/oauth.js'
@@ -45,7 +45,7 @@ export function parseScope(text: string): Scope {
 }
 
 /**
- * Parses a requested scope, as {@link parseScope}. Clients of OpenID Connect routinely request `address`, `phone` or
+ * Parses a requested scope like {@link parseScope}. OpenID Connect clients routinely request `address`, `phone` or
  * `groups`: such words are dropped, as the scope of the response shows. (OpenID Connect Core, 3.1.2.1)
  */
 export function parseAskedScope(text: string): Scope {
@@ -125,7 +125,7 @@ function decodePart(part: string, token: string): string {
   }
 }
 
-/** Characters of an id or a name. */
+/** Maximum length of an id or a name, in characters. */
 const maxLength = 1000
 
 function refuseToken(token: string): never {

@@ -12,7 +12,7 @@ export function createAccessToken(username: string): string {
   return `${username}.${createToken()}`
 }
 
-/** Returns the user name in a token; empty for tokens that are not of OAuth. */
+/** Returns the user name in a token; empty for tokens that OAuth did not issue. */
 export function getTokenOwner(token: string): string {
   const dot = token.indexOf('.')
   return dot > 0 && dot <= maxUsernameLength ? token.slice(0, dot).toLowerCase() : ''
@@ -37,7 +37,7 @@ export function createRefreshToken(): RefreshToken {
 
 /** Seconds for which a replaced refresh token still leads to the one in force. */
 const graceSeconds = 10
-/** Limit of the replaced tokens that a grant keeps; clients refresh once an hour. */
+/** Maximum number of replaced tokens that a grant keeps; clients refresh once an hour. */
 const maxReplaced = 10
 
 /** The secret of the next refresh token of a grant, and the tokens that were replaced within the grace. */

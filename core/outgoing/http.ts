@@ -49,7 +49,7 @@ export class Outgoing {
 
   constructor(private readonly options: OutgoingOptions) {}
 
-  /** Posts a text. Returns what {@link sendNext} returns. */
+  /** Posts a text. Returns what {@link send} returns. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
     return await this.send({ method: 'POST', url, headers, body })
   }

@@ -23,7 +23,7 @@ export class DerivedDataCache {
   /** `max`: total size of all entries, in streams. */
   constructor(private readonly max: number) {}
 
-  /** Registers data derived for so many streams. The oldest entries are dropped if the total is too large. */
+  /** Registers data derived for `streams` streams. The oldest entries are dropped if the total is too large. */
   register(derived: Derived, streams: number): void {
     const before = this.#latest.get(derived)
     if (before) this.#remove(before)

@@ -18,7 +18,7 @@ export type VisibleStreams =
       /** An event must be in none of these (`none`, `create-only`), even if it is in a readable one as well. */
       readonly closed: ReadonlySet<number>
       /** Everything except the values of account fields is readable. */
-      readonly isOwn?: true
+      readonly isAllButAccountFields?: true
     }
 
 /** The parts of an access that its grants are computed from. */
@@ -229,7 +229,7 @@ export class Grants {
   #computeVisibleStreams(streams: StreamRepository): VisibleStreams {
     const readable = new Set<number>()
     const closed = new Set<number>()
-    let isOwn = true
+    let isAllButAccountFields = true
     for (const node of streams.list()) {
       const { number } = node
       const level = this.levelAt(streams, node)
@@ -237,12 +237,12 @@ export class Grants {
       if (allows(level, 'read')) readable.add(number)
       // Values of account fields are never in the user's own streams, so nothing has to be closed because of them.
       else if (level !== undefined && !isAccount) closed.add(number)
-      if (readable.has(number) === isAccount) isOwn = false
+      if (readable.has(number) === isAccount) isAllButAccountFields = false
     }
     // System streams that the settings no longer define are in no tree, and open to no access.
     for (const number of streams.undefinedNumbers) closed.add(number)
-    isOwn &&= streams.undefinedNumbers.size === 0
-    return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
+    isAllButAccountFields &&= streams.undefinedNumbers.size === 0
+    return { everything: false, readable, closed, ...(isAllButAccountFields && { isAllButAccountFields }) }
   }
 
   /** Drops the cached levels and visible streams, to make room for others. */

@@ -17,7 +17,7 @@ export const IntegrityCheck = Type.Object({
 })
 export type IntegrityCheck = Static<typeof IntegrityCheck>
 
-/** Limit of errors reported for each kind. */
+/** Maximum number of errors reported for each kind. */
 const maxErrors = 1000
 
 /** Checks everything, one account after the other, yielding to other work in between; or a single account. */

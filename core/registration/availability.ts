@@ -9,7 +9,7 @@ export function isTakenEmail({ platform }: Services, email: string): boolean {
 }
 
 /** Returns why a user name is unavailable; `false` if it is available. */
-export function checkUsernameTaken(
+export function findUsernameProblem(
   { config, platform }: Services,
   username: string
 ): 'taken' | 'reserved' | false {

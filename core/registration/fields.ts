@@ -56,7 +56,7 @@ export function selectUniqueValues(
   )
 }
 
-/** Stores the values of a new account as events; fields without one get their default. Must run within a write. */
+/** Stores the values of a new account as events; fields without one get their default. Must run within a transaction. */
 export function storeValues(
   { config }: Services,
   store: UserStore,
@@ -64,8 +64,8 @@ export function storeValues(
   { now, by }: { readonly now: number; readonly by: string }
 ): void {
   const { byName, createEvent } = getAccountStreams(config)
-  for (const { name, defaultValue: standard } of byName.values()) {
-    const content = values.get(name) ?? standard
+  for (const { name, defaultValue } of byName.values()) {
+    const content = values.get(name) ?? defaultValue
     const event = createEvent(name, content, { time: now, at: store.stamp(now), by })
     if (event && content !== null && content !== '') store.events.insert(event)
     if (event && name === 'email') store.confirmed.set(name, content)

@@ -20,7 +20,7 @@ export interface CallLimit {
   check(account: Account, access: Access): void
 }
 
-/** Limit of accesses that are counted. The least recently used go first; most likely their window has passed by then. */
+/** Maximum number of accesses that are counted. The least recently used go first; most likely their window has passed by then. */
 const maxAccesses = 50_000
 
 /** Creates the configured limit; `undefined` if there is none, so that calls skip the check altogether. */

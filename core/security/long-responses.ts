@@ -24,7 +24,7 @@ interface Waiting {
 
 /** Places of an account, as a multiple of those of one access. */
 const accessesPerAccount = 5
-/** Seconds for which a response waits for a place. */
+/** Maximum time that a response waits for a slot, in seconds. */
 const maxWaitSeconds = 10
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5

@@ -27,7 +27,7 @@ export interface Passwords {
 const options: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * Returns how many passwords are hashed concurrently on a machine with so many cores. The thread pool (of four) also
+ * Returns how many passwords are hashed concurrently on a machine with `cores` cores. The thread pool (of four) also
  * has to sync writes to disk, and the event loop needs a core: with both of two cores busy, other calls took 200 ms.
  */
 export function getHashConcurrency(cores: number): number {

@@ -45,7 +45,7 @@ export interface Throttle {
    * all addresses of its network (/24, /48).
    */
   lookUp(ip: string): void
-  /** Counts a client of OAuth that registers itself. Throws `too-many-requests` after too many from one address. */
+  /** Counts an OAuth client that registers itself. Throws `too-many-requests` after too many from one address. */
   registerClient(ip: string): void
   /** Counts an authorisation request. Throws `too-many-requests` after too many from one address. */
   ask(ip: string): void
@@ -73,7 +73,7 @@ interface HourlyCount {
   readonly endsAt: number
 }
 
-/** Limit of entries in each map; the least recently used go first. */
+/** Maximum number of entries in each map; the least recently used go first. */
 const maxEntries = 50_000
 /** The first wait, in seconds; each further failure doubles it. */
 const firstWait = 2
@@ -83,6 +83,7 @@ const hour = 3600
 /** Look-ups of a network (/24, /48), as a multiple of those of one address. */
 const networkLookUpFactor = 4
 
+/** Creates a throttle that counts attempts in memory. */
 export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
   const byAddress = new BoundedMap<string, Failures>(maxEntries)

@@ -14,7 +14,7 @@ import { BodyReservation, type BodyMemory } from './body-reservation.js'
 const accountShare = 4
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
-/** Seconds that a body waits before slow ones that block it are dropped. */
+/** Time, in seconds, that a body waits before slow ones that block it are dropped. */
 const maxWaitSeconds = 5
 /** Seconds between two checks for waiting bodies. */
 const checkSeconds = 1

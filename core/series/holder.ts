@@ -26,8 +26,8 @@ export function requireReadableHolder(call: Asking, id: string): Holder {
 export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
   return {
     next(reader) {
-      const now = requireReadableHolder(reader, id)
-      if (now.number !== number || (now.isTrashed && !isTrashed))
+      const current = requireReadableHolder(reader, id)
+      if (current.number !== number || (current.isTrashed && !isTrashed))
         fail('unknown-resource', `The event "${id}" no longer exists`, { eventId: id })
       return points.next(reader)
     }

@@ -3,9 +3,9 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { isObject } from '../validation/is-object.js'
 import { timeColumn, timestampColumn } from './column-plan.js'
 
-/** Maximum rows that are written without yielding. */
+/** Maximum number of rows that are written without yielding. */
 const maxRowsAtOnce = 4000
-/** Maximum rows among them that are not after all others: each may rewrite a separate chunk. */
+/** Maximum number of these that lie before the end of the series: each may rewrite a separate chunk. */
 const maxScatteredAtOnce = 4
 
 /** The points of one series, as sent. */
@@ -31,6 +31,7 @@ function getRows(value: unknown): readonly unknown[] {
   return Array.isArray(points) ? points : []
 }
 
+/** Counts rows that lie before the end of the series. */
 function countScattered({ series }: UserStore, eventId: unknown, value: unknown): number {
   const end = typeof eventId === 'string' ? series.getEnd(eventId) : undefined
   if (!end || !isObject(value) || !Array.isArray(value['fields'])) return 0

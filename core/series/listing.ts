@@ -25,8 +25,8 @@ export class PointListing implements Listing<Reader> {
     this.#rest = query.range
   }
 
-  next({ store: { series }, acceptsBytes: takesBytes }: Reader): Page {
-    const whole = takesBytes ? this.#bytes(series) : undefined
+  next({ store: { series }, acceptsBytes }: Reader): Page {
+    const whole = acceptsBytes ? this.#bytes(series) : undefined
     if (whole) {
       this.#remaining -= whole.count
       this.#rest = whole.rest

@@ -1,4 +1,4 @@
-/** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
+/** Sign-in settings: apps, sessions, passwords and identity providers. */
 import { Type, type Static } from 'typebox'
 import { flag, formText, group, milliseconds, path, text, upTo, whole } from './kinds.js'
 
@@ -10,7 +10,7 @@ const Name = Type.String({ minLength: 1, maxLength: 200 })
 /** An OpenID Connect provider with which users sign in. (docs/accounts.md#single-sign-on) */
 export const ProviderSetting = Type.Object(
   {
-    /** Names it in URLs and in the audit: `/auth/oidc/{name}/callback`. */
+    /** Identifies the provider in URLs and in the audit: `/auth/oidc/{name}/callback`. */
     name: Type.String({ maxLength: 32, pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$' }),
     /** The label of the button; by default the name. */
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\p{Cc}]+$' })),
@@ -89,7 +89,7 @@ export const auth = group({
 })
 type Auth = Static<typeof auth>
 
-/** Returns all problems of the settings of signing in that a schema cannot describe, each with its place. */
+/** Returns all problems of the sign-in settings that a schema cannot describe, each with its path. */
 export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
   // They may be of any type: the schema check reports that.
   const providers: readonly unknown[] = Array.isArray(oidc) ? oidc : []
@@ -97,13 +97,13 @@ export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: 
   const seen = new Set<string>()
   for (const [index, each] of providers.entries()) {
     const { issuer, name, scopes } = Object(each) as { issuer?: unknown; name?: unknown; scopes?: unknown }
-    const at = `auth.oidc[${index}]`
-    if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is already used`)
+    const path = `auth.oidc[${index}]`
+    if (typeof name === 'string' && seen.has(name)) problems.push(`${path}.name "${name}" is already used`)
     if (typeof name === 'string') seen.add(name)
     if (typeof issuer === 'string' && isPlainHttp(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
-      problems.push(`${at}.issuer must begin with https unless auth.oidcAllowInternalTargets is true`)
+      problems.push(`${path}.issuer must begin with https unless auth.oidcAllowInternalTargets is true`)
     if (Array.isArray(scopes) && !scopes.includes('openid'))
-      problems.push(`${at}.scopes must include "openid"`)
+      problems.push(`${path}.scopes must include "openid"`)
   }
   if (passwords === 'off' && providers.length === 0)
     problems.push(
@@ -116,7 +116,7 @@ function isPlainHttp(url: string): boolean {
   return url.startsWith('http:')
 }
 
-/** Returns whether a URL means this machine. */
+/** Returns whether the host of a URL is this machine. */
 export function isLocal(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return host === 'localhost' || host === '[::1]' || /^127\.[\d.]+$/.test(host)

@@ -1,4 +1,4 @@
-/** Settings of OAuth, besides those of single clients in `access.apps`. */
+/** OAuth settings, besides those of single clients in `access.apps`. */
 import { checkRedirectUri } from '../redirect-uri.js'
 import { flag, group, whole } from './kinds.js'
 

@@ -36,10 +36,10 @@ export function getPageFacts(config: Config): PageFacts {
     passwordReset: !isEnabled || !hasPasswords ? 'none' : hasServer ? 'mail' : 'operator',
     sendsMail: isEnabled && hasServer,
     hasPasswords,
-    providers: auth.oidc.map(({ autoRegister: isOpen = false, label, name }) => ({
+    providers: auth.oidc.map(({ autoRegister = false, label, name }) => ({
       name,
       label: label ?? name,
-      isOpen
+      isOpen: autoRegister
     })),
     registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
     quota: quota.bytes,

@@ -47,7 +47,7 @@ async function buildResetMessage(services: Services, username: string): Promise<
 }
 
 /**
- * Stores the token of a new link, which replaces earlier ones. Must run within a write. Returns when it ends, in
+ * Stores the token of a new link, which replaces earlier ones. Must run within a transaction. Returns when it ends, in
  * seconds.
  */
 export function storeResetToken(

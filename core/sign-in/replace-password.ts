@@ -6,7 +6,7 @@ import type { Changes } from '../changes.js'
 
 /**
  * Stores the password, ends all sessions, and makes links and sign-ins that wait for a second factor invalid. Tokens of app
- * and shared accesses stay valid. Must run within a write.
+ * and shared accesses stay valid. Must run within a transaction.
  */
 export function replacePassword(store: UserStore, password: PasswordRecord, changes: Changes): void {
   store.account.insertPassword(password)

@@ -30,12 +30,12 @@ export function assertParent(call: Call, parentId: string | null, moved?: Stream
 }
 
 /**
- * Throws `invalid-operation` if an account's streams exceed the memory limit. Must be called after a write. Above the
- * limit, a stream may still change from what it was `before`, unless it becomes larger.
+ * Throws `invalid-operation` if an account's streams exceed the memory limit. Call after the write. Above the limit, a stream may still change (from `before`), but not grow.
  */
 export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
   const { streamsBytes } = services.config.limits
-  if (store.streams.length <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before))) return
+  if (store.streams.textLength <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before)))
+    return
   fail('invalid-operation', `The streams of an account can have at most ${streamsBytes} characters together`)
 }
 

@@ -21,7 +21,7 @@ export function toPublicStream(caller: Caller, { parent, stream }: StreamNode): 
 
 /** A tree as it was last sent. */
 interface CachedTree {
-  readonly footing: ReaderVersion
+  readonly version: ReaderVersion
   readonly hasTrashed: boolean
   readonly tree: JsonText
 }
@@ -37,7 +37,7 @@ let cachedCharacters = 0
 function getCachedTree(access: Access, reader: Reader, hasTrashed: boolean): JsonText | undefined {
   const last = treeCache.get(access)
   if (!last || last.hasTrashed !== hasTrashed) return undefined
-  if (!last.footing.hasChanged(reader)) return last.tree
+  if (!last.version.hasChanged(reader)) return last.tree
   treeCache.delete(access)
   return undefined
 }
@@ -48,7 +48,7 @@ function cacheTree(access: Access, reader: Reader, hasTrashed: boolean, tree: Js
     treeCache = new WeakMap()
     cachedCharacters = tree.text.length
   }
-  treeCache.set(access, { footing: new ReaderVersion(reader), hasTrashed, tree })
+  treeCache.set(access, { version: new ReaderVersion(reader), hasTrashed, tree })
 }
 
 /** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
@@ -94,9 +94,9 @@ export class StreamView {
    * place.
    */
   findCurrent(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
-    const now = this.store.streams.findByNumber(node.number)
-    const isThere = now && (!parent || now.parent?.number === parent.number)
-    return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
+    const current = this.store.streams.findByNumber(node.number)
+    const isThere = current && (!parent || current.parent?.number === parent.number)
+    return isThere && this.#isShown(current) && !this.#isInTrash(current) ? current : undefined
   }
 
   /** Returns a stream's text up to its children. */
@@ -151,7 +151,7 @@ class StreamListing implements TextListing<Reader> {
   readonly isText = true
   present: TextTransform | undefined
   readonly #walk: TreeWalk
-  readonly #footing: ReaderVersion
+  readonly #version: ReaderVersion
 
   constructor(
     private readonly view: StreamView,
@@ -159,11 +159,11 @@ class StreamListing implements TextListing<Reader> {
     reader: Reader
   ) {
     this.#walk = new TreeWalk(nodes)
-    this.#footing = new ReaderVersion(reader)
+    this.#version = new ReaderVersion(reader)
   }
 
   next(reader: Reader): Page {
-    if (this.#footing.hasChanged(reader)) this.#walk.isStale = true
+    if (this.#version.hasChanged(reader)) this.#walk.isStale = true
     const text = this.#walk.write(this.view.withReader(reader), this.present)
     return { text, count: 0, done: this.#walk.isDone }
   }

@@ -35,7 +35,7 @@ const codes: Readonly<Record<string, string>> = {
   oneOf: 'ONE_OF_MISSING'
 }
 
-/** Limit of violations in a response. */
+/** Maximum number of violations in a response. */
 const maxErrors = 20
 
 /** Returns a function that throws `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */

@@ -37,5 +37,5 @@ export function refuseProtected({ services }: UpdateContext, names: readonly str
   services.log.warn(`an update of protected fields was ignored: ${fields}`)
 }
 
-/** Limit of names in the error. */
+/** Maximum number of names in the error. */
 const maxNames = 20

@@ -17,7 +17,7 @@ const maxGrowth = 9
 const commonCharacters = ['a', ' ', '0']
 /** Ends of the texts that keep the whole from matching. */
 const ends = ['\u0000', '!\n', '']
-/** Limit of beginnings, and of repeated parts, that are tried. */
+/** Maximum number of beginnings, and of repeated parts, that are tried. */
 const maxVariants = 24
 
 /**

@@ -51,9 +51,9 @@ interface StreamPlace {
   readonly stream: string
 }
 
-/** Limit of nested streams. */
+/** Maximum depth of nested streams. */
 const maxDepth = 1000
-/** Limit of streams that are read, as each may be created. */
+/** Maximum number of streams that are read, as each may be created. */
 const maxStreams = 5000
 
 class ArchiveTableReader {

@@ -17,17 +17,17 @@ import type { IdGenerator } from './id-generator.js'
 import type { Lanes, OpenLane } from './lanes.js'
 import { PointRows } from './point-rows.js'
 
-/** Data points of a series per batch. */
+/** Maximum number of data points of a series per batch. */
 const maxWindowRows = 2048
-/** Limit of all windows in bytes, and the overhead of each besides its rows. */
+/** Maximum size of all windows, in bytes, and the overhead of each besides its rows. */
 const maxWindowBytes = 16 * 1024 * 1024
 const windowOverhead = 1024
-/** Limit of events per batch, and of their characters. */
+/** Maximum number of events per batch, and of characters of them together. */
 const maxBatchEvents = 100
 const maxBatchLength = maxRecordLength
 /** Size of each stream of an event. */
 const streamOverhead = 150
-/** Limit of a stream's name, in characters. */
+/** Maximum length of a stream's name, in characters. */
 const maxStreamNameLength = 100
 
 interface SeriesWindow {
@@ -104,23 +104,14 @@ export class DraftBuilder implements Sink {
   }
 
   #addEvent(record: ImportedRecord): void {
-    const {
-      otherPaths: also,
-      content,
-      description,
-      duration,
-      identity,
-      path,
-      source,
-      stream,
-      time,
-      type,
-      zone
-    } = record
+    const { otherPaths, content, description, duration, identity, path, source, stream, time, type, zone } =
+      record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
     const streams = this.#getPath(path, stream, source)
-    const others = also ? also.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, '')) : []
+    const others = otherPaths
+      ? otherPaths.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, ''))
+      : []
     const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
     this.#files.add(record, id)
     this.#events.push({
@@ -192,8 +183,8 @@ export class DraftBuilder implements Sink {
   }
 
   #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
-    const { cells, duplicates: twice } = rows.getSorted()
-    if (twice > 0) this.#duplicates.add(lane.type, twice)
+    const { cells, duplicates } = rows.getSorted()
+    if (duplicates > 0) this.#duplicates.add(lane.type, duplicates)
     return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
   }
 

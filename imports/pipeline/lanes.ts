@@ -6,9 +6,9 @@ import { Sampler } from './sampler.js'
 /** Records per day above which a lane is dense. */
 const minDensePerDay = 50
 const secondsPerDay = 86_400
-/** Limit of tracks per file, as each has a lane. */
+/** Maximum number of tracks per file, as each has a lane. */
 const maxTracks = 200_000
-/** Limit of other lanes per file, as each creates streams. */
+/** Maximum number of other lanes per file, as each creates streams. */
 const maxLanes = 2000
 
 export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {

@@ -2,15 +2,15 @@
 import type { SkipReason } from '../skip-reasons.js'
 import type { ImportedRecord, Sink, SourceFile } from '../record.js'
 
-/** Limit of names of kinds, sources and streams, in characters. */
+/** Maximum length of names of kinds, sources and streams, in characters. */
 const maxNameLength = 200
-/** Limit of a record, in characters. */
+/** Maximum length of a record, in characters. */
 export const maxRecordLength = 200_000
-/** Limit of nested values in a record. */
+/** Maximum depth of nested values in a record. */
 const maxDepth = 50
-/** Limit of a record's numeric members, as each may become a column. */
+/** Maximum number of a record's numeric members, as each may become a column. */
 export const maxNumericMembers = 100
-/** Limit of nested streams. */
+/** Maximum depth of nested streams. */
 const maxPathDepth = 100
 /** Size of each value besides its characters. */
 const valueOverhead = 8
@@ -36,11 +36,11 @@ export class LimitingSink implements Sink {
       this.skip(datum.kind, 'of an end that cannot be read')
       return
     }
-    const { otherPaths: also, files, kind, path, source, stream } = datum
+    const { otherPaths, files, kind, path, source, stream } = datum
     const hasShortNames =
       areNamesShort([kind, source, stream]) &&
       areNamesShort(path) &&
-      !also?.some(each => !areNamesShort(each)) &&
+      !otherPaths?.some(each => !areNamesShort(each)) &&
       !files?.some(({ fileName, type }) => !areNamesShort([fileName, type]))
     if (hasShortNames) this.sink.addRecord(datum)
     else
@@ -50,7 +50,7 @@ export class LimitingSink implements Sink {
         source: truncateName(source),
         stream: truncateName(stream),
         path: path?.map(truncateName),
-        otherPaths: also?.map(names => names.map(truncateName)),
+        otherPaths: otherPaths?.map(names => names.map(truncateName)),
         files: files?.map(({ fileName, key, type }) => ({
           key,
           fileName: truncateName(fileName),
@@ -81,7 +81,7 @@ function areNamesShort(names: readonly string[] = []): boolean {
 }
 
 function isWithinLimits({
-  otherPaths: also,
+  otherPaths,
   clientData,
   content,
   description,
@@ -93,12 +93,16 @@ function isWithinLimits({
   const texts = (description?.length ?? 0) + (identity?.length ?? 0) + (track?.length ?? 0)
   if (texts > maxRecordLength) return false
   if (path && path.length > maxPathDepth) return false
-  const isFlat = clientData === undefined && path === undefined && also === undefined && files === undefined
+  const isFlat =
+    clientData === undefined && path === undefined && otherPaths === undefined && files === undefined
   if (isFlat && (typeof content !== 'object' || content === null))
     return typeof content !== 'string' || texts + content.length <= maxRecordLength
-  if (countNumericMembers(content) > maxNumericMembers || also?.some(({ length }) => length > maxPathDepth))
+  if (
+    countNumericMembers(content) > maxNumericMembers ||
+    otherPaths?.some(({ length }) => length > maxPathDepth)
+  )
     return false
-  return subtractSize([content, clientData, path, also, files], maxRecordLength - texts, 0) >= 0
+  return subtractSize([content, clientData, path, otherPaths, files], maxRecordLength - texts, 0) >= 0
 }
 
 /** Returns the number of numeric members. */

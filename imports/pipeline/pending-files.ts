@@ -1,7 +1,7 @@
 /** Remembers the files that records name, until their bytes are read. */
 import type { ImportedRecord, AttachedFile } from '../record.js'
 
-/** Limit of files whose bytes have not been read yet. */
+/** Maximum number of files whose bytes have not been read yet. */
 const maxPendingFiles = 50_000
 
 /** Type under which files of events are counted. */

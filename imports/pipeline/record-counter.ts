@@ -7,19 +7,19 @@ import { isPlausible } from '../text/times.js'
 import { attachmentType, PendingFiles, unnamedFile } from './pending-files.js'
 import { Lanes } from './lanes.js'
 
-/** Limit of lanes and names that are reported; others are counted under one name. */
+/** Maximum number of lanes and names that are reported; others are counted under one name. */
 const maxNames = 500
 const otherNames = '…'
-/** Limit of skipped kinds per reason. */
+/** Maximum number of skipped kinds per reason. */
 const maxKinds = 100
 const maxWarnings = 50
 const maxTables = 20
 const cellOverhead = 4
-/** Limit of all previewed tables, in characters. */
+/** Maximum length of all previewed tables, in characters. */
 const maxTablesLength = 300_000
-/** Limit of lanes that are remembered for the next reading of the same file. */
+/** Maximum number of lanes that are remembered for the next reading of the same file. */
 const maxRememberedLanes = 500
-/** Limit of reported table rows per reason. */
+/** Maximum number of reported table rows per reason. */
 const maxRows = 5
 const unreadableTime = 'of a time that cannot be read'
 const tooManyLanes = 'beyond the number of sources and tracks that one file may have'

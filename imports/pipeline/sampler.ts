@@ -4,7 +4,7 @@ import type { ContentSample } from '../protocol.js'
 /** Limits of an example and of the name of a field, in characters. */
 const maxExampleLength = 200
 const maxNameLength = 50
-/** Limit of fields whose range is stored. */
+/** Maximum number of fields whose range is stored. */
 const maxFields = 20
 
 /** Collects the contents of one lane, or of all tracks of one kind. */

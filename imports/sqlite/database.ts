@@ -47,10 +47,10 @@ export class Database {
 
   /** Messages about data that is known to be missing, for the user. */
   get missingData(): MessageText[] {
-    const { missingData: gap } = this.#pages
+    const { missingData } = this.#pages
     const { pages, rows } = this.#losses
     const list: MessageText = 'The list of tables is damaged: some of them may be missing'
-    return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list] : [])]
+    return [...(missingData === undefined ? [] : [missingData]), ...(pages + rows > 0 ? [list] : [])]
   }
 
   /** Returns the names of a table's columns in lower case, without computed ones. */

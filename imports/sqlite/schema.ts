@@ -19,7 +19,7 @@ export interface TableColumns {
 
 type Definition = readonly string[]
 
-/** Limit of columns of a table, SQLite's default. */
+/** Maximum number of columns of a table, SQLite's default. */
 const maxColumns = 2000
 /** Matches one token. An unclosed quote or comment does not match, so that nothing is scanned twice. */
 const tokenPattern =

@@ -9,7 +9,7 @@ const keyInterior = 2
 const keyLeaf = 10
 /** Bytes before the header of the first page. */
 const firstPageStart = 100
-/** Limit of nested pages. A deeper tree would have more rows than possible. */
+/** Maximum depth of nested pages. A deeper tree would have more rows than possible. */
 const maxDepth = 20
 
 /** A row of a table. */
@@ -122,11 +122,11 @@ class TreePage {
 
   /** Returns the number of a payload's bytes that are stored on the page itself. */
   #getLocalSize(size: number): number {
-    const { usableSize: usable } = this.pages
-    const max = this.hasRowIds ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
+    const { usableSize } = this.pages
+    const max = this.hasRowIds ? usableSize - 35 : Math.floor(((usableSize - 12) * 64) / 255) - 23
     if (size <= max) return size
-    const min = Math.floor(((usable - 12) * 32) / 255) - 23
-    const local = min + ((size - min) % (usable - 4))
+    const min = Math.floor(((usableSize - 12) * 32) / 255) - 23
+    const local = min + ((size - min) % (usableSize - 4))
     return local <= max ? local : min
   }
 }

@@ -23,7 +23,11 @@ export interface ColumnRule {
 export const noteNames =
   /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?|notas?|comentarios?|commenti|notities|opmerking(?:en)?|anteckning(?:ar)?|notatki|uwagi)\b/
 
-const pressureRule = { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', takes: ['pressure/mmhg'] }
+const pressureRule = {
+  type: 'blood-pressure/mmhg-bpm',
+  stream: 'Blood pressure',
+  unitTypes: ['pressure/mmhg']
+}
 const massTypes = ['mass/kg', 'mass/lb', 'mass/st', 'mass/g']
 const lengthTypes = ['length/cm', 'length/m', 'length/in', 'length/ft']
 const rateTypes = ['frequency/bpm', 'frequency/rpm', 'frequency/brpm']

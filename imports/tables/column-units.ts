@@ -105,7 +105,8 @@ export function findUnitInCells(
   return undefined
 }
 
-/** Returns the type of a value whose cell has its own unit; `undefined` if it is another measure than that of its column. */
+/** Returns the type of a value whose cell has its own unit; `undefined` if it measures
+ * something other than its column. */
 export function convertMeasure(
   { factor, field, type }: ColumnMapping,
   measure: UnitMeasure

@@ -1,6 +1,6 @@
 /** Normalises names of columns for comparison. */
 
-/** Number of characters of a name that are compared. */
+/** Maximum number of characters of a name that are compared. */
 const maxNameLength = 200
 
 /** Returns a name in lower case, without accents, with single spaces instead of `_` and line breaks. */

@@ -47,14 +47,14 @@ export function findKnownTable(
 }
 
 function matchesMaker(
-  { file, columns: has, preface }: KnownMaker,
+  { file, columns, preface }: KnownMaker,
   name: string,
   layout: TableLayout,
   names: readonly string[]
 ): boolean {
   if (file && !file.test(name)) return false
   if (preface && !layout.preface.some(row => preface.test(row.join(' ').slice(0, 300)))) return false
-  return has.every(each => names.includes(each))
+  return columns.every(each => names.includes(each))
 }
 
 /** Returns the last part of a column name such as `com.samsung.health.weight.start_time`. */

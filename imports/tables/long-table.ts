@@ -17,7 +17,7 @@ const unitNames =
 /** Limits of possible measure columns, and of a table's measures with their units. */
 const maxCandidates = 3
 const maxMeasures = 100
-/** Sample rows of each measure, from which its type is detected. */
+/** Maximum number of sample rows of each measure, from which its type is detected. */
 const maxSampleRowsPerMeasure = 5
 const maxNameLength = 100
 
@@ -123,17 +123,21 @@ class WideTable {
     }
   }
 
-  createRowReader({ readRows: eachRow }: TableSource): TableSource['readRows'] {
+  createRowReader({ readRows }: TableSource): TableSource['readRows'] {
     const { metric, others, unit } = this.columns
-    return async ({ sharedColumns: shared, ...wanted }, sink, onRow) => {
-      const columns = new Set([...[...shared].map(at => (at === undefined ? at : others[at])), metric, unit])
+    return async ({ sharedColumns, ...wanted }, sink, onRow) => {
+      const columns = new Set([
+        ...[...sharedColumns].map(at => (at === undefined ? at : others[at])),
+        metric,
+        unit
+      ])
       let row = 0
       let openRow: { readonly cells: string[]; readonly at: number; readonly numbers: boolean[] } | undefined
       const flush = (): void => {
         if (openRow) onRow(openRow.cells, openRow.at, openRow.numbers)
         openRow = undefined
       }
-      const torn = await eachRow(
+      const torn = await readRows(
         { ...wanted, sharedColumns: columns },
         sink,
         (cells, at = row + 1, numbers = []) => {

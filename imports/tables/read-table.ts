@@ -11,7 +11,7 @@ import { rowKind, TableRowReader } from './table-row-reader.js'
 import { ClockChangeResolver, RowTimeReader } from './row-times.js'
 import type { OnRow, TableSource, RowSelection } from './table-source.js'
 
-/** Limit of tables in a file or sheet. */
+/** Maximum number of tables in a file or sheet. */
 const maxTables = 20
 /** Number of rows in the preview. */
 const sampleSize = 10
@@ -39,7 +39,7 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
   const { context, sink } = reading
   const { hasNext, layout } = position
   const { options } = context
-  const { delimiter, firstMeasure, records, skippedRows: skipped } = layout
+  const { delimiter, firstMeasure, records, skippedRows } = layout
   const columns = layout.columns ?? records[0]!.map((_cell, index) => `Column ${index + 1}`)
   const key = getTableKey(columns)
   const userMapping = options.mappings?.[key]
@@ -48,8 +48,8 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
   const longTable =
     userMapping || knownTableMapping ? undefined : await pivotIfLong(reading, position, mapping)
   if (longTable) {
-    const { readRows: eachRow, layout: wide } = longTable
-    return await readTable({ ...reading, readRows: eachRow }, { ...position, layout: wide, hasNext: false })
+    const { readRows, layout: wide } = longTable
+    return await readTable({ ...reading, readRows }, { ...position, layout: wide, hasNext: false })
   }
   const view = { header: key, columns, sample: records.slice(0, sampleSize), mapping }
   const nextTable = new NextTableFinder(layout, mapping?.time ?? 0)
@@ -61,22 +61,22 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
     notation.addRow(cells, numbers)
     clockResolver.addRow(cells)
   })
-  const { nextLayout: next, startRow: start } = nextTable
+  const { nextLayout, startRow } = nextTable
   /** Counts rows with an unclosed quote only once, with the last table. */
   const read = async (onRow: OnRow): Promise<void> => {
-    const unclosedCount = await readRecords(reading, position, start, sink, mapping, onRow)
-    if (!next && unclosedCount > 0) sink.skip(rowKind, unclosedQuote, unclosedCount)
+    const unclosedCount = await readRecords(reading, position, startRow, sink, mapping, onRow)
+    if (!nextLayout && unclosedCount > 0) sink.skip(rowKind, unclosedQuote, unclosedCount)
   }
   if (!isMapped) {
     context.reportTable(view)
     const reason = knownTableMapping?.skipReason ?? 'in a table whose columns have not been mapped yet'
     await read(() => sink.skip(rowKind, reason))
-    return next
+    return nextLayout
   }
   const { order = 'dmy' } = notation
   if (order !== 'dmy') {
     clockResolver = new ClockChangeResolver(mapping, order, options.zone)
-    await readRecords(reading, position, start, silentSink, mapping, cells => clockResolver.addRow(cells))
+    await readRecords(reading, position, startRow, silentSink, mapping, cells => clockResolver.addRow(cells))
   }
   const questions = notation.listQuestions()
   context.reportTable({ ...view, ...(questions.length > 0 && { questions }) })
@@ -87,10 +87,15 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
     })
   const times = new RowTimeReader(mapping, notation, options.zone, clockResolver)
   const width = getMaxWidth(reading, layout)
-  const reader = new TableRowReader(mapping, notation, times, sink, { columns, firstMeasure, skipped, width })
+  const reader = new TableRowReader(mapping, notation, times, sink, {
+    columns,
+    firstMeasure,
+    skipped: skippedRows,
+    width
+  })
   await read((...row) => reader.addRow(...row))
   reader.finish()
-  return next
+  return nextLayout
 }
 
 /** Converts a long table to one with a column for each measure; returns `undefined` if it is not one. */
@@ -110,8 +115,8 @@ async function pivotIfLong(
 }
 
 /** Returns the maximum number of cells of a row. Rows with more do not match the header. */
-function getMaxWidth({ hasExplicitColumns: isPlaced }: TableSource, { records, width }: TableLayout): number {
-  if (isPlaced) return Infinity
+function getMaxWidth({ hasExplicitColumns }: TableSource, { records, width }: TableLayout): number {
+  if (hasExplicitColumns) return Infinity
   const longer = records.filter(({ length }) => length > width)
   // Every row may end with an extra delimiter.
   const hasTrailingDelimiter = longer.length * 2 > records.length && longer.every(row => !row[width]?.trim())
@@ -120,8 +125,8 @@ function getMaxWidth({ hasExplicitColumns: isPlaced }: TableSource, { records, w
 
 /** Reads all records of a table before row `end`; returns the number of rows with an unclosed quote. */
 async function readRecords(
-  { readRows: eachRow }: TableSource,
-  { firstRow: from, layout: { dayColumn, skippedRows: skipped } }: TablePosition,
+  { readRows }: TableSource,
+  { firstRow, layout: { dayColumn, skippedRows } }: TablePosition,
   end: number,
   sink: Pick<Sink, 'skip'>,
   mapping: Mapping = unmapped,
@@ -132,15 +137,15 @@ async function readRecords(
   const { clock, description, source, time, zoneColumn } = mapping
   const wanted: RowSelection = {
     sharedColumns: new Set([clock, description, source, time, zoneColumn]),
-    isRecord: () => row >= skipped && row < end,
+    isRecord: () => row >= skippedRows && row < end,
     isEnough: () => row > end
   }
   const tableSink: typeof sink = {
     skip(...args) {
-      if (row >= from && row < end) sink.skip(...args)
+      if (row >= firstRow && row < end) sink.skip(...args)
     }
   }
-  return await eachRow(wanted, tableSink, (cells, ...rest) => {
+  return await readRows(wanted, tableSink, (cells, ...rest) => {
     const isRecord = wanted.isRecord()
     row++
     if (isRecord) onRow(withDay ? withDay(cells) : cells, ...rest)

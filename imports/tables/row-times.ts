@@ -81,7 +81,7 @@ interface AmbiguousBlock {
   equals: number
 }
 
-/** Limit of blocks. */
+/** Maximum number of blocks. */
 const maxBlocks = 10_000
 /** Number of ordered rows from which the order of all rows is assumed. */
 const minSteps = 2

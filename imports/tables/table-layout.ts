@@ -9,14 +9,14 @@ import { createDayJoiner, findDayColumn } from './day-rows.js'
 import { foldName } from './fold-name.js'
 import { endNames, timeNames } from './time-columns.js'
 
-/** Limit of columns of a table. */
+/** Maximum number of columns of a table. */
 const maxColumns = 2000
-/** Number of characters and rows from which a layout is detected. */
+/** Maximum number of characters, and of rows, from which a layout is detected. */
 const maxBeginningLength = 32_000
 export const maxSampleRows = 200
-/** Number of rows that are searched for the header. */
+/** Maximum number of rows that are searched for the header. */
 const maxPrefaceRows = 40
-/** Limit of numeric rows before the header. */
+/** Maximum number of numeric rows before the header. */
 const maxNumericRows = 3
 
 export interface TableLayout {

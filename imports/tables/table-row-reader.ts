@@ -15,7 +15,7 @@ import { isDateOnly, type RowTimeReader } from './row-times.js'
 
 export const rowKind = 'row'
 const pressure = 'blood-pressure/mmhg-bpm'
-/** Limit of remembered records of days. */
+/** Maximum number of remembered records of days. */
 const maxRememberedDays = 200_000
 
 /** Reasons to skip a cell. */
@@ -33,7 +33,7 @@ const skipReasons = {
 interface ParsedCell {
   readonly value?: unknown
   readonly reason?: SkipReason
-  /** The type, if the cell has another unit than its column. */
+  /** The type, if the cell has a different unit from its column. */
   readonly type?: string
 }
 

@@ -2,7 +2,7 @@
 import type { Decimals } from '../record.js'
 import { findMeasure, type UnitMeasure } from './units.js'
 
-/** Limit of a cell that is parsed as a number or a time, in characters. */
+/** Maximum length of a cell that is parsed as a number or a time, in characters. */
 export const maxCellLength = 100
 
 const thousandsSpaces =

@@ -3,7 +3,7 @@ import type { ColumnMapping, DateOrder, Decimals, Mapping, Question } from '../r
 import { parseCellTime, findDateOrders } from './cell-times.js'
 import { toNumberValue, parseWrittenNumber } from './cell-numbers.js'
 
-/** Number of example cells per question. */
+/** Maximum number of example cells per question. */
 const maxExamples = 3
 
 /** Plausible ranges of values by stream and type. Values outside of them were written in another format. */
@@ -211,14 +211,14 @@ export class NotationDetector {
   }
 
   #addNumber(
-    { certain, examples, impossible, ambiguous: open, part }: ColumnStatistics,
+    { certain, examples, impossible, ambiguous, part }: ColumnStatistics,
     cell: string | undefined
   ): void {
     if (cell === undefined || !/[.,]/.test(cell)) return
     const written = parseWrittenNumber(cell)
     if (written?.decimals !== undefined) certain.add(written.decimals)
     if (written?.ambiguousSeparator === undefined) return
-    open.add(written.ambiguousSeparator)
+    ambiguous.add(written.ambiguousSeparator)
     if (examples.length < maxExamples) examples.push(cell.trim())
     if (!part) return
     for (const decimals of separators) {
@@ -243,7 +243,7 @@ export class NotationDetector {
     }
     const [onlyDecimals] = fileDecimals.size === 1 ? fileDecimals : []
     for (const column of this.#columns) {
-      const { at, certain, ambiguous: open } = column
+      const { at, certain, ambiguous } = column
       if (decided.has(at)) continue
       if (isCount(column)) {
         decided.set(at, this.mapping.decimals)
@@ -257,7 +257,7 @@ export class NotationDetector {
         at,
         this.mapping.decimals ??
           fromFile ??
-          (isContinental && open.has(',') && open.size === 1 ? 'comma' : undefined)
+          (isContinental && ambiguous.has(',') && ambiguous.size === 1 ? 'comma' : undefined)
       )
     }
     return decided
@@ -279,10 +279,10 @@ function findOwnDecimals(
   column: ColumnStatistics,
   certainElsewhere: ReadonlySet<Decimals>
 ): Decimals | undefined {
-  const { certain, impossible, ambiguous: open } = column
+  const { certain, impossible, ambiguous } = column
   if (certain.size === 1) return [...certain][0]
-  if (certain.size > 1 || open.size !== 1) return undefined
-  const [mark] = open
+  if (certain.size > 1 || ambiguous.size !== 1) return undefined
+  const [mark] = ambiguous
   const [asDecimals, asThousands]: Decimals[] = mark === ',' ? ['comma', 'point'] : ['point', 'comma']
   // Counts are integers, except computed ones.
   if (isCount(column))

@@ -1,11 +1,11 @@
 /** Finds the objects in long JSON texts by their braces, so that only one at a time is in memory. */
 import { Unreadable } from '../record.js'
 
-/** Limit of an object, in characters. */
+/** Maximum length of an object, in characters. */
 const maxObjectLength = 4 * 1024 * 1024
-/** Limit of a member's name, in characters. */
+/** Maximum length of a member's name, in characters. */
 const maxNameLength = 1000
-/** Limit of nested containers around the objects. */
+/** Maximum depth of nested containers around the objects. */
 const maxDepth = 100
 
 /** Called with each object of a list, the names of the members that lead to the list, and the number of frames so far. */

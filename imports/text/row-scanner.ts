@@ -3,7 +3,7 @@ import type { FileHead, SourceFile } from '../record.js'
 import { readText } from './decode.js'
 import { SubstringFinder } from './substring-finder.js'
 
-/** Limit of a row in characters. An unclosed quote ends there; longer rows are skipped. */
+/** Maximum length of a row, in characters. An unclosed quote ends there; longer rows are skipped. */
 const maxRowLength = 256 * 1024
 
 /** Finders of quotes, line ends and delimiters. */

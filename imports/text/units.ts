@@ -6,7 +6,7 @@ export interface UnitMeasure {
   readonly factor?: number
 }
 
-/** Limit of a unit, in characters. */
+/** Maximum length of a unit, in characters. */
 const maxUnitLength = 30
 
 const measuresByUnit: Readonly<Record<string, UnitMeasure>> = {

@@ -13,11 +13,11 @@ export interface XmlHandler {
   readElements?(text: string, start: number): number
 }
 
-/** Limit of a tag in characters; longer ones are skipped. */
+/** Maximum length of a tag, in characters; longer ones are skipped. */
 const maxTagLength = 256 * 1024
-/** Limit of the text between two tags, in characters. The rest is dropped. */
+/** Maximum length of the text between two tags, in characters. The rest is dropped. */
 const maxTextLength = 256 * 1024
-/** Limit of an entity such as */
+/** Maximum length of an entity such as */
 const maxEntityLength = 10
 
 /** Scans the chunks of a text. */

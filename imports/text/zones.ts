@@ -2,7 +2,7 @@
 
 /** Whether zones exist, by name in lower case. */
 const zoneCache = new Map<string, boolean>()
-/** Limit of names that are looked up, which takes half a millisecond each. There are 600 zones. */
+/** Maximum number of names that are looked up, which takes half a millisecond each. There are 600 zones. */
 const maxNames = 5000
 const maxNameLength = 100
 

@@ -4,9 +4,9 @@ import { readHead, readText } from '../text/decode.js'
 import { getAttribute, getLocalName, XmlScanner } from '../text/xml.js'
 import { parseRange } from './references.js'
 
-/** Limit of stored ranges. */
+/** Maximum number of stored ranges. */
 const maxRanges = 100_000
-/** Limit of the tag that ends the rows, in characters. */
+/** Maximum length of the tag that ends the rows, in characters. */
 const maxEndTagLength = 100
 
 export class MergedRanges {

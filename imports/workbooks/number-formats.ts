@@ -18,7 +18,7 @@ const dateAndClock: NumberFormat = { hasDate: true, hasClock: true }
 const percentFormat: NumberFormat = { isPercent: true }
 const unclearFormat: NumberFormat = { isUnclear: true }
 
-/** Limit of a format in characters; apps allow 255. */
+/** Maximum length of a format, in characters; apps allow 255. */
 const maxCodeLength = 1000
 
 /** Returns the built-in format with an id. Those of East Asia are dates or times, depending on the value. */
@@ -80,15 +80,15 @@ function splitSections(code: string): FormatSection[] {
   return sections
 }
 
-function toFormat({ after, pattern: bare, before }: FormatSection): NumberFormat {
-  const letters = bare.replaceAll(/general|standard|am\/pm|a\/p/gi, '')
+function toFormat({ after, pattern, before }: FormatSection): NumberFormat {
+  const letters = pattern.replaceAll(/general|standard|am\/pm|a\/p/gi, '')
   const hasClock = /[hs]/i.test(letters)
   const hasDate = /[dy]|mmm/i.test(letters) || (!hasClock && /m/i.test(letters))
   if (hasDate) return hasClock ? dateAndClock : dateFormat
   if (hasClock) return clockFormat
   // Commas after all digits divide by thousands; signs before them mean "more than" or "about".
-  if (/[0#?],+(?![0#?,])|%.*%/.test(bare) || /[<>≤≥~]/.test(before)) return unclearFormat
-  if (bare.includes('%')) return percentFormat
-  const unit = (/[0#?]/.test(bare) ? after : before).trim()
+  if (/[0#?],+(?![0#?,])|%.*%/.test(pattern) || /[<>≤≥~]/.test(before)) return unclearFormat
+  if (pattern.includes('%')) return percentFormat
+  const unit = (/[0#?]/.test(pattern) ? after : before).trim()
   return /[\p{L}%°]/u.test(unit) ? { unit } : plainFormat
 }

@@ -6,7 +6,7 @@ const chunkSize = 1024 * 1024
 /** Limits of chunks and of texts. */
 const maxChunks = 64
 const maxTexts = 4_000_000
-/** Limit of cached strings, in characters. */
+/** Maximum length of cached strings, in characters. */
 const maxCachedLength = 1_000_000
 /** Offsets that mark a text as too long, or beyond the limit. */
 const [tooLong, beyondLimit] = [0xffff_ffff, 0xffff_fffe]

@@ -12,9 +12,9 @@ import { TextRuns } from './text-runs.js'
 /** Limits of columns and rows. */
 const maxColumns = 2000
 const maxRows = 1_048_576
-/** Limit of a row, in characters. */
+/** Maximum length of a row, in characters. */
 const maxRowLength = 256 * 1024
-/** Limit of empty cells before others, in all rows of a sheet. */
+/** Maximum number of empty cells before others, in all rows of a sheet. */
 const maxGaps = 100_000_000
 /**
  * Length in characters above which a text is long, and the minimum budget of references to long texts: ten times the bytes of the
@@ -22,7 +22,7 @@ const maxGaps = 100_000_000
  */
 const minLongText = 100
 const minLongTextBudget = 16 * 1024 * 1024
-/** Limit of stored array formula ranges. */
+/** Maximum number of stored array formula ranges. */
 const maxRanges = 1000
 
 /** Data to which cells refer. */

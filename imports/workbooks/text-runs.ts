@@ -1,6 +1,6 @@
 /** Joins the runs of a text, each of which may have its own format. */
 
-/** Limit of a cell's text, in characters. */
+/** Maximum length of a cell's text, in characters. */
 const maxCellLength = 200_000
 
 export class TextRuns {

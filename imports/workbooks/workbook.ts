@@ -22,9 +22,9 @@ import { SheetScanner, type SharedData, type SheetHandler } from './sheet-scanne
 
 export const excelFormat: Pick<Format, 'id' | 'name'> = { id: 'xlsx', name: 'Excel' }
 
-/** Limit of files of a workbook; archives with more are not workbooks. */
+/** Maximum number of files of a workbook; archives with more are not workbooks. */
 const maxFiles = 10_000
-/** Limit of the first rows of a sheet, in characters. */
+/** Maximum length of the first rows of a sheet, in characters. */
 const maxBeginningLength = 1_000_000
 const mainType = /spreadsheetml\.(?:sheet|template)\.main|ms-excel\.(?:sheet|template)\.macroenabled\.main/i
 /** Returns true if an archive is a workbook. `size` is that of the archive in bytes. */

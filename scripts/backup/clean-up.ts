@@ -30,7 +30,7 @@ export interface CleanUpOptions {
 export async function cleanUp(
   vault: Vault,
   manifest: Manifest,
-  { former, keep, replacedRecords: renewed }: CleanUpOptions
+  { former, keep, replacedRecords }: CleanUpOptions
 ): Promise<string[]> {
   await vault.place.assertLocked()
   const kept = [manifest]
@@ -43,7 +43,7 @@ export async function cleanUp(
   const dropped = times.filter(time => !wanted.has(time))
   for (const time of times) {
     const earlier = await readEarlierManifest(vault, time)
-    if (wanted.has(time)) kept.push(await replaceDamagedRecords(vault, earlier, renewed))
+    if (wanted.has(time)) kept.push(await replaceDamagedRecords(vault, earlier, replacedRecords))
     else gone.push(earlier)
   }
   // Remove manifests before the files that they refer to: a run that is killed in between leaves no incomplete state.

@@ -1,4 +1,4 @@
-/** The place and the secret of the service's automatic backups. */
+/** The destination and the passphrase file of automatic backups. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { Settings } from '../../core/settings/settings.js'
@@ -8,7 +8,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import type { Place } from './place.js'
 
-/** Returns the place given as an argument, or by default that of automatic backups. Throws {@link UsageError} if there is none. */
+/** Returns the destination given as an argument, or by default that of automatic backups. Throws {@link UsageError} if there is none. */
 export function getPlace([place]: readonly string[], { backup }: Settings): string {
   const to = place ?? backup.to
   if (to !== '') return to

@@ -20,7 +20,7 @@ const AccountEntry = Type.Object(
     id: Id,
     username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,59}$' }),
     made: Time,
-    /** The change mark of its file at that time (see `markOf`); absent if the file may have changed at that moment. */
+    /** The change mark of its file at that time (see `getChangeMark`); absent if the file may have changed at that moment. */
     mark: Type.Optional(Type.String({ pattern: '^[0-9-]{0,200}$' })),
     /** The list of its files. */
     record: Stored

@@ -52,26 +52,26 @@ const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journa
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
   const manifest = await findManifest(vault, options.at)
   const report = createReport(vault, manifest)
-  const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
+  const temporary = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
   const { only } = options
   const users = only ? manifest.users.filter(({ username }) => only.has(username)) : manifest.users
   try {
     await restoreAccounts({
       vault,
-      target: side,
+      target: temporary,
       users,
       keepsFiles: false,
       options,
       report,
-      done: ({ id }) => rmSync(side.userDirectory(id), { recursive: true, force: true })
+      done: ({ id }) => rmSync(temporary.userDirectory(id), { recursive: true, force: true })
     })
-    await restorePlatformFile(vault, side, manifest).catch((error: Error) =>
+    await restorePlatformFile(vault, temporary, manifest).catch((error: Error) =>
       report.problems.push({ kind: 'platform', detail: error.message })
     )
-    await restoreSettings(vault, side, manifest, report)
+    await restoreSettings(vault, temporary, manifest, report)
     return report
   } finally {
-    rmSync(side.root, { recursive: true, force: true })
+    rmSync(temporary.root, { recursive: true, force: true })
   }
 }
 
@@ -124,16 +124,16 @@ async function restoreInto(
         `Nothing was restored, because the backup is damaged. Use --skip-damaged to skip damaged accounts.\n${report.problems.map(formatProblem).join('\n')}`
       )
     // In a temporary directory, so that the platform file lists only accounts that were restored before it is moved in place.
-    const side = createCopyFolder(target)
-    await restorePlatformFile(vault, side, manifest)
+    const staging = createCopyFolder(target)
+    await restorePlatformFile(vault, staging, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
-    for (const { field, user } of await updatePlatformFile(side, target, users, leftOut))
+    for (const { field, user } of await updatePlatformFile(staging, target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
     report.accounts -= leftOut.size
-    await syncPath(side.platformFile)
+    await syncPath(staging.platformFile)
     // Last: a folder without the platform file is not treated as a data directory.
-    renameSync(side.platformFile, target.platformFile)
-    removeCopyFolder(side)
+    renameSync(staging.platformFile, target.platformFile)
+    removeCopyFolder(staging)
     await syncPath(target.root)
     return report
   } catch (error) {
@@ -254,13 +254,13 @@ export async function restoreTemporarily(
   target: Layout,
   username: string,
   options: RestoreOptions,
-  place: (side: Layout, account: Account) => Promise<RestoreResult['done']>
+  place: (layout: Layout, account: Account) => Promise<RestoreResult['done']>
 ): Promise<RestoreResult> {
-  const { account, layout: side, made } = await restoreToTemporary(vault, target, username, options)
+  const { account, layout, made } = await restoreToTemporary(vault, target, username, options)
   try {
-    return { done: await place(side, account), made }
+    return { done: await place(layout, account), made }
   } finally {
-    removeCopyFolder(side)
+    removeCopyFolder(layout)
   }
 }
 

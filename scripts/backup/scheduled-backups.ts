@@ -27,7 +27,7 @@ const mailInterval = 20 * 3600
 /** Maximum length of a stored error message. */
 const maxProblemLength = 1000
 
-/** Number of stored outcomes. */
+/** Maximum number of stored outcomes. */
 const maxRuns = 10
 
 /** Another process makes the backup. */
@@ -85,12 +85,12 @@ export class ScheduledBackups {
   start(): void {
     this.#cron.resume()
     const { attempted, failures } = this.#state
-    const { coordinator: turns } = this.options
+    const { coordinator } = this.options
     // The operator restarts the service after fixing the cause of a failure, and expects a result.
-    if (failures > 0 || (!turns && this.#isDue(attempted)))
+    if (failures > 0 || (!coordinator && this.#isDue(attempted)))
       this.#schedule(startDelayMs, () => this.#startBackup())
-    else if (turns) this.#schedule(startDelayMs, () => this.#makeMissedBackup())
-    if (turns) this.#checkTimer = setInterval(() => this.#makeMissedBackup(), checkMs).unref()
+    else if (coordinator) this.#schedule(startDelayMs, () => this.#makeMissedBackup())
+    if (coordinator) this.#checkTimer = setInterval(() => this.#makeMissedBackup(), checkMs).unref()
   }
 
   /** Starts a backup now. Returns false if one is running, or if other processes share the schedule. */
@@ -114,7 +114,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Stops the schedule and a running backup. The previous backup remains valid. */
+  /** Stops the schedule and any running backup. The previous backup remains valid. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing.abort()
@@ -199,16 +199,16 @@ export class ScheduledBackups {
     // The absolute value, because the clock may have been ahead.
     if (told !== undefined && Math.abs(now - told) < mailInterval) return
     this.#state.told = now
-    const { log, notifyFailure: tell } = this.options
-    tell(problem, succeeded).catch((cause: unknown) =>
+    const { log, notifyFailure } = this.options
+    notifyFailure(problem, succeeded).catch((cause: unknown) =>
       log.warn('the email about a failed backup could not be sent', { cause })
     )
   }
 
   async #recordEnd(isDone: boolean): Promise<void> {
-    const { log, coordinator: turns } = this.options
+    const { log, coordinator } = this.options
     try {
-      await turns?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
+      await coordinator?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
     } catch (cause) {
       // Another process will then make it again.
       log.warn('other nodes could not be notified of a backup', { cause })
@@ -218,9 +218,9 @@ export class ScheduledBackups {
   /** Makes a backup, unless another process has to. Returns why it failed, as {@link #runProcess} does. */
   async #tryBackup(): Promise<string | typeof notOurs | undefined> {
     try {
-      const { coordinator: turns } = this.options
-      if (turns && !(await turns.look(this.#closing.signal)).isOurs) return notOurs
-      if (turns && !(await turns.begin())) return notOurs
+      const { coordinator } = this.options
+      if (coordinator && !(await coordinator.look(this.#closing.signal)).isOurs) return notOurs
+      if (coordinator && !(await coordinator.begin())) return notOurs
     } catch (error) {
       return (error as Error).message
     }

@@ -34,12 +34,12 @@ export class BenchCluster {
 
   /** Starts the engine servers, with their files below a folder. `nodeOptions`: Node options of the nodes. */
   static async start(directory: string, nodeOptions: readonly string[] = []): Promise<BenchCluster> {
-    const ends: (() => unknown)[] = []
-    const teardown = (end: () => unknown): void => void ends.unshift(end)
+    const teardowns: (() => unknown)[] = []
+    const teardown = (run: () => unknown): void => void teardowns.unshift(run)
     const root = mkdtempSync(join(directory, 'engine-'))
     const places = ['1', '2', '3'].map(name => ({ folder: join(root, name) }))
     const servers = await EngineServers.start({ teardown }, { places })
-    return new BenchCluster(servers, await servers.connect({ teardown }), ends, nodeOptions)
+    return new BenchCluster(servers, await servers.connect({ teardown }), teardowns, nodeOptions)
   }
 
   /** Process ids of the engine servers. */
@@ -83,7 +83,7 @@ export class BenchCluster {
 
   async stop(): Promise<void> {
     for (const { target } of this.#nodes) await target.stop()
-    for (const end of this.teardowns) await end()
+    for (const teardown of this.teardowns) await teardown()
   }
 
   get #engineUrls(): string {

@@ -95,7 +95,7 @@ function createDeletions(): HeavyRequest[] {
         name: `streams.delete of 100,000 events, ${name}`,
         isOnce: true,
         keepsHistory: name.endsWith('history kept'),
-        run: (origin, { deletionUsers: going }) => ask(origin, going[name], path, { verb: 'DELETE' })
+        run: (origin, { deletionUsers }) => ask(origin, deletionUsers[name], path, { verb: 'DELETE' })
       }
     }),
     {

@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** Number of measurements, of which figures are medians. */
+  /** Number of measurements; figures are their medians. */
   readonly rounds: number
-  /** Duration of a measurement. */
+  /** Duration of a measurement, in seconds. */
   readonly seconds: number
   /** Measures only rows and tables whose name contains this text. */
   readonly only: string

@@ -25,13 +25,13 @@ export function printTable({ title, lines }: Table): void {
   const [first] = lines
   if (!first) return
   const columns = Object.keys(first.figures)
-  const hasTargets = lines.some(({ target: aim }) => aim !== undefined)
+  const hasTargets = lines.some(({ target }) => target !== undefined)
   const texts = [
     [title, ...columns, ...(hasTargets ? ['aim', 'met'] : [])],
-    ...lines.map(({ target: aim = '', figures, isTargetMet: isMet, name }) => [
+    ...lines.map(({ target = '', figures, isTargetMet, name }) => [
       name,
       ...columns.map(column => formatNumber(figures[column]!)),
-      ...(hasTargets ? [aim, isMet === undefined ? '' : isMet ? 'yes' : 'NO'] : [])
+      ...(hasTargets ? [target, isTargetMet === undefined ? '' : isTargetMet ? 'yes' : 'NO'] : [])
     ])
   ]
   const widths = texts[0]!.map((_, column) => Math.max(...texts.map(row => row[column]!.length)))

@@ -64,8 +64,8 @@ export async function backup(args: readonly string[], options: BackupOptions): P
 /** Runs `work` with the cluster as the source if the settings name a node: its folder contains only some accounts, and old copies. */
 async function withSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
   if (settings.cluster.node === '') return await work()
-  const { withClusterSource: fromCluster } = await import('../backup/sources/cluster-source.js')
-  return await fromCluster(settings, work)
+  const { withClusterSource } = await import('../backup/sources/cluster-source.js')
+  return await withClusterSource(settings, work)
 }
 
 function printReport(outcome: Outcome, json: true | undefined): void {

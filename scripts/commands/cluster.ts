@@ -33,8 +33,8 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
     const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await createStreams(engine, streams)
     // Loaded on demand, because it needs the whole service.
-    const { createCluster: beginCluster } = await import('../maintenance/create-cluster.js')
-    const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
+    const { createCluster } = await import('../maintenance/create-cluster.js')
+    const accounts = await createCluster(settings, engine, openObjects(cluster.objects, engine))
     const made = `The engine has ${formatCount(streams.length, 'stream')}`
     printResult(
       options.json,

@@ -198,8 +198,8 @@ async function createBackups(
         ? undefined
         : (await import('../backup/sources/backup-coordinator.js')).BackupCoordinator.fromSettings(settings),
     notifyFailure: async (problem, succeeded) => {
-      const { sendFailureMail: tellOfFailure } = await import('../backup/failure-mail.js')
-      await tellOfFailure(settings, log, problem, succeeded)
+      const { sendFailureMail } = await import('../backup/failure-mail.js')
+      await sendFailureMail(settings, log, problem, succeeded)
     }
   })
 }
@@ -218,8 +218,8 @@ async function requireDiskSpace(layout: Layout, work: () => unknown): Promise<vo
 
 /** Returns problems of settings that were chosen in a page, beyond those that reading them finds. */
 async function findSettingsProblems(settings: Settings): Promise<readonly string[]> {
-  const { findPlaceProblems: problemsOfPlace } = await import('../backup/default-place.js')
-  return [...(await findFurtherProblems(settings)), ...problemsOfPlace(settings)]
+  const { findPlaceProblems } = await import('../backup/default-place.js')
+  return [...(await findFurtherProblems(settings)), ...findPlaceProblems(settings)]
 }
 
 /** Warns if other users can access the data directory. */

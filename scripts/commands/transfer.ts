@@ -23,7 +23,8 @@ export async function exportUser(args: readonly string[], options: ExportOptions
   const account = findAccount(layout, username)
   if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const file = resolve(name)
-  const missing = await exportAccount(layout, account, file, options.withoutSecrets !== true)
+  const includesSecrets = options.withoutSecrets !== true
+  const missing = await exportAccount(layout, account, file, { includesSecrets })
   if (missing.length > 0) {
     process.exitCode = 1
     console.error(

@@ -9,7 +9,7 @@ import { createHeartRates } from './person/heart-rates.js'
 import { createLetters } from './person/letters.js'
 import { createPhotos } from './person/photos.js'
 import { Random } from './person/random.js'
-import { createOuting } from './person/runs.js'
+import { recordRun } from './person/runs.js'
 import { createMedicationEvents, createPlaceEvents, createRoomEvents } from './person/surroundings.js'
 import { createAccessCalls, createStreamCalls } from './streams.js'
 import { makeCalls, type Call, type Target } from './target.js'
@@ -147,9 +147,9 @@ class AccountFiller {
   }
 
   #createRunCalls(day: Day): Call[] {
-    const outing = createOuting(this.plan, day)
-    if (!outing || !this.#isOver(outing.activity)) return []
-    const { activity, track } = outing
+    const recordedRun = recordRun(this.plan, day)
+    if (!recordedRun || !this.#isOver(recordedRun.activity)) return []
+    const { activity, track } = recordedRun
     const holder = this.#createCall(track.fact)
     return [
       this.#createCall(activity),

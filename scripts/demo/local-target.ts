@@ -11,7 +11,7 @@ import { DemoError, type CallResult, type Call, type Target } from './target.js'
 /** Id of the app with which the person signed in. */
 export const appId = 'coffer-demo'
 
-/** A clock that shows the time of the data, so that calls are dated as if they had been made then. */
+/** A clock set to the time of the data, so that calls are dated accordingly. */
 export class PastClock implements Clock {
   #at: number | undefined
 

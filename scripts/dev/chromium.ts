@@ -15,8 +15,8 @@ const names = [
 
 /** Returns the path of Chromium, from the environment variable CHROMIUM or the PATH; `undefined` if there is none. */
 export function findChromium(): string | undefined {
-  const { CHROMIUM: named, PATH = '' } = process.env
-  if (named) return named
+  const { CHROMIUM, PATH = '' } = process.env
+  if (CHROMIUM) return CHROMIUM
   const paths = PATH.split(delimiter).flatMap(folder => names.map(name => join(folder, name)))
   return paths.find(isExecutable)
 }

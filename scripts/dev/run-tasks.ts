@@ -1,11 +1,11 @@
 /** Runs tasks concurrently, as many as keep the processors busy: tests spend some of their time waiting. */
 import { availableParallelism, cpus } from 'node:os'
 
-/** Number of concurrent tasks: initially, and at most. */
-const first = availableParallelism() + 1
-const most = availableParallelism() + 4
-/** Interval of measuring the load. */
-const intervalMs = 1000
+const defaults = {
+  initialTasks: availableParallelism() + 1,
+  maxTasks: availableParallelism() + 4,
+  intervalMs: 1000
+}
 /** Idle fractions of processor time above which there is room for more tasks, and below which there are too many. */
 const idleThreshold = 0.06
 const fullThreshold = 0.02
@@ -13,24 +13,21 @@ const fullThreshold = 0.02
 export interface ConcurrencyOptions {
   /** Returns the idle fraction of processor time since the previous call, from 0 to 1. */
   readonly idle: () => number
-  readonly first: number
-  readonly most: number
+  /** Number of concurrent tasks: initially, and at most. */
+  readonly initialTasks: number
+  readonly maxTasks: number
+  /** Interval of measuring the load. */
   readonly intervalMs: number
 }
 
 /** Starts tasks in order, more at a time while processors are idle. Resolves once all have ended; rejects with the first failure. */
 export async function runTasks(
   work: readonly (() => Promise<void>)[],
-  { idle, first: begun, most: limit, intervalMs: every }: ConcurrencyOptions = {
-    idle: createIdleMeter(),
-    first,
-    most,
-    intervalMs
-  }
+  { idle, initialTasks, maxTasks, intervalMs }: ConcurrencyOptions = { idle: createIdleMeter(), ...defaults }
 ): Promise<void> {
   const queue = [...work]
   let running = 0
-  let target = begun
+  let target = initialTasks
   let timer: NodeJS.Timeout | undefined
   try {
     await new Promise<void>((resolve, reject) => {
@@ -48,10 +45,10 @@ export async function runTasks(
       }
       timer = setInterval(() => {
         const part = idle()
-        if (part > idleThreshold && running === target) target = Math.min(limit, target + 1)
-        else if (part < fullThreshold) target = Math.max(begun, target - 1)
+        if (part > idleThreshold && running === target) target = Math.min(maxTasks, target + 1)
+        else if (part < fullThreshold) target = Math.max(initialTasks, target - 1)
         startNext()
-      }, every)
+      }, intervalMs)
       startNext()
     })
   } finally {

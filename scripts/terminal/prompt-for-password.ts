@@ -7,7 +7,7 @@ import { version } from '../../core/version.js'
 import { UsageError } from './operands.js'
 import { promptHidden } from './passphrase.js'
 
-/** Limits of {@link NewPassword} in schemas/account.ts. */
+/** Limits of `NewPassword` in schemas/account.ts. */
 const shortest = 6
 const longest = 100
 

@@ -14,25 +14,25 @@ import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Writes the archive. With `hasSecrets`, another server can take over the account unchanged. Returns the ids of attachments that were
- * missing when they were to be read: such an archive cannot be imported.
+ * Writes the archive. With `includesSecrets`, another server can take over the account unchanged. Returns the ids of attachments
+ * that could not be found; an archive without them cannot be imported. Throws {@link TransferError} if the file exists.
  */
 export async function exportAccount(
   source: Layout,
   account: Account,
   file: string,
-  hasSecrets: boolean
+  { includesSecrets }: { readonly includesSecrets: boolean }
 ): Promise<string[]> {
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
-  const side = createCopyFolder(source)
+  const copy = createCopyFolder(source)
   const draft = `${file}.${process.pid}.part`
-  const absent: string[] = []
+  const missing: string[] = []
   try {
-    await copyUserFile(source, side, account.id)
-    const reader = new AccountReader(side.userFile(account.id), { hasSecrets })
+    await copyUserFile(source, copy, account.id)
+    const reader = new AccountReader(copy.userFile(account.id), { includesSecrets })
     try {
-      const made = Date.now() / 1000
-      const options = { hasSecrets, made, onMissing: (id: string): void => void absent.push(id) }
+      const createdAt = Date.now() / 1000
+      const options = { includesSecrets, createdAt, onMissing: (id: string): void => void missing.push(id) }
       const files = listArchiveFiles(account, reader, new DiskAttachments(source), options)
       await writeWithin(dirname(file), draft, await createZip(files))
     } finally {
@@ -41,9 +41,9 @@ export async function exportAccount(
     // Not a rename, which would overwrite a file created meanwhile.
     await link(draft, file)
     await syncPath(dirname(file))
-    return absent
+    return missing
   } finally {
     await rm(draft, { force: true })
-    removeCopyFolder(side)
+    removeCopyFolder(copy)
   }
 }

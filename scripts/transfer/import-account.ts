@@ -68,22 +68,22 @@ async function importInto(
 ): Promise<ImportResult> {
   const { bavail, bsize } = statfsSync(target.root)
   const archive = await Archive.open(file, bavail * bsize * maxDiskShare)
-  const side = createCopyFolder(target)
+  const staging = createCopyFolder(target)
   try {
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
     assertUsernameFree(target, username, config)
     const account = { id: createId(), username, created, ...initialStatus }
     const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
-    await createFiles(side, account.id, archive, newcomer)
-    await assertValid(side, account, config)
-    await addAccount(target, side, account)
+    await createFiles(staging, account.id, archive, newcomer)
+    await assertValid(staging, account, config)
+    await addAccount(target, staging, account)
     return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
     throw error instanceof Taken || error instanceof Unfinished ? error : toTransferError(file, error)
   } finally {
     archive.close()
-    removeCopyFolder(side)
+    removeCopyFolder(staging)
   }
 }
 

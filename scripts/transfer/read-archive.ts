@@ -55,10 +55,12 @@ export class Archive {
         Object.entries(await readJsonFile(zip, entries, digestsFileName, Digests, maxSize))
       )
       const head = await readJsonFile(zip, entries, manifestName, ArchiveHead, maxSmallFile)
-      const missing = [...entries.keys()].filter(name => name !== digestsFileName && !digests.has(name))
-      const absent = [...digests.keys()].filter(name => !entries.has(name))
-      if (missing.length > 0 || absent.length > 0)
-        throw new TransferError(`files and digests differ: ${[...missing, ...absent].slice(0, 5).join(', ')}`)
+      const withoutDigest = [...entries.keys()].filter(name => name !== digestsFileName && !digests.has(name))
+      const withoutFile = [...digests.keys()].filter(name => !entries.has(name))
+      if (withoutDigest.length > 0 || withoutFile.length > 0)
+        throw new TransferError(
+          `files and digests differ: ${[...withoutDigest, ...withoutFile].slice(0, 5).join(', ')}`
+        )
       for (const [name, { size }] of digests)
         if (entries.get(name)!.uncompressedSize !== size)
           throw new TransferError(`${name} does not match its digest`)
@@ -135,12 +137,12 @@ async function readEntries(zip: ZipFile, maxSize: number): Promise<Map<string, E
   let total = 0
   for await (const entry of zip.eachEntry()) {
     const { fileName, uncompressedSize } = entry
-    const shown = JSON.stringify(fileName.slice(0, 100))
+    const quotedName = JSON.stringify(fileName.slice(0, 100))
     if (!knownNames.has(fileName) && !attachmentName.test(fileName))
-      throw new TransferError(`${shown} is not a file of an account`)
-    if (entries.has(fileName)) throw new TransferError(`${shown} occurs twice`)
+      throw new TransferError(`${quotedName} is not a file of an account`)
+    if (entries.has(fileName)) throw new TransferError(`${quotedName} occurs twice`)
     if (entries.size >= maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
-    assertPlainEntry(entry, shown)
+    assertPlainEntry(entry, quotedName)
     total += uncompressedSize
     if (!Number.isSafeInteger(total) || total > maxSize)
       throw new TransferError("its files are too large or don't fit on the disk")

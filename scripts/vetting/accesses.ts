@@ -98,10 +98,13 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
   )
   say((type === 'personal') === (permissions === undefined), 'has permissions that its type cannot have')
   say(examiner.isPast(access.created) && examiner.isPast(access.modified), 'was written in the future')
-  const { targetConfig: home } = examiner.options
-  for (const permission of (home && permissions) ?? [])
+  const { targetConfig } = examiner.options
+  for (const permission of (targetConfig && permissions) ?? [])
     if (isStreamPermission(permission) && isSystemId(permission.streamId))
-      say(isGrantable(permission, home!), `cannot have "${permission.level}" on "${permission.streamId}"`)
+      say(
+        isGrantable(permission, targetConfig!),
+        `cannot have "${permission.level}" on "${permission.streamId}"`
+      )
 }
 
 /** Returns true if a permission on one of the service's own streams can be granted. */

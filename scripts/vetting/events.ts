@@ -53,14 +53,14 @@ export function examineEvents(examiner: Examiner): void {
 
 /** Returns true if the links of streams match the events, including the numbers that samples are made of. */
 function haveMatchingLinks({ file }: Examiner): boolean {
-  const differs = `e.number IS NULL OR l.span IS NOT e.span OR l.time <> e.time OR l.trashed <> e.trashed
+  const differsSql = `e.number IS NULL OR l.span IS NOT e.span OR l.time <> e.time OR l.trashed <> e.trashed
     OR l.type IS NOT e.type OR l.home IS NOT CASE WHEN e.others IS NOT NULL THEN e.stream END`
-  const sql = `SELECT ${differs} AS differs, l.value, l.fields,
+  const sql = `SELECT ${differsSql} AS differs, l.value, l.fields,
       CASE WHEN json_valid(e.body) THEN e.body -> '$.content' END AS content
     FROM event_stream l LEFT JOIN event e ON e.number = l.event`
-  for (const { content, differs: isOther, fields, value } of file.rows(sql)) {
+  for (const { content, differs, fields, value } of file.rows(sql)) {
     const numbers = extractNumbers(content === null ? undefined : JSON.parse(String(content)))
-    if (isOther === 1 || numbers.value !== value || numbers.fields !== fields) return false
+    if (differs === 1 || numbers.value !== value || numbers.fields !== fields) return false
   }
   return true
 }
@@ -71,7 +71,7 @@ function examineEvent(examiner: Examiner, row: Row): void {
   const say = (isRight: boolean, detail: string): boolean =>
     examiner.check(isRight, 'event', event.id, detail)
   if (row['others'] !== null && !examiner.read('event', event.id, row['others'], areNumbers)) return
-  say(row['name'] === event.type, 'is found under another type than it shows')
+  say(row['name'] === event.type, 'is stored under a type other than its own')
   say(hasColumns(row, event), "is indexed under values that don't match its content")
   const { streamIds } = event
   say(

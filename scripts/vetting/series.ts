@@ -61,8 +61,8 @@ function hasDeclaredPoints(chunk: Row): boolean {
 
 /** Returns true if a chunk has no summary, or one that matches its data points: samples rely on it. */
 function hasMatchingSummary(chunk: Row, rows: readonly PointRow[]): boolean {
-  const { count, last, measures, parts, summarized: has, summaryCount, summaryExtremes, summaryLast } = chunk
-  if (has === null) return true
+  const { count, last, measures, parts, summarized, summaryCount, summaryExtremes, summaryLast } = chunk
+  if (summarized === null) return true
   const { summary } = summarizeRows(rows)
   return (
     summary !== null &&

@@ -21,15 +21,15 @@ export function examineStreams(examiner: Examiner): void {
     const stream = examiner.read('stream', id, body, isStream) as Stream | undefined
     if (!stream) continue
     const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'stream', id, detail)
-    say(stream.id === id, 'is found under another id than it shows')
+    say(stream.id === id, 'is stored under an id other than its own')
     say(
       Number(number) >= 1 && Number(number) < firstServiceNumber,
       "has the number of one of the service's own"
     )
     say(!isSystemId(stream.id), "has an id of the service's own")
-    const { targetConfig: home } = examiner.options
+    const { targetConfig } = examiner.options
     say(
-      !home || isUserId(stream.id) || getAccountStreams(home).isTagId(stream.id),
+      !targetConfig || isUserId(stream.id) || getAccountStreams(targetConfig).isTagId(stream.id),
       'has an id that none can have'
     )
     say(examiner.isPast(stream.created) && examiner.isPast(stream.modified), 'was written in the future')

@@ -21,14 +21,14 @@ export class ReaderThreads implements ImportReaders {
     onMessage: (message: ReaderMessage) => void,
     onEnd: (error?: Error) => void
   ): ImportReader {
-    const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const processedCount = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const worker = new Worker(new URL('../../imports/worker.js', import.meta.url), {
-      workerData: { assignment, processedCount: taken } satisfies ReaderThreadData,
+      workerData: { assignment, processedCount } satisfies ReaderThreadData,
       resourceLimits
     })
     let failure: Error | undefined
     let message: MessageText | undefined
-    /** Batches and files that the thread has sent and we have not processed; until then, it may be silent. */
+    /** Number of batches and files that the thread has sent and that are not processed yet; meanwhile, it may be silent. */
     let waiting = 0
     const timer = setTimeout(() => {
       if (waiting > 0) {
@@ -51,16 +51,19 @@ export class ReaderThreads implements ImportReaders {
       clearTimeout(timer)
       if (message !== undefined) onMessage({ is: 'unreadable', message, notice: { message } })
       onEnd(
-        failure ?? (code === 0 || message !== undefined ? undefined : new Error(`It exited with ${code}`))
+        failure ??
+          (code === 0 || message !== undefined
+            ? undefined
+            : new Error(`The reader thread exited with code ${code}`))
       )
     })
     return {
-      tell: answer => {
+      send: answer => {
         if (answer.is !== 'recalled') waiting--
         timer.refresh()
         if (answer.is === 'taken') {
-          Atomics.add(taken, 0, 1)
-          Atomics.notify(taken, 0)
+          Atomics.add(processedCount, 0, 1)
+          Atomics.notify(processedCount, 0)
           return
         }
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -8,7 +8,7 @@ export interface ActiveAlarm extends Alarm {
   readonly since: number
 }
 
-/** Limit of alarms of one kind; further ones are ignored. */
+/** Maximum number of alarms of one kind; further ones are ignored. */
 const maxPerKind = 50
 
 export class ActiveAlarms {

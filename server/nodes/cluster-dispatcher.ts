@@ -31,7 +31,7 @@ export interface ClusterDispatcherOptions {
   readonly shards: Pick<Shards, 'refresh'>
   readonly files: Pick<SharedAttachments, 'fetchLent' | 'discard' | 'lend'>
   /** Durations of calls that are forwarded to other nodes, in milliseconds. */
-  readonly forwarded: Pick<Durations, 'add'>
+  readonly forwardedDurations: Pick<Durations, 'add'>
 }
 
 /** Longest time to search for the node that serves a user, in milliseconds. It may include waiting for a move. */
@@ -162,8 +162,8 @@ export class ClusterDispatcher implements Dispatcher {
     } catch (error) {
       throw this.options.calls.isRead(request.method) ? toRetryable(error) : error
     } finally {
-      this.options.forwarded.add(performance.now() - beganMs)
-      // Accepted files have been moved away. Files that cannot be removed now are removed at the next start.
+      this.options.forwardedDurations.add(performance.now() - beganMs)
+      // Files that the other node accepted are gone already. Files that cannot be removed now are removed at the next start.
       for (const { received } of lent) await this.options.files.discard(received).catch(() => undefined)
     }
   }

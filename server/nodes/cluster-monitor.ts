@@ -56,8 +56,8 @@ export class ClusterMonitor {
   async start(): Promise<void> {
     this.#inspector.start()
     if (this.options.config.alarms.mailTo === '') return
-    const { startAlarmMails: tellOperator } = await import('./cluster-alarm-mails.js')
-    this.#stopMails = await tellOperator({ ...this.options, listOwnAlarms: () => this.alarms() })
+    const { startAlarmMails } = await import('./cluster-alarm-mails.js')
+    this.#stopMails = await startAlarmMails({ ...this.options, listOwnAlarms: () => this.alarms() })
   }
 
   async stop(): Promise<void> {

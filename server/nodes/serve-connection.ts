@@ -77,7 +77,7 @@ export function serveConnection(
   }
 }
 
-/** Returns the operations of the runtime. Those that read require a valid lease. */
+/** Returns the operations of the runtime. Reading ones require a valid lease; exported files are lent to the node that asked. */
 function createNodeOperations(
   { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
   emit: EmitEvent
@@ -92,6 +92,7 @@ function createNodeOperations(
     drain: () => runtime.drain(),
     close: () => runtime.close()
   }
+  // Other nodes request neither the outcomes of forwarded calls nor the end of the runtime.
   const operations = createOperations(target, emit, ignore, ignore)
   const { accounts, exports } = runtime.services
   return {

@@ -22,7 +22,7 @@ import { AccountRescue } from './account-rescue.js'
 import { timings } from './timings.js'
 import { retryStart } from './retry-start.js'
 
-/** Bytes that may wait to be sent to another node. */
+/** Maximum number of bytes that may wait to be sent to another node. */
 const maxWaitingBytes = 64 * 1024 * 1024
 
 /** Starts a node, and waits while the engine does not respond. Rejects, with everything closed, for any other error. */
@@ -41,6 +41,7 @@ async function startOnce(config: Config, options: HostOptions): Promise<Host> {
   }
 }
 
+/** Connects to the engine, and starts the runtime and everything else that makes this process a node. What it opens is added to `closers`. */
 async function build(
   config: Config,
   { clock, listHealthAlarms, log, methodModules, shared }: HostOptions,
@@ -214,7 +215,7 @@ async function build(
     ownership,
     shards,
     files: attachments,
-    forwarded: tally.forwarded
+    forwardedDurations: tally.forwarded
   })
   notifier = new ClusterNotifier({ dispatcher, calls, feed: runtime.feed, accounts, ownership })
 

@@ -193,7 +193,7 @@ function toChoices(
     if (mode === toRegistrationMode(settings.registration)) choices.delete(registrationKey)
     else choices.set(registrationKey, createInvitationTokens(mode))
   }
-  // A password is never sent to another server than the one it was set for.
+  // A password is never sent to a server other than the one it was set for.
   const isServerChanged = settingsList.some(
     setting =>
       isMailServerSetting(setting.key) &&

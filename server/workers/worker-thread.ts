@@ -1,4 +1,4 @@
-/** Starts and ends a worker thread from the main thread, and gives access to its peer. */
+/** Starts and ends a worker thread from the main thread, and provides the `Peer` that sends requests to it. */
 import { Worker } from 'node:worker_threads'
 import { Peer } from './peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerStart } from './protocol.js'

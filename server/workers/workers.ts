@@ -151,7 +151,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  /** Forwards a call to another thread than the one it was sent to. */
+  /** Forwards a call to a thread other than the one that received it. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
     const outcome = await this.#callPeer(this.#getPeer(username), request)
     this.#threads[from]!.peer.send(

@@ -7,7 +7,7 @@ import { column, statement } from '../sqlite/statements.js'
 import type { AuditEntry } from './record.js'
 
 const hourSeconds = 3600
-/** Methods that a summary record names. */
+/** Maximum number of methods that a summary record names. */
 const maxNamed = 5
 
 interface Hour {
@@ -57,7 +57,7 @@ export class AnonymousCallers {
     return due
   }
 
-  /** As {@link takeDue}, including the current hour so far: the audit is about to be read. */
+  /** Like {@link takeDue}, including the current hour so far: the audit is about to be read. */
   takeAllDue(): readonly AuditEntry[] {
     this.#hour ??= this.#readStored()
     this.#summarize(this.#hour)

@@ -59,7 +59,7 @@ export function countBlocks(db: Database, words: readonly number[]): number {
   return words.reduce((sum, word) => sum + (column(db, sql).get(word) as number), 0)
 }
 
-/** Adds a block of all records after a time. Must run within a write. */
+/** Adds a block of all records after a time. Must run within a transaction. */
 export function addBlock(db: Database, after: number): void {
   const insert = `WITH fresh AS (SELECT at, access, action FROM audit_record WHERE at > @after)
     INSERT INTO audit_block (word, until, since)
@@ -69,7 +69,7 @@ export function addBlock(db: Database, after: number): void {
   statement(db, 'UPDATE audit_state SET indexed = (SELECT max(at) FROM audit_record)').run()
 }
 
-/** Removes the blocks that end at or before a time. Must run within a write. */
+/** Removes the blocks that end at or before a time. Must run within a transaction. */
 export function removeBlocks(db: Database, until: number): void {
   const sql = 'DELETE FROM audit_block WHERE word IN (SELECT number FROM audit_word) AND until <= ?'
   statement(db, sql).run(until)

@@ -48,10 +48,10 @@ export interface AuditRecord extends AuditEntry {
 
 /** Serializes an entry for storage: a JSON array of its fields in a fixed order, without trailing empty ones. */
 export function serializeDetail(entry: AuditEntry): string {
-  const { via, ip, status, callerId, query, key, integrity, errorId, message, auditScope: reach } = entry
+  const { via, ip, status, callerId, query, key, integrity, errorId, message, auditScope } = entry
   const isTruncated = entry.isQueryTruncated || undefined
   // A read has no key of a written item: its scope is stored in that place.
-  const item = reach ? toStoredScope(reach) : key
+  const item = auditScope ? toStoredScope(auditScope) : key
   if (item === undefined && errorId === undefined && query === undefined && callerId === undefined)
     return JSON.stringify([via, ip, status])
   const fields = [via, ip, status, callerId, query, item, integrity, errorId, message, isTruncated]

@@ -29,12 +29,12 @@ export type StoredAuditScope = readonly [
 export function toStoredScope({
   count,
   from,
-  isTruncated: isCut,
+  isTruncated,
   isOpen,
   streamIds,
   to
 }: AuditScope): StoredAuditScope {
-  const marks = (isCut ? truncatedMark : 0) + (isOpen ? openMark : 0)
+  const marks = (isTruncated ? truncatedMark : 0) + (isOpen ? openMark : 0)
   const stored = [streamIds, from ?? null, to ?? null, count] as const
   return marks === 0 ? stored : [...stored, marks]
 }

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { formatAccessWord, formatActionWord } from './record.js'
 
-/** Words to cache per open file. A full cache is cleared. */
+/** Maximum number of cached words per open file. A full cache is cleared. */
 const maxCached = 1000
 
 export interface Word {
@@ -29,12 +29,12 @@ export class AuditWords {
     return number === undefined ? undefined : this.#cache(number, text)
   }
 
-  /** Returns the word of an access, adding it if it is new. Must run within a write. */
+  /** Returns the word of an access, adding it if it is new. Must run within a transaction. */
   ensureAccess(id: string): Word {
     return this.#accesses.get(id) ?? this.#ensure(this.#accesses, id, formatAccessWord(id))
   }
 
-  /** Returns the word of a method, adding it if it is new. Must run within a write. */
+  /** Returns the word of a method, adding it if it is new. Must run within a transaction. */
   ensureAction(id: string): Word {
     return this.#actions.get(id) ?? this.#ensure(this.#actions, id, formatActionWord(id))
   }

@@ -7,7 +7,7 @@ import { column, raw } from '../sqlite/statements.js'
 
 /** Bytes after which a page ends, and the largest size of a joined text. */
 export const pageBytes = 512 * 1024
-/** Bytes beyond which no further event joins a page. */
+/** Size of a page, in bytes, above which no further event is added. */
 const maxPageBytes = 2 * pageBytes
 
 /** Maximum number of events in a page. */

@@ -22,7 +22,7 @@ export interface Driver {
 const maxLanes = 2000
 /** Maximum number of streams or types that are merged without looking for a better driver first. */
 const maxLanesUnchecked = 16
-/** Rows in all lanes of a driver from which on it is not considered short. */
+/** Maximum number of rows in all lanes of a driver that is considered short. */
 const maxShortRows = 100
 
 /** Lists the drivers of a query other than time. */
@@ -39,13 +39,8 @@ export function listDrivers({ streams, types }: EventQuery): Driver[] {
   return drivers.filter(({ values }) => values.length <= maxLanes)
 }
 
-function excludesOnlyAccountFields({
-  any,
-  all,
-  excludesAccountFields: isOwn,
-  not
-}: StreamsCriteria): boolean {
-  return isOwn === true && !any && all.length === 0 && not.size === 0
+function excludesOnlyAccountFields({ any, all, excludesAccountFields, not }: StreamsCriteria): boolean {
+  return excludesAccountFields === true && !any && all.length === 0 && not.size === 0
 }
 
 function hasOnlyAny({ any, all, not }: StreamsCriteria): boolean {

@@ -126,7 +126,7 @@ const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
 
 /**
- * As {@link readBodies}, for those of the next `examined` rows whose streams are on a map, or that pass the test on
+ * Like {@link readBodies}, for those of the next `examined` rows whose streams are on a map, or that pass the test on
  * streams.
  */
 export function readMatchingBodies(

@@ -14,7 +14,7 @@ const maxRepeats = 20_000
 /** How many repeats count as one examined row. */
 const repeatsPerRow = 20
 
-/** Number of lanes of one kind from which on it pays to read their first times before. */
+/** Minimum number of lanes of one kind for which reading their first times beforehand pays off. */
 const minLanesToProbe = 8
 
 /** Marks an entry of which only the time is known; sorts before every number in either order. */
@@ -29,7 +29,7 @@ interface Entry {
   /** The next key, or while it is unread a time before which the lane holds no event. */
   head: Key | { readonly time: number; readonly number: typeof unread }
   /** Number of rows to read next time. */
-  size: number
+  batchSize: number
 }
 
 export class LaneMerge {
@@ -86,11 +86,11 @@ export class LaneMerge {
   }
 
   /** Adds the lanes that hold events, as far as that is cheap to determine, each with a time before which it holds none. */
-  #start(lanes: readonly LaneRemainder[], size: number): void {
+  #start(lanes: readonly LaneRemainder[], batchSize: number): void {
     const first = lanes[0]
     const kind = first?.lane.kind
     if (!first || lanes.length < minLanesToProbe || (kind !== 'stream' && kind !== 'type')) {
-      for (const remainder of lanes) this.#add(remainder, remainder.ranges[0]!.start, size)
+      for (const remainder of lanes) this.#addUnread(remainder, remainder.ranges[0]!.start, batchSize)
       return
     }
     const { db, ends } = this.file
@@ -103,23 +103,25 @@ export class LaneMerge {
           ? ends.listWithin(values, trashed, this.order, range)
           : readFirstTimes(db, kind, values, trashed, this.order, range)
       times.forEach((time, index) => {
-        if (time !== null) this.#add(group[index]!, time, size)
+        if (time !== null) this.#addUnread(group[index]!, time, batchSize)
       })
     }
   }
 
-  #add({ lane, ranges }: LaneRemainder, time: number, size: number): void {
-    this.#push({ lane, ranges, rows: [], at: 0, head: { time, number: unread }, size })
+  /** Adds a lane whose rows have not been read: it holds no event before `time`. */
+  #addUnread({ lane, ranges }: LaneRemainder, time: number, batchSize: number): void {
+    this.#push({ lane, ranges, rows: [], at: 0, head: { time, number: unread }, batchSize })
   }
 
   /** Reads the next rows of the lane at the top. */
   #read(entry: Entry): void {
     const range = entry.ranges[0]
     if (!range) return this.#pop()
-    entry.rows = readKeys(this.file.db, entry.lane, this.order, range, entry.size)
+    entry.rows = readKeys(this.file.db, entry.lane, this.order, range, entry.batchSize)
     entry.at = 0
-    entry.ranges = entry.rows.length < entry.size ? entry.ranges.slice(1) : this.#rangesAfter(entry, range)
-    entry.size = Math.min(entry.size * 2, 256)
+    entry.ranges =
+      entry.rows.length < entry.batchSize ? entry.ranges.slice(1) : this.#rangesAfter(entry, range)
+    entry.batchSize = Math.min(entry.batchSize * 2, 256)
     this.#settle(entry)
   }
 

@@ -94,8 +94,11 @@ export class QueryRun {
     this.#hasBegun = true
     if (this.query.contents) this.#bodyScan = new BodyScan()
     const { modifiedSince } = this.query
-    const { maxModifiedUpfront: most } = limits
-    if (modifiedSince !== undefined && countModified(db, modifiedSince, most + 1) <= most)
+    const { maxModifiedUpfront } = limits
+    if (
+      modifiedSince !== undefined &&
+      countModified(db, modifiedSince, maxModifiedUpfront + 1) <= maxModifiedUpfront
+    )
       this.#hasChosen = this.#sortModified(db)
   }
 
@@ -147,15 +150,14 @@ export class QueryRun {
   /** Copies as many rows of one lane as fit; `undefined` if one of them has to be read by itself. */
   #copyRows(file: EventFile, rest: LaneRemainder): Step | undefined {
     const { order } = this.query
-    const limit = Math.min(this.#remaining, file.sizeEstimate.rows)
-    const copied = copyBodies(file, rest, order, limit)
+    const copied = copyBodies(file, rest, order, Math.min(this.#remaining, file.sizeEstimate.rows))
     if (!copied) return undefined
     // Fewer may have been copied.
-    const { excess, limit: limited, rows, text } = copied
+    const { excess, limit, rows, text } = copied
     this.#remaining -= rows
     // If fewer than the limit were copied, the end was reached.
-    const isExhausted = this.#remaining === 0 || rows < limited
-    this.#moveTo(isExhausted ? undefined : findKeyAt(file.db, rest, order, limited - 1))
+    const isExhausted = this.#remaining === 0 || rows < limit
+    this.#moveTo(isExhausted ? undefined : findKeyAt(file.db, rest, order, limit - 1))
     return { text, count: rows, examined: 0, excess }
   }
 

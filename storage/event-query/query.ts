@@ -72,11 +72,11 @@ export function createRowTest({
 type StreamsTest = (stream: number, others: string | null) => boolean
 
 function createStreamsTest(criteria: StreamsCriteria): StreamsTest {
-  const { any, all, excludesAccountFields: isOwn, not } = criteria
+  const { any, all, excludesAccountFields, not } = criteria
   const matches = (stream: number): boolean =>
     (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
   return (stream, others) =>
-    !(isOwn && stream < 0) &&
+    !(excludesAccountFields && stream < 0) &&
     (others === null ? matches(stream) : matchesCriteria(criteria, parseStreams(stream, others)))
 }
 
@@ -92,7 +92,7 @@ function createAlternativesTest(criteria: readonly StreamsCriteria[]): StreamsTe
   }
 }
 
-/** Number of streams of an event from which on they are looked up in a set: it may be in ten thousand. */
+/** Number of streams of an event from which they are looked up in a set: it may be in ten thousand. */
 const minStreamsForSet = 16
 
 /** Parses the streams of an event once for all criteria. */

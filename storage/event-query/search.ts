@@ -72,13 +72,13 @@ function searchLane(
   const found: Key[] = []
   for (const range of ranges) {
     const wanted = limit - found.length
-    const { found: more, rows: tested } = filter.budget.runWithinBudget(maxRows, allowed =>
+    const { found: more, rows } = filter.budget.runWithinBudget(maxRows, allowed =>
       readMatchingKeys(db, lane, order, range, filter, allowed, wanted)
     )
     found.push(...more)
     if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
-    const edge = findKeyAt(db, { lane, ranges: [range] }, order, tested - 1)
-    if (edge) return { keys: found, position: edge, examined: tested }
+    const edge = findKeyAt(db, { lane, ranges: [range] }, order, rows - 1)
+    if (edge) return { keys: found, position: edge, examined: rows }
   }
   return { keys: found, position: undefined, examined: maxRows }
 }

@@ -26,14 +26,14 @@ export interface TakenEvents {
 
 /** Skips events, reads the texts of the next ones, and stops at the limit or when the page is full. */
 export function takeEvents(
-  { db, sizeEstimate: fit, large }: EventFile,
+  { db, sizeEstimate, large }: EventFile,
   found: readonly Key[],
   { heldBytes, remaining, present, skip }: TakeOptions
 ): TakenEvents {
   const skipped = Math.min(skip, found.length)
   const wanted = found.slice(skipped, skipped + remaining)
   const numbers = wanted.map(({ number }) => number)
-  const { text, taken } = joinBodies(db, fit, numbers, large.mayExist, present, heldBytes)
+  const { text, taken } = joinBodies(db, sizeEstimate, numbers, large.mayExist, present, heldBytes)
   const isFull = taken < wanted.length
   const stoppedAt = isFull ? found[skipped + taken - 1] : undefined
   return { text, count: taken, skipped, isFull, stoppedAt }

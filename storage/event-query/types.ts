@@ -20,7 +20,7 @@ export class TypeNumbers {
     return number === undefined ? undefined : this.#cache(name, number)
   }
 
-  /** Returns the number of a type, assigning one if needed. Must run within a write. */
+  /** Returns the number of a type, assigning one if needed. Must run within a transaction. */
   ensure(name: string): number {
     const cached = this.find(name)
     if (cached !== undefined) return cached

@@ -89,15 +89,15 @@ export class LaneFacts {
       position.after === undefined && !this.#needsRows ? this.#findRangeEnd(db, position.time) : position.time
     if (before === position.time) return this.#readRows(db, position)
     const range = [position.time, before] as const
-    const { count, minType: least, maxType: most, shared } = summarizeRange(db, this.#lane, range)
-    this.#needsRows = shared > 0 || least !== most
+    const { count, minType, maxType, shared } = summarizeRange(db, this.#lane, range)
+    this.#needsRows = shared > 0 || minType !== maxType
     if (this.#needsRows) return this.#readRows(db, position)
     if (count > 0 && (this.test?.matches(this.stream, null) ?? true)) {
       const [first, last] = [
         findEdgeKey(db, this.#lane, range, 'ASC')!,
         findEdgeKey(db, this.#lane, range, 'DESC')!
       ]
-      const group = this.#getGroup(least!, this.stream, null)
+      const group = this.#getGroup(minType!, this.stream, null)
       group.count += count
       extendGroup(group, first)
       extendGroup(group, last)

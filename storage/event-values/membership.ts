@@ -35,11 +35,11 @@ export class Membership {
     return this.#test?.matches(stream, others, 0) ?? true
   }
 
-  /** Returns whether events are searched in a stream. */
+  /** Returns whether the criteria search a stream. */
   has(stream: number): boolean {
     if (!this.criteria) return true
-    return this.criteria.some(({ any, excludesAccountFields: isOwn }) =>
-      any ? any.has(stream) : !isOwn || stream >= 0
+    return this.criteria.some(({ any, excludesAccountFields }) =>
+      any ? any.has(stream) : !excludesAccountFields || stream >= 0
     )
   }
 

@@ -28,10 +28,10 @@ export type Present = (body: string) => string
 
 /** Approximate duration of a step, in milliseconds. */
 const stepMs = 8
-/** Events per bucket from which on SQLite sums them faster than they are read, and below which it does not. */
+/** Events per bucket from which SQLite sums them faster than they are read, and below which it does not. */
 const denseEvents = 24
 const sparseEvents = 12
-/** Events in a file from which on a bucket may hold too many to be summed by one statement. */
+/** Number of events in a file above which a bucket may hold too many to be summed by one statement. */
 const largeFileEvents = 200_000
 
 /** The stream and trash state being read. */
@@ -93,13 +93,13 @@ export class SampleRun {
     const lane = this.#lanes[0]
     if (!lane) return this.#startStream(db)
     if (this.#pendingRows.length > 0) return this.#takeRows(db, lane, end, present)
-    const { position: at } = lane
-    if (!at) return void this.#lanes.shift()
-    if (at.after !== undefined || !lane.isDense || at.time < lane.rowwiseBefore)
-      return this.#readRows(db, lane, at)
-    if (this.#isLarge && at.time >= lane.summableBefore)
-      lane.summableBefore = summableRanges.findEnd(db, lane, at.time)
-    this.#sumBucket(db, lane, at)
+    const { position } = lane
+    if (!position) return void this.#lanes.shift()
+    if (position.after !== undefined || !lane.isDense || position.time < lane.rowwiseBefore)
+      return this.#readRows(db, lane, position)
+    if (this.#isLarge && position.time >= lane.summableBefore)
+      lane.summableBefore = summableRanges.findEnd(db, lane, position.time)
+    this.#sumBucket(db, lane, position)
   }
 
   /** Starts reading the next stream. */
@@ -188,7 +188,7 @@ export class SampleRun {
     return text === null || text === undefined ? undefined : Number(text)
   }
 
-  /** As {@link #readNumber}, for an account field: some contents are computed when they are read. */
+  /** Like {@link #readNumber}, for an account field: some contents are computed when they are read. */
   #computeNumber(db: Database, event: number, present: Present): number | undefined {
     const body = column(db, 'SELECT body FROM event WHERE number = ?').get(event) as string | undefined
     // The event may have been deleted meanwhile.

@@ -7,7 +7,7 @@ import { renameSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync }
 import { StorageFull } from '../errors.js'
 import type { Layout } from './layout.js'
 
-/** Enough for about 250 open files of accounts, in bytes. Less is reserved on small disks. */
+/** Maximum reserve, in bytes: enough for about 250 open files of accounts. Less is reserved on small disks. */
 const maxBytes = 8 * 1024 * 1024
 const maxShare = 0.05
 

@@ -33,7 +33,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** As {@link syncPath}, blocking: for use at startup. */
+/** Like {@link syncPath}, blocking: for use at startup. */
 export function syncPathNow(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -76,8 +76,7 @@ async function readWhole(response: Response): Promise<Response> {
   const text = Buffer.concat(chunks).toString()
   const { headers, ok, status, statusText } = response
   const isPlain = isPlainXml(text)
-  if (ok && !isPlain)
-    throw new UnexpectedResponse('the storage answers with something else than S3-compatible storage does')
+  if (ok && !isPlain) throw new UnexpectedResponse('the response is not that of an S3-compatible storage')
   return new Response([204, 205, 304].includes(status) ? null : isPlain ? text : '', {
     headers,
     status,

@@ -35,10 +35,9 @@ export const commands = {
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
 
-  suspend: ({ accountStatuses: standings }: Tables, id: string, since: number | null) =>
-    standings.suspend(id, since),
-  limit: ({ accountStatuses: standings }: Tables, id: string, bytes: number | null) =>
-    standings.limit(id, bytes),
+  suspend: ({ accountStatuses }: Tables, id: string, since: number | null) =>
+    accountStatuses.suspend(id, since),
+  limit: ({ accountStatuses }: Tables, id: string, bytes: number | null) => accountStatuses.limit(id, bytes),
 
   reserveUnique: ({ unique }: Tables, account: string, values: readonly UniqueValue[], ticket: number) =>
     unique.reserve(account, values, ticket),
@@ -92,7 +91,7 @@ export const commands = {
   replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>
     secrets.replace(secret, former),
 
-  addDeed: ({ adminActions: deeds }: Tables, deed: AdminAction) => deeds.add(deed),
+  addDeed: ({ adminActions }: Tables, deed: AdminAction) => adminActions.add(deed),
   measureGrowth: ({ growth }: Tables, time: number, measured: GrowthMeasurement) =>
     growth.measure(time, measured),
   countEvents: ({ growth }: Tables, time: number, account: string, highest: number, isNew: boolean) =>

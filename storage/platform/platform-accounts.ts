@@ -48,7 +48,7 @@ export class PlatformAccounts {
     return statement(this.db, sql).all(after, limit) as Account[]
   }
 
-  /** As {@link listActive}, including accounts that are suspended, closed or have moved. */
+  /** Like {@link listActive}, including accounts that are suspended, closed or have moved. */
   listKnown(after: string, limit: number): Account[] {
     const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.db, sql).all(after, limit) as Account[]

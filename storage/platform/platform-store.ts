@@ -180,7 +180,7 @@ export class PlatformStore {
     return this.#tables.accounts.listActive(after, limit)
   }
 
-  /** As {@link listActive}, including accounts that are suspended, closed or have moved. */
+  /** Like {@link listActive}, including accounts that are suspended, closed or have moved. */
   listKnown(after: string, limit: number): Account[] {
     return this.#tables.accounts.listKnown(after, limit)
   }

@@ -61,7 +61,7 @@ export class UniqueIndex {
     if (this.#required.size > 0) this.#required.clear()
   }
 
-  /** The number of values that the write needs so far, for {@link forget}. */
+  /** The number of values that the write needs so far, for {@link rollbackTo}. */
   get mark(): number {
     return this.#required.size
   }
@@ -72,12 +72,12 @@ export class UniqueIndex {
     for (const name of Array.from(this.#required.keys()).slice(mark)) this.#required.delete(name)
   }
 
-  /** Claims a value for the account. Returns `false` if another account has it. Must run within a write. */
+  /** Claims a value for the account. Returns `false` if another account has it. Must run within a transaction. */
   claim(field: string, value: unknown): boolean {
     return this.#requireValue({ field, key: toUniqueKey(field, value) })
   }
 
-  /** Records that a value is about to be released. Must run within a write. */
+  /** Records that a value is about to be released. Must run within a transaction. */
   release(field: string, value: unknown): void {
     // If another account has it, nothing is released.
     this.#requireValue({ field, key: toUniqueKey(field, value) })

@@ -6,7 +6,7 @@ import type { Digests } from './policies.js'
 import { serializeWithIntegrity } from './serialize-with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Accesses to cache per open file, and characters of their bodies. A full cache is cleared. */
+/** Maximum number of cached accesses per open file, and of characters of their bodies. A full cache is cleared. */
 const maxCached = 1000
 const maxCachedLength = 4 * 1024 * 1024
 /** Limits of a page: accesses, and characters of their bodies. */
@@ -100,7 +100,7 @@ export class AccessRepository {
     return (column(this.db, sql).get(limit + 1) as number) > limit
   }
 
-  /** As {@link hasMore}, among those of one creator: see {@link listCreatedBy}. */
+  /** Like {@link hasMore}, among those of one creator: see {@link listCreatedBy}. */
   hasMoreCreatedBy(creator: string, limit: number): boolean {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM access
       WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL LIMIT +?)`

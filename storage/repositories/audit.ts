@@ -29,7 +29,7 @@ import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/last-written.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Number of pending entries from which on they are written at once instead of within a second. */
+/** Number of pending entries at which they are written at once instead of within a second. */
 const flushSize = 500
 /** Maximum number of entries waiting while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
 const maxPending = 5000
@@ -184,7 +184,7 @@ export class AuditRepository {
 
   /**
    * Removes the oldest records before a time (seconds), at most `limit`. Returns their number. The hash chain then
-   * starts from the last removed record. Must run within a write.
+   * starts from the last removed record. Must run within a transaction.
    */
   removeBefore(time: number, limit: number): number {
     const sql = `SELECT max(at) FROM (SELECT at FROM audit_record WHERE at < ? ORDER BY at LIMIT +?)`
@@ -258,8 +258,8 @@ export class AuditRepository {
 }
 
 function toPending(entry: AuditEntry): Pending {
-  const { access, action, auditScope: reach, time } = entry
-  return { time, access, action, detail: reach?.isOpen ? entry : serializeDetail(entry) }
+  const { access, action, auditScope, time } = entry
+  return { time, access, action, detail: auditScope?.isOpen ? entry : serializeDetail(entry) }
 }
 
 function toRow(row: unknown): AuditRow {

@@ -46,7 +46,7 @@ export class DeletionRecords {
 
   /**
    * Removes records of deletions before a time (seconds), at most `limit` of each kind. Returns their number. Must run
-   * within a write.
+   * within a transaction.
    */
   removeBefore(time: number, limit: number): number {
     let removed = 0

@@ -126,7 +126,7 @@ function replaceRow(
   return row
 }
 
-/** Updates the first stream in the links that are not moved. Moved links get it when they are moved. */
+/** Updates `home`, the event's first stream, in links that stay where they are; {@link moveLinks} sets it in the others. */
 function updateHome(db: Database, row: EventRow, streams: readonly number[], number: number): void {
   const home = row.others === null ? null : row.stream
   const sql = 'UPDATE event_stream SET home = ? WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
@@ -152,6 +152,7 @@ function formatEventPaths(
   return text
 }
 
+/** Moves the links of a stream to another stream, or removes them, in steps. */
 function* moveLinks(db: Database, from: number, to: number | undefined): Steps<void> {
   const sql = `SELECT trashed, time, event FROM event_stream
     WHERE stream = ? ORDER BY trashed, time, event LIMIT 1 OFFSET ${pageSize - 1}`

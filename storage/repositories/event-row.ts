@@ -72,7 +72,7 @@ export function toBody(event: Event, digests: Digests): EventBody {
   return { body: JSON.stringify(publicEvent), integrity: publicEvent.integrity }
 }
 
-/** As {@link toBody}, in steps. */
+/** Like {@link toBody}, in steps. */
 export function toLargeBody(event: Event, digests: Digests): Steps<EventBody> {
   return digests.largeEvent(toPublicEvent(event))
 }

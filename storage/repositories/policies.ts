@@ -7,7 +7,7 @@ import type { SystemStreams } from '../streams/system-streams.js'
 export interface Digests {
   /** The integrity value of an event in its public form, or of what remains of a deleted one. */
   event(event: object): string | undefined
-  /** As {@link event} for a large event, in steps. Returns its JSON text too, with the value in place. */
+  /** Like {@link event}, for a large event, in steps. Returns its JSON text too, with the value in place. */
   largeEvent(event: object): Steps<{ readonly body: string; readonly integrity: string | undefined }>
   access(access: Access): string | undefined
 }

@@ -202,7 +202,7 @@ export class SeriesRepository {
     return nextPage(this.#chunks, event, range, form, limit)
   }
 
-  /** Reads the next rows as bytes, as {@link next}; `undefined` if that is not possible. */
+  /** Reads the next rows like {@link next}, but as bytes; `undefined` if that is not possible. */
   nextBytes(event: number, range: Range, form: RowFormat, limit?: number): PointBytes | undefined {
     return nextBytes(this.#chunks, event, range, form, limit)
   }

@@ -24,7 +24,7 @@ const recount = buildRecountSql(counted, countedSlices)
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the current sums; within a write, including its changes so far. */
+  /** Returns the current sums; within a transaction, including its changes so far. */
   get(): StorageUsed {
     return statement(this.db, 'SELECT documents, attachments FROM storage_used').get() as StorageUsed
   }

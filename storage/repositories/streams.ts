@@ -35,7 +35,7 @@ class Node implements StreamNode {
 
 interface Tree {
   /** Characters of all texts. */
-  length: number
+  textLength: number
   readonly roots: Set<Node>
   readonly byId: Map<string, Node>
   readonly byNumber: Map<number, Node>
@@ -65,8 +65,8 @@ export class StreamRepository {
   }
 
   /** Characters of the JSON texts of the user's own streams. */
-  get length(): number {
-    return this.#load().length
+  get textLength(): number {
+    return this.#load().textLength
   }
 
   find(id: string): StreamNode | undefined {
@@ -139,7 +139,7 @@ export class StreamRepository {
     const node = new Node(number, text, stream)
     tree.byId.set(stream.id, node)
     tree.byNumber.set(node.number, node)
-    tree.length += text.length
+    tree.textLength += text.length
     attach(tree, node)
     this.#version++
     return node
@@ -153,7 +153,7 @@ export class StreamRepository {
     const text = JSON.stringify(stream)
     this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
     detach(tree, node)
-    tree.length += text.length - node.text.length
+    tree.textLength += text.length - node.text.length
     node.stream = stream
     node.text = text
     attach(tree, node)
@@ -177,7 +177,7 @@ export class StreamRepository {
     detach(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
-    tree.length -= node.text.length
+    tree.textLength -= node.text.length
     this.#version++
   }
 
@@ -251,11 +251,11 @@ export class StreamRepository {
 }
 
 function buildTree(nodes: readonly Node[]): Tree {
-  const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map(), length: 0 }
+  const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map(), textLength: 0 }
   for (const node of nodes) {
     tree.byId.set(node.stream.id, node)
     tree.byNumber.set(node.number, node)
-    tree.length += node.text.length
+    tree.textLength += node.text.length
   }
   for (const node of nodes) attach(tree, node)
   return tree

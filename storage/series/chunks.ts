@@ -57,7 +57,7 @@ export type WholeChunk = readonly [
 const headColumns = 'number, first, last, count, width, fine'
 const chunkColumns = `${headColumns}, points`
 
-/** As {@link WholeChunk}, without its text. */
+/** Like {@link WholeChunk}, without its text. */
 export type WholeHead = readonly [last: number, count: number, width: number, fine: number, size: number]
 
 export class ChunkTable {

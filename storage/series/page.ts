@@ -69,7 +69,7 @@ export function nextPage(
   const part = texts.slice(start, stop)
   const rest = isLast && stop - start < limit ? undefined : getRemainder(part, to)
   return {
-    ...formatPart(roundTimes(chunks, event, chunk, format, texts).slice(start, stop), chunk, format),
+    ...fitToFormat(roundTimes(chunks, event, chunk, format, texts).slice(start, stop), chunk, format),
     rest
   }
 }
@@ -115,7 +115,7 @@ export function previousPage(
   const part = roundTimes(chunks, event, chunk, format, texts).slice(start, stop).toReversed()
   const earliest = start < stop ? texts[start] : undefined
   const rest = earliest === undefined ? { from, to: chunk.first } : { from, to: parseTime(earliest) }
-  return { ...formatPart(part, chunk, format), rest }
+  return { ...fitToFormat(part, chunk, format), rest }
 }
 
 /**
@@ -141,6 +141,7 @@ function readWholeChunks(
   return count === 0 ? undefined : { text, count, excess, rest: { from: nextDouble(end), to } }
 }
 
+/** Returns all rows of a chunk: as stored if the format is the same. */
 function readWholeChunk(
   chunks: ChunkTable,
   event: number,
@@ -149,7 +150,7 @@ function readWholeChunk(
 ): Omit<PointPage, 'rest'> {
   const { points, count } = chunk
   if (matchesFormat(chunk, format)) return { text: points, count }
-  return formatPart(roundTimes(chunks, event, chunk, format, splitRows(points, count)), chunk, format)
+  return fitToFormat(roundTimes(chunks, event, chunk, format, splitRows(points, count)), chunk, format)
 }
 
 /** Returns the rows of a chunk with rounded deltaTimes, if needed. */
@@ -170,7 +171,8 @@ function matchesFormat({ fine, width }: Pick<Chunk, 'fine' | 'width'>, format: R
   return width === format.width && (fine === 0 || format.isFine)
 }
 
-function formatPart(texts: readonly string[], { width }: Chunk, format: RowFormat): Omit<PointPage, 'rest'> {
+/** Converts rows of a chunk to the columns of the format, and joins them. */
+function fitToFormat(texts: readonly string[], { width }: Chunk, format: RowFormat): Omit<PointPage, 'rest'> {
   if (texts.length === 0) return { text: '', count: 0 }
   return { text: fitRows(texts, format.width, width), count: texts.length }
 }

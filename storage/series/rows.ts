@@ -13,7 +13,7 @@ export function formatRows(rows: readonly Row[]): string {
   return JSON.stringify(rows).slice(1, -1)
 }
 
-/** Joins the texts of rows, as {@link formatRows}. */
+/** Joins the texts of rows as {@link formatRows} does. */
 export function joinRows(texts: readonly string[]): string {
   return `[${texts.join('],[')}]`
 }

@@ -2,20 +2,20 @@
 import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
-/** Takes rows in any order. */
+/** Accumulates rows, in any order. */
 export class Tally {
   #count = 0
   readonly #columns: readonly Column[]
 
-  /** `places`: the indexes of the cells to sum. */
-  constructor(places: readonly number[]) {
-    this.#columns = places.map(place => new Column(place))
+  /** `cells`: the indexes of the cells to sum. */
+  constructor(cells: readonly number[]) {
+    this.#columns = cells.map(cell => new Column(cell))
   }
 
   add(row: Row): void {
     this.#count++
     for (const column of this.#columns) {
-      const value = row[column.place]
+      const value = row[column.cell]
       if (typeof value === 'number') column.add(1, value, value, value)
     }
   }
@@ -25,14 +25,13 @@ export class Tally {
     const measures = block.measures()
     for (const column of this.#columns) {
       // A column that was added later is missing.
-      const figures = measures[column.place - 1] ?? 0
+      const figures = measures[column.cell - 1] ?? 0
       if (figures !== 0) column.add(...figures)
     }
   }
 
   /**
-   * Returns `[time, count, ...]`, then for each column the least, the greatest and the mean; empty if there are no
-   * points.
+   * Returns `[time, count, ...]`, then the minimum, maximum and mean of each column; empty if there are no points.
    */
   rows(time: number): Row[] {
     return this.#count === 0 ? [] : [[time, this.#count, ...this.#columns.flatMap(column => column.cells())]]
@@ -46,15 +45,15 @@ class Column {
   #count = 0
   #sum = 0
   #unit = 1
-  #least = Infinity
-  #greatest = -Infinity
+  #minimum = Infinity
+  #maximum = -Infinity
 
-  constructor(readonly place: number) {}
+  constructor(readonly cell: number) {}
 
-  add(count: number, sum: number, least: number, greatest: number): void {
+  add(count: number, sum: number, minimum: number, maximum: number): void {
     this.#count += count
-    if (least < this.#least) this.#least = least
-    if (greatest > this.#greatest) this.#greatest = greatest
+    if (minimum < this.#minimum) this.#minimum = minimum
+    if (maximum > this.#maximum) this.#maximum = maximum
     const next = this.#sum + sum * this.#unit
     if (Number.isFinite(next)) this.#sum = next
     else {
@@ -67,6 +66,6 @@ class Column {
     if (this.#count === 0) return [null, null, null]
     const mean = this.#sum / this.#count / this.#unit
     // Rounding may push it beyond the extremes.
-    return [this.#least, this.#greatest, Math.min(Math.max(mean, this.#least), this.#greatest)]
+    return [this.#minimum, this.#maximum, Math.min(Math.max(mean, this.#minimum), this.#maximum)]
   }
 }

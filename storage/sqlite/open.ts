@@ -13,7 +13,7 @@ export interface OpenOptions {
   /** Create the file if it is missing or empty. Otherwise that is an error. */
   readonly create?: boolean
   /**
-   * `FULL` syncs at each commit. `NORMAL` leaves that to a {@link WalSync}, for which every writer must then wait, and
+   * `FULL` syncs at each commit. `NORMAL` leaves that to a `WalSync`, for which every writer must then wait, and
    * syncs at checkpoints only, which the scheme relies on. `OFF` would be unsafe.
    */
   readonly synchronous: 'FULL' | 'NORMAL'
@@ -118,7 +118,7 @@ export function openInMemory(migrations: readonly Migration[]): Database {
 /**
  * Writes the header of a write-ahead log that was just created, without syncing. In the first commit SQLite would sync the
  * header and the folder, blocking the event loop. Skipping that is safe for a new log: it holds no stale frames that could be
- * mistaken for valid ones, and {@link WalSync} syncs all of it before a write is acknowledged or checkpointed. With
+ * mistaken for valid ones, and `WalSync` syncs all of it before a write is acknowledged or checkpointed. With
  * `synchronous = OFF` this connection must never checkpoint, and cannot: it writes one page, and closing it does not
  * checkpoint, because an older connection stays open.
  */
@@ -199,7 +199,7 @@ export function lastFrame(db: Database): number {
   return (statement(db, 'PRAGMA wal_checkpoint(NOOP)').get() as LogState).log
 }
 
-/** Sets the size in pages at which SQLite checkpoints within a commit; 0: never. */
+/** Sets the log size, in pages, from which SQLite checkpoints on commit; 0 disables it. */
 export function setAutoCheckpoint(db: Database, pages: number): void {
   db.pragma(`wal_autocheckpoint = ${pages}`)
 }

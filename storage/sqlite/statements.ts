@@ -15,12 +15,12 @@ export function statement(db: Database, sql: string): Statement {
   return findCached(objectStatements, db, sql) ?? cache(objectStatements, db, sql, db.prepare(sql))
 }
 
-/** As {@link statement}, for queries of one column: rows are its values. */
+/** Like {@link statement}, for queries of one column: rows are its values. */
 export function column(db: Database, sql: string): Statement {
   return findCached(columnStatements, db, sql) ?? cache(columnStatements, db, sql, db.prepare(sql).pluck())
 }
 
-/** As {@link statement}, for rows as arrays. */
+/** Like {@link statement}, for rows as arrays. */
 export function raw(db: Database, sql: string): Statement {
   return findCached(arrayStatements, db, sql) ?? cache(arrayStatements, db, sql, db.prepare(sql).raw())
 }

@@ -127,7 +127,7 @@ export class EventTexts {
     return false
   }
 
-  /** Indexes pending events for a few milliseconds. Must run within a write. */
+  /** Indexes pending events for a few milliseconds. Must run within a transaction. */
   indexPending(): void {
     const until = performance.now() + maxStepMs
     const steps = new NumberSteps(this.indexedTo, this.#lastNumber)

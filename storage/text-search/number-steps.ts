@@ -36,11 +36,11 @@ export class NumberSteps {
     const start = performance.now()
     const size = this.#size
     this.#size = Math.max(1, Math.floor(size / 4))
-    const { found: row, last = to } = runWithTimeout(db, stepMs, () => find(this.at, to))
+    const { found, last = to } = runWithTimeout(db, stepMs, () => find(this.at, to))
     const isSlow = performance.now() - start > stepMs
     this.#size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(size * 2, maxNumbers)
     // If no row was scanned, there are no events with these numbers any more.
-    this.at = row ? row.number : Math.max(last, this.at)
-    return row
+    this.at = found ? found.number : Math.max(last, this.at)
+    return found
   }
 }

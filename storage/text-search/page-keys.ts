@@ -7,7 +7,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { parseWord } from '../texts/tables.js'
 
-/** Pages merged per step: a few milliseconds. */
+/** Maximum number of pages merged per step: a few milliseconds. */
 const maxPagesPerStep = 64
 /** The prefix of keys of the main index; there are no prefix indexes. */
 const mainIndexPrefix = '0'

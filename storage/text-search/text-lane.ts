@@ -103,7 +103,7 @@ export function countRowsHolding(
   return countHolding(sizes, bytes) ?? rows
 }
 
-/** As {@link countRowsHolding}, for the first of these keys. */
+/** Like {@link countRowsHolding}, for the first of these keys. */
 export function countKeysHolding(db: Database, keys: readonly Key[], bytes: number): number {
   const sql = `SELECT ifnull(octet_length(words), 0) FROM (SELECT value FROM json_each(?)) j
     CROSS JOIN event e ON e.number = j.value LEFT JOIN event_text t ON t.start = e.time AND t.event = e.number`

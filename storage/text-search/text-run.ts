@@ -35,12 +35,12 @@ const maxPageRows = 500
 const maxPageMs = 8
 /** Target duration of a step, in milliseconds: texts have a few words, or a hundred thousand characters. */
 const stepMs = 4
-/** Bytes of texts that a step scans, once for each word; at least one text is scanned. */
+/** Maximum bytes of text that a step scans, once for each word; at least one text is scanned. */
 const maxStepBytes = 4 * 1024 * 1024
 /** Initial and maximum number of texts per step. */
 const initialRows = 200
 const maxRows = 2000
-/** Number of events that are not indexed from which on indexing is requested. */
+/** Number of events that are not indexed above which indexing is requested. */
 const maxPendingUnrequested = 500
 /** Maximum number of periods reaching a time that are tested one by one. */
 const maxSingleKeys = 1000

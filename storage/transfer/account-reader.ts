@@ -18,7 +18,7 @@ export class AccountReader {
 
   constructor(
     file: string,
-    private readonly options: { readonly hasSecrets: boolean }
+    private readonly options: { readonly includesSecrets: boolean }
   ) {
     this.#db = openReadOnly(file, userMigrations.length)
   }
@@ -30,7 +30,7 @@ export class AccountReader {
 
   /** The tables to export. */
   get tables(): ExportedTable[] {
-    return exportedTables.filter(table => this.options.hasSecrets || !isSecret(table))
+    return exportedTables.filter(table => this.options.includesSecrets || !isSecret(table))
   }
 
   /** The rows of a table as JSON lines, several per chunk. Throws `StoreDamaged`. */
@@ -51,7 +51,7 @@ export class AccountReader {
     this.#rows = rows
     for (const row of rows) {
       if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
-      text += `${toLine(this.options.hasSecrets ? row : removeSecrets(table, row))}\n`
+      text += `${toLine(this.options.includesSecrets ? row : removeSecrets(table, row))}\n`
       if (text.length < pieceSize) continue
       yield Buffer.from(text)
       text = ''

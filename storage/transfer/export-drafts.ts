@@ -41,7 +41,7 @@ export class ExportDrafts {
 
   /** Opens a copy for reading without its secrets. */
   open(name: string): AccountReader {
-    return new AccountReader(this.#path(name), { hasSecrets: false })
+    return new AccountReader(this.#path(name), { includesSecrets: false })
   }
 
   /** Removes a copy. */

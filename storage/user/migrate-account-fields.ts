@@ -31,7 +31,7 @@ export function migrateAccountFields(
 function migrateOlderValues(
   db: Database,
   store: MigrationTarget,
-  { createEvent: eventOf }: SystemStreams,
+  { createEvent }: SystemStreams,
   now: number
 ): void {
   const values = readUnmigratedValues(db)
@@ -39,7 +39,7 @@ function migrateOlderValues(
   const time = store.account.passwords(1)[0]?.created ?? now
   const adopt = (): void => {
     for (const [field, content] of values) {
-      const event = eventOf(field, content, { time, at: store.stamp(now), by: 'system' })
+      const event = createEvent(field, content, { time, at: store.stamp(now), by: 'system' })
       if (!event) continue
       if (content !== null) store.events.insert(event)
       if (field === 'email') store.confirmed.set(field, content)

@@ -110,13 +110,13 @@ export class UserStore extends Repositories {
     return this.#enqueue(work, access, true)
   }
 
-  /** As {@link write}, but resolves at the commit: wait for {@link durable} before acknowledging it to a client. */
+  /** Like {@link write}, but resolves at the commit: wait for {@link durable} before acknowledging it to a client. */
   commit<T>(work: () => T, access = ''): Promise<T> {
     return this.#enqueue(work, access, false)
   }
 
   /**
-   * As {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and works
+   * Like {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and works
    * on `draft`. Reads of this store see the state before it; later writes wait for it.
    */
   writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>, access = ''): Promise<T> {
@@ -151,7 +151,7 @@ export class UserStore extends Repositories {
     migrateAccountFields(this.db, this, system, now, () => this.durability.capture())
   }
 
-  /** Runs part of a transaction, which is rolled back alone if it throws. Within a write. */
+  /** Runs part of a transaction, which is rolled back alone if it throws. Within a transaction. */
   savepoint<T>(work: () => T): T {
     const [mark, needed] = [this.audit.mark, this.unique.mark]
     statement(this.db, 'SAVEPOINT part').run()
@@ -180,11 +180,11 @@ export class UserStore extends Repositories {
 
   /** The storage used by the account, in bytes. */
   storageUsed(): StorageUsed {
-    // Within a write, its changes so far count.
+    // Within a transaction, its changes so far count.
     return this.db.inTransaction ? this.storageTotals.get() : (this.#used ??= this.storageTotals.get())
   }
 
-  /** Adds a call to the audit, written within a second. `isStranger`: without a valid token, or beyond the rate limit. */
+  /** Adds a call to the audit, written within a second. `isAnonymous`: without a valid token, or beyond the rate limit. */
   record(entry: AuditEntry, isAnonymous = false): void {
     this.#bookkeeping.record(entry, isAnonymous)
   }

@@ -17,7 +17,7 @@ export function findUserFileProblems(layout: Layout, id: string): string[] {
   return findFileProblems(layout.userFile(id), userMigrations)
 }
 
-/** Finds problems of a platform file, as {@link findUserFileProblems}. */
+/** Finds problems of a platform file, as {@link findUserFileProblems} does of a user file. */
 export function findPlatformFileProblems(layout: Layout): string[] {
   return findFileProblems(layout.platformFile, platformMigrations)
 }

@@ -13,10 +13,10 @@ export interface CheckpointTask {
 
 const port = parentPort as MessagePort
 
-port.on('message', ({ file, isNamed, mustRestart: restarts }: CheckpointTask) => {
+port.on('message', ({ file, isNamed, mustRestart }: CheckpointTask) => {
   let problem: Error | undefined
   try {
-    if (restarts) checkpointAndRestart(file)
+    if (mustRestart) checkpointAndRestart(file)
     else checkpointLog(file, isNamed)
   } catch (error) {
     problem = error instanceof Error ? error : new Error(String(error))

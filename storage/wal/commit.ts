@@ -10,8 +10,8 @@ import { writePosition } from './position.js'
 
 /** Commits the transaction of a connection. Throws what SQLite throws, with nothing committed. */
 export function commit(db: Database, durability: Durability): void {
-  const { nextPosition: next } = durability
-  if (next) writePosition(db, next)
+  const { nextPosition } = durability
+  if (nextPosition) writePosition(db, nextPosition)
   statement(db, 'COMMIT').run()
   durability.capture()
 }

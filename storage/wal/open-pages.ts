@@ -17,7 +17,7 @@ const headBytes = 24
 const chunkFrames = 256
 /** Maximum number of consecutive pages read from the log only. */
 const maxPagesPerRead = 64
-/** Attempts at beginning a transaction between two commits. */
+/** Maximum number of attempts to begin a transaction between two commits. */
 const maxAttempts = 10_000
 
 /** The state of the log within a transaction. */

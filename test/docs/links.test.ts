@@ -100,6 +100,39 @@ t.test('pages cited by code', async t => {
   }
 })
 
+t.test('names that comments of code mention', async t => {
+  const folders = JSON.parse(readFileSync(join(packageDirectory, 'tsconfig.json'), 'utf8'))
+    .include as string[]
+  const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+  const files = [...new Set([...folders, 'client', 'web'])].flatMap(folder =>
+    readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.c?tsx?$/.test(name) && !/(?:^|\/)(?:dist|node_modules)\//.test(name))
+      .map(name => {
+        const text = readFileSync(join(packageDirectory, folder, name), 'utf8')
+        return {
+          file: `${folder}/${name}`,
+          text,
+          words: new Set(text.replaceAll(comments, '').match(/\w+/g))
+        }
+      })
+  )
+  const known = new Set(files.flatMap(({ words }) => [...words]))
+  const dead = files.flatMap(({ file, text, words }) => [
+    ...Array.from(text.matchAll(/\{@link[\s*]+(?:[\w.]+\.)?#?(\w+)\}/g), ([link, name]) =>
+      words.has(name!) ? '' : `${file}: ${link}`
+    ),
+    ...Array.from(
+      (text.match(comments) ?? []).join('\n').matchAll(/`([a-zA-Z]+[a-z][A-Z]\w*)`/g),
+      ([, name]) => (known.has(name!) ? '' : `${file}: \`${name}\``)
+    )
+  ])
+  t.same(
+    dead.filter(each => each !== ''),
+    [],
+    'links lead to names of the file, and camelCase names in backticks exist'
+  )
+})
+
 t.test('docs/architecture.md', async t => {
   t.test('lists the modules of core in order', async t => {
     const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')

@@ -27,8 +27,8 @@ async function reading(
       message => {
         if (message.is === 'digest') {
           digest = message.digest
-          reader.tell({ is: 'recalled', counted: recalled.get(digest), isSettled })
-        } else if (message.is === 'batch') reader.tell({ is: 'taken' })
+          reader.send({ is: 'recalled', counted: recalled.get(digest), isSettled })
+        } else if (message.is === 'batch') reader.send({ is: 'taken' })
         if (message.is === 'counted') counted = message.counted
         if (message.is !== 'progress') messages.push(message)
       },
@@ -80,7 +80,7 @@ t.test('a thread pauses within an object while its output is processed', async t
       const reader = new ReaderThreads().start(
         assignmentOf(file, fileName),
         message => {
-          if (message.is === 'digest') reader.tell({ is: 'recalled', counted: undefined, isSettled: false })
+          if (message.is === 'digest') reader.send({ is: 'recalled', counted: undefined, isSettled: false })
           if (message.is !== 'batch') return
           most = Math.max(most, ++underWay)
           const { events, points } = message.batch
@@ -90,7 +90,7 @@ t.test('a thread pauses within an object while its output is processed', async t
           )
           setImmediate(() => {
             underWay--
-            reader.tell({ is: 'taken' })
+            reader.send({ is: 'taken' })
           })
         },
         error => (error ? reject(error) : resolve())
@@ -111,7 +111,7 @@ t.test('a paused thread can be terminated', async t => {
     const reader = new ReaderThreads().start(
       assignmentOf(file, 'sleep.json'),
       message => {
-        if (message.is === 'digest') reader.tell({ is: 'recalled', counted: undefined, isSettled: false })
+        if (message.is === 'digest') reader.send({ is: 'recalled', counted: undefined, isSettled: false })
         if (message.is === 'batch' && ++batches === 8) void reader.stop()
       },
       () => resolve()

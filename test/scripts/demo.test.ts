@@ -5,7 +5,7 @@ import t from 'tap'
 import { createBodyEvents } from '../../scripts/demo/person/body.js'
 import { createDays, type Day, type Plan } from '../../scripts/demo/person/days.js'
 import { createHeartRates } from '../../scripts/demo/person/heart-rates.js'
-import { createOuting } from '../../scripts/demo/person/runs.js'
+import { recordRun } from '../../scripts/demo/person/runs.js'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -297,7 +297,7 @@ t.test('the demo person', async t => {
       ([time]) => time > day.run!.from + 900 && time < day.run!.to
     )
     t.ok(mean(during.map(([, bpm]) => bpm)) > 130)
-    const { activity, track } = createOuting(plan, day)!
+    const { activity, track } = recordRun(plan, day)!
     t.equal(activity.duration, day.run!.to - day.run!.from)
     const steps = track.points.slice(1).map(([, latitude, longitude], index) => {
       const [, before, beside] = track.points[index]!

@@ -114,19 +114,19 @@ async function replyByFacts(
   exchange: Exchange,
   services: SharedServices,
   outcome: Success,
-  { responseKind: answers, startsSession: beginsSession, cookie, status }: PreparedRoute
+  { responseKind, startsSession, cookie, status }: PreparedRoute
 ): Promise<void> {
   const { facts = {} } = outcome
   const { pendingWith200 } = services.config.services.mfa
   if (facts.isPending) return await reply(exchange, services, outcome, pendingWith200 ? 200 : 302)
   const { username = exchange.state.address.user ?? '' } = facts.signedIn ?? {}
   if (cookie) setSsoCookie(exchange, services.config, cookie, username)
-  if ((cookie || beginsSession) && isOwnPage(exchange.req.headers, services.config))
+  if ((cookie || startsSession) && isOwnPage(exchange.req.headers, services.config))
     return await reply(exchange, services, applyPageSession(exchange, services, outcome, username), status)
-  if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
-  if (answers === 'table' && facts.rows && getFirst(exchange.state.address.query, 'toHTML') === 'true')
+  if (responseKind === 'text') return replyText(exchange, 200, facts.text ?? '')
+  if (responseKind === 'table' && facts.rows && getFirst(exchange.state.address.query, 'toHTML') === 'true')
     return replyTable(exchange, facts.rows)
-  if (answers === 'redirect') redirect(exchange, facts.server ?? '')
+  if (responseKind === 'redirect') redirect(exchange, facts.server ?? '')
   await reply(exchange, services, outcome, facts.code ?? status)
 }
 
@@ -241,17 +241,13 @@ function assertJsonType(exchange: Exchange): void {
 }
 
 /** Reads the JSON body. A missing type and `text/plain` count as JSON, too. */
-function readBody(
-  exchange: Exchange,
-  services: SharedServices,
-  { bodyKind: takes }: Route
-): Promise<unknown> {
+function readBody(exchange: Exchange, services: SharedServices, { bodyKind }: Route): Promise<unknown> {
   const type = getMediaType(exchange.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method does not accept a multipart body')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
     throw new ApiError(
-      takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
+      bodyKind === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body must be JSON (application/json)'
     )
   return readJsonBody(exchange.req, services, exchange.state.reservation)

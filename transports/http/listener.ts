@@ -21,7 +21,7 @@ import { joinSmallChunks } from './request/small-chunks.js'
 import { createSharedAddressCheck } from './request/client-address.js'
 import { closeIfUnread } from './unread-bodies.js'
 
-/** Limit of the headers, which leaves room for long stream queries in the URL. */
+/** Maximum size of the headers, in bytes, which leaves room for long stream queries in the URL. */
 const headerBytes = 64 * 1024
 /** Node drops headers beyond this number, so such requests are refused. */
 const headerCount = 1000

@@ -171,14 +171,14 @@ export class Connection {
   }
 
   get #isIdle(): boolean {
-    for (const { pendingCount: load } of this.#namespaces) if (load > 0) return false
+    for (const { pendingCount } of this.#namespaces) if (pendingCount > 0) return false
     return true
   }
 
   /** Charges the memory of the connection to this namespace. */
-  #charge({ share: holder }: JoinedNamespace): void {
-    this.outbox.charge(holder)
-    this.inbox.charge(holder)
+  #charge({ share }: JoinedNamespace): void {
+    this.outbox.charge(share)
+    this.inbox.charge(share)
     this.#limitMessages()
   }
 

@@ -13,7 +13,7 @@ import {
   type Packet
 } from './internals.js'
 
-/** Total bytes that an unauthenticated connection may send. */
+/** Maximum number of bytes that an unauthenticated connection may send in total. */
 const maxUnauthenticatedBytes = 64 * 1024
 /** Limit for binary data. Calls accept none; this is enough to report that to clients that send it. */
 const maxBinaryBytes = 16 * 1024

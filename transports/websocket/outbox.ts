@@ -16,7 +16,7 @@ import {
 /** Backpressure: when this many messages or characters wait, further calls of the client wait, too. */
 const maxMessages = 64
 const maxCharacters = 256 * 1024
-/** If more messages than this wait, such as notifications and refusals, the connection is closed. */
+/** Number of waiting messages, such as notifications and refusals, above which the connection is closed. */
 const maxWaitingMessages = 4000
 /** A client has stalled if it reads less than this share of what waits. */
 const minReadShare = 1 / 16

@@ -182,7 +182,7 @@ export class Websockets implements Mount {
   }
 }
 
-/** New connections may send small messages only; {@link limitMessages} raises the limit for authenticated ones. */
+/** New connections may send small messages only; `limitMessages` raises the limit for authenticated ones. */
 class LimitedWebSocketServer extends WebSocketServer {
   constructor(options: ServerOptions) {
     super({

@@ -18,6 +18,7 @@ interface Props {
   readonly username: string | undefined
 }
 
+/** Shows the page of the current address, or the sign-in page if no user is signed in. */
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
   const route = parseRoute(address)

@@ -18,7 +18,7 @@ const maxListed = 100
 export function Invitations({ overview }: { readonly overview: Overview }) {
   const client = useOperatorClient()
   const { info } = useContext(PageContext)
-  const { reload: again, problem, value } = useResource<{ invitations: readonly Invitation[] }>('invitations')
+  const { reload, problem, value } = useResource<{ invitations: readonly Invitation[] }>('invitations')
   const [createdId, setCreatedId] = useState<string>()
   const open = value?.invitations.filter(({ consumedAt }) => consumedAt === undefined) ?? []
   return (
@@ -33,7 +33,7 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
             const body = message.trim() === '' ? {} : { message: message.trim() }
             const { data } = await client.call<{ data: readonly Invitation[] }>('POST', 'invitations', body)
             setCreatedId(data[0]?.id)
-            again()
+            reload()
           }}
         >
           <Field

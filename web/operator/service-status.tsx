@@ -24,17 +24,17 @@ const pollMs = 15_000
 const shortPollMs = 1000
 
 export function ServiceStatus({ overview }: { readonly overview: Overview }) {
-  const { reload: again, problem, value } = useResource<{ state: ServiceState }>('state')
+  const { reload, problem, value } = useResource<{ state: ServiceState }>('state')
   const isMeasured = value?.state.space !== null && value?.state.backups?.isRunning !== true
   useEffect(() => {
     const timer = setInterval(
       () => {
-        if (document.visibilityState === 'visible') again()
+        if (document.visibilityState === 'visible') reload()
       },
       isMeasured ? pollMs : shortPollMs
     )
     return () => clearInterval(timer)
-  }, [again, isMeasured])
+  }, [reload, isMeasured])
   const state = value?.state
   return (
     <>
@@ -65,7 +65,7 @@ export function ServiceStatus({ overview }: { readonly overview: Overview }) {
             />
           </Card>
           <Card title={t('operator.backups')}>
-            <BackupFacts backups={state.backups} onStart={again} />
+            <BackupFacts backups={state.backups} onStart={reload} />
           </Card>
           <Card title={t('operator.waiting')}>
             <Facts

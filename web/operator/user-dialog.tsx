@@ -25,6 +25,7 @@ interface Props {
   readonly onClose: () => void
 }
 
+/** Shows one user in a dialog, with the actions of operators. */
 export function UserDialog({ onChange, onClose, overview, person }: Props) {
   const client = useOperatorClient()
   const { username } = person

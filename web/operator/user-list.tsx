@@ -12,16 +12,15 @@ import { UserBadges, describeStorage } from './user-badges.js'
 /** The cursor of each page up to this one. */
 type Cursors = readonly string[]
 
+/** Lists users page by page, and opens the dialog of a selected one. */
 export function UserList({ overview }: { readonly overview: Overview }) {
   const [search, setSearch] = useState('')
   const [cursors, setCursors] = useState<Cursors>([])
   const [chosenName, setChosen] = useState<string>()
   const query = new URLSearchParams({ search, after: cursors.at(-1) ?? '' })
-  const {
-    reload: again,
-    problem,
-    value
-  } = useResource<{ users: readonly UserInfo[]; next?: string }>(`users?${query.toString()}`)
+  const { reload, problem, value } = useResource<{ users: readonly UserInfo[]; next?: string }>(
+    `users?${query.toString()}`
+  )
   const next = value?.next
   const user = value?.users.find(({ username }) => username === chosenName)
   return (
@@ -97,7 +96,12 @@ export function UserList({ overview }: { readonly overview: Overview }) {
         </nav>
       )}
       {user && (
-        <UserDialog person={user} overview={overview} onChange={again} onClose={() => setChosen(undefined)} />
+        <UserDialog
+          person={user}
+          overview={overview}
+          onChange={reload}
+          onClose={() => setChosen(undefined)}
+        />
       )}
     </section>
   )

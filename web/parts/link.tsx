@@ -11,10 +11,10 @@ interface Props {
 }
 
 export function Link({ to, isPrimary = false, children }: Props) {
-  const { go, getHref: hrefOf } = useContext(PageContext)
+  const { go, getHref } = useContext(PageContext)
   return (
     <a
-      href={hrefOf(to)}
+      href={getHref(to)}
       {...(isPrimary ? { class: 'button primary' } : {})}
       onClick={event => {
         // Modified clicks open a new tab or window.

@@ -84,14 +84,14 @@ export async function checkRequest(request: AuthRequest, session: Session): Prom
     requestKey: key
   }
   const result = await callAs<CheckResult>(session, 'POST', 'accesses/check-app', params)
-  const { consent, matchingAccess: same, mismatchingAccess: older, streams } = result
-  if (same && !consent.isNeeded && !oauth?.isAsked) return same
+  const { consent, matchingAccess, mismatchingAccess, streams } = result
+  if (matchingAccess && !consent.isNeeded && !oauth?.isAsked) return matchingAccess
   return {
-    checked: result.checkedPermissions ?? same?.permissions ?? [],
+    checked: result.checkedPermissions ?? matchingAccess?.permissions ?? [],
     names: await readStreamNames(session),
-    same,
-    older,
-    shares: older ? await countShares(session, older.id) : 0,
+    same: matchingAccess,
+    older: mismatchingAccess,
+    shares: mismatchingAccess ? await countShares(session, mismatchingAccess.id) : 0,
     consent,
     streams
   }

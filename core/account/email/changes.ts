@@ -35,7 +35,7 @@ export function applyFieldValue(
   sendConfirmation(services, account.username)
 }
 
-/** Makes an address the confirmed one. Links mailed to the previous one become invalid. Must run within a write. */
+/** Makes an address the confirmed one. Links mailed to the previous one become invalid. Must run within a transaction. */
 export function confirmAddress(call: Call, address: string): void {
   const { store } = call
   notifyFormerAddress(call, address)

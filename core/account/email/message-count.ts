@@ -17,7 +17,7 @@ interface MessageCount {
 const maxPerHour = 5
 const hour = 3600
 
-/** Counts a mail that is about to be sent. Returns `false` if the limit is reached. Must run within a write. */
+/** Counts a mail that is about to be sent. Returns `false` if the limit is reached. Must run within a transaction. */
 export function countMessage(store: UserStore, kind: CountedMessage, now: number): boolean {
   const { count, endsAt } = readCount(store, kind, now)
   if (count >= maxPerHour) return false
@@ -33,7 +33,7 @@ export function getMessageWait(store: UserStore, kind: CountedMessage, now: numb
 
 /**
  * Resets the count of a kind, once one of its mails has been used. Not for mails that go to addresses of the caller's
- * choice: confirming one would allow unlimited mails to others. Must run within a write.
+ * choice: confirming one would allow unlimited mails to others. Must run within a transaction.
  */
 export function resetMessageCount(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(toStateName(kind))

@@ -16,13 +16,13 @@ export interface Notice {
 
 const name = 'email-notices'
 
-/** Adds a notice, unless there have been too many recently. Must run within a write. */
+/** Adds a notice, unless there have been too many recently. Must run within a transaction. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
   const kind = notice.by === undefined ? 'change' : 'notice'
   if (countMessage(store, kind, now)) store.signIn.setState(name, [...listNotices(store), notice])
 }
 
-/** Removes and returns the first notice, and whether there are more. Must run within a write. */
+/** Removes and returns the first notice, and whether there are more. Must run within a transaction. */
 export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean } | undefined {
   const [notice, ...others] = listNotices(store)
   if (!notice) return undefined

@@ -120,7 +120,7 @@ const minTokenLength = 16
 
 /** Returns the token chosen by a client. The account's owner may choose any that is not in use. */
 function resolveToken(caller: Caller, wanted: string): string {
-  const token = toSlug(wanted, true)
+  const token = toSlug(wanted, { isSecret: true })
   if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortTokenViolation])
   return token
 }

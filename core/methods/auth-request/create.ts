@@ -30,7 +30,7 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
-/** Characters stored of an origin: real ones are far shorter. */
+/** Maximum number of stored characters of an origin: real ones are far shorter. */
 const maxOriginLength = 300
 
 /** Schemes of links that would execute code in the pages that show them. */

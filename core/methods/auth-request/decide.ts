@@ -73,7 +73,7 @@ interface DecisionResult {
   readonly account?: Account
 }
 
-/** Issues the code for a client of OAuth. */
+/** Issues the code for an OAuth client. */
 async function issueOAuthCode(
   call: ServiceCall,
   known: OAuthKnownRequest,
@@ -83,7 +83,7 @@ async function issueOAuthCode(
   return await issueCode(call, store, known, { access, username: account.username })
 }
 
-/** Returns the error that a client of OAuth gets if no access is granted. */
+/** Returns the error that an OAuth client gets if no access is granted. */
 function toOAuthError({ status }: Params): { readonly error: string; readonly error_description: string } {
   return status === 'REFUSED'
     ? { error: 'access_denied', error_description: 'The user denied the request' }

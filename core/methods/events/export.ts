@@ -49,27 +49,31 @@ export const exportEvents = method({
   },
   run(call, all) {
     const { format, ...params } = omitNulls(all)
-    const form: ExportFormat = formats[format]
-    assertFormatSupports(params, form, format)
+    const exportFormat: ExportFormat = formats[format]
+    assertFormatSupports(params, exportFormat, format)
     const limit = params.limit ?? Infinity
     const { events: own, query } = selectEvents(call, params, limit)
     call.auditScope = describeQueryScope(call.caller, params.streams, query)
     const events = includesAudit(params.streams)
       ? concatLists([own, listAuditEvents(call, { ...params, limit })])
       : own
-    return { export: new Export(call, form, params, events) }
+    return { export: new Export(call, exportFormat, params, events) }
   }
 })
 
 /** Throws for options that the format does not support. */
-function assertFormatSupports(params: Omit<Params, 'format'>, form: ExportFormat, format: FormatName): void {
+function assertFormatSupports(
+  params: Omit<Params, 'format'>,
+  exportFormat: ExportFormat,
+  format: FormatName
+): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
   if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'must be a time zone such as Europe/Zurich')
-  if (series === true && !form.supportsSeries)
+  if (series === true && !exportFormat.supportsSeries)
     refuseParam('series', `cannot be used with the format "${format}"`)
   if (bom === true && !format.startsWith('csv'))
     refuseParam('bom', `cannot be used with the format "${format}"`)
-  if (form.hasFixedOrder && (skip !== undefined || limit !== undefined))
+  if (exportFormat.hasFixedOrder && (skip !== undefined || limit !== undefined))
     refuseParam(
       skip === undefined ? 'limit' : 'skip',
       `cannot be used with the format "${format}", which has a fixed order`
@@ -77,7 +81,7 @@ function assertFormatSupports(params: Omit<Params, 'format'>, form: ExportFormat
   if ((columns || titles) && format !== 'csv-wide')
     refuseParam(columns ? 'columns' : 'titles', `cannot be used with the format "${format}"`)
   assertColumns(params)
-  if (!form.supportsAudit && includesAudit(streams))
+  if (!exportFormat.supportsAudit && includesAudit(streams))
     fail('invalid-operation', `Audit records cannot be exported in the format "${format}"`)
 }
 

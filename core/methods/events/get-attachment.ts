@@ -1,4 +1,4 @@
-/** Names one file of an event, for the transport to send its bytes. (docs/spec/attachments.md#reading) */
+/** `events.getAttachment`: returns an attachment, whose bytes the transport sends. (docs/spec/attachments.md#reading) */
 import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
@@ -8,7 +8,7 @@ import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
 import { type AccessRule, method } from '../../call/method.js'
 
-/** URLs of files get shared: they must not hold a token that is valid for more than the file. */
+/** Refuses access tokens in the query: URLs of files get shared, and the token would be valid for more than the file. */
 const noTokenInQuery: AccessRule = {
   ...anyAccess,
   check: ({ credentials }) => {

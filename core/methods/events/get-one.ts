@@ -43,6 +43,6 @@ function getDeletion({ caller, store }: Call, id: string): Result {
     fail('unknown-resource', `No event "${id}"`)
   const residue = store.history.findResidue(id)
   if (residue !== undefined) return new JsonText(residue)
-  const { paths: _ids, ...left } = found
+  const { paths: _paths, ...left } = found
   return left
 }

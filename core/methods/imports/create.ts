@@ -13,7 +13,7 @@ import { assertMayUpload } from '../../imports/waiting-files.js'
 /** Maximum number of unreadable imports that are listed. */
 const maxUnreadable = 100
 
-/** Takes one file in a multipart form. It is analysed next: see `imports.getOne`. */
+/** Accepts one file in a multipart form. `imports.getOne` returns the progress of its analysis. */
 export const create = method({
   id: 'imports.create',
   summary: 'Upload a file to import',

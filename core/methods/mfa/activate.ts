@@ -13,7 +13,7 @@ import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Limit of the data for messages to a user, in characters of JSON. */
+/** Maximum length of the data for messages to a user, in characters of JSON. */
 const maxContentSize = 4096
 
 /**

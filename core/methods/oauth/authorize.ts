@@ -1,4 +1,4 @@
-/** `oauth.authorize`: a client of OAuth requests an access. (docs/api/oauth.md#authorization-requests) */
+/** `oauth.authorize`: an OAuth client requests an access. (docs/api/oauth.md#authorization-requests) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { requestLifetime } from '../../accesses/auth-requests.js'

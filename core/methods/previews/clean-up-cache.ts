@@ -28,7 +28,7 @@ export const cleanUpCache = serviceMethod({
 /** Minimum seconds between two runs, since any client may request one. */
 const minPauseSeconds = 60
 
-/** Whether a run is in progress and when the last one began, by service. */
+/** Whether a run is in progress and when the last one began, keyed by the previews service. */
 const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
 
 /** Removes unused previews of all accounts, unless a run is in progress or has just started. Returns false then. */

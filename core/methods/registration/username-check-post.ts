@@ -2,7 +2,7 @@
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { checkUsernameTaken } from '../../registration/availability.js'
+import { findUsernameProblem } from '../../registration/availability.js'
 import { createOlderCheck } from '../../registration/older-check.js'
 
 /** `POST {register}username/check`. */
@@ -10,5 +10,5 @@ export const usernameCheckPost = serviceMethod({
   id: 'auth.usernameCheckPost',
   summary: 'Check whether a username is available (older form)',
   allow: anyone,
-  ...createOlderCheck('username', Username, checkUsernameTaken)
+  ...createOlderCheck('username', Username, findUsernameProblem)
 })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { checkUsernameTaken, refuseAsTaken } from '../../registration/availability.js'
+import { findUsernameProblem, refuseAsTaken } from '../../registration/availability.js'
 import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}{username}/check_username`, `GET /reg/{username}/check`. */
@@ -15,9 +15,9 @@ export const usernameCheck = serviceMethod({
   allow: anyone,
   run({ services, credentials }, { username }) {
     services.throttle.lookUp(credentials.ip)
-    const taken = checkUsernameTaken(services, username)
-    if (taken === 'reserved') refuseAsTaken('username', username, { reason: 'RESERVED_USER_NAME' })
-    if (taken) refuseAsTaken('username', username)
+    const problem = findUsernameProblem(services, username)
+    if (problem === 'reserved') refuseAsTaken('username', username, { reason: 'RESERVED_USER_NAME' })
+    if (problem) refuseAsTaken('username', username)
     return { reserved: false }
   }
 })

@@ -7,7 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
-/** `POST /system/users/{username}/suspension`. Its data are kept; calls on it get 403, sockets are closed. */
+/** `POST /system/users/{username}/suspension`. Keeps the data; calls to the account get 403, and its sockets are closed. */
 export const suspendUser = serviceMethod({
   id: 'system.suspendUser',
   summary: 'Suspend an account',
@@ -22,7 +22,7 @@ export const suspendUser = serviceMethod({
     const account = requireAccount(services, params.username)
     assertNotOwnAccount(call, account)
     const since = account.suspended ?? now
-    // Subscribers see that it is gone: sockets are closed, webhooks are not called.
+    // Notifies subscribers: sockets are closed, webhooks are not called.
     await services.accounts.suspend(account, since, () => announceAccountChange(services, account))
     return { suspension: { username: account.username, since } }
   }

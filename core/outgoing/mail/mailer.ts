@@ -50,7 +50,7 @@ export class Mailer {
     const { enabled, notices } = this.options.config.services.email
     if (isNotice(kind) && !notices) return false
     if (typeof enabled === 'boolean') return enabled
-    // Messages that protect password resets are sent wherever these are enabled.
+    // All other messages are sent if password resets are enabled, which they protect.
     return kind === 'welcome' ? enabled.welcome : enabled.resetPassword
   }
 

@@ -45,7 +45,7 @@ export function countAttempt(
   store.signIn.setState(kind, { count, waitUntil: now + wait, forgottenAt: now + wait + memory })
 }
 
-/** Resets the attempts, after a success. Must run within a write. */
+/** Resets the attempts, after a success. Must run within a transaction. */
 export function resetAttempts(store: UserStore, kind: AttemptKind): void {
   store.signIn.removeState(kind)
 }

@@ -22,12 +22,12 @@ export function getFactor(store: UserStore): Factor | undefined {
   return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
 }
 
-/** Stores a factor, which is in force from then on. Must run within a write. */
+/** Stores a factor, which is in force from then on. Must run within a transaction. */
 export function setFactor(store: UserStore, factor: Factor): void {
   store.profile.update('private', { mfa: factor })
 }
 
-/** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a write. */
+/** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a transaction. */
 export function removeFactor(store: UserStore): void {
   if (getFactor(store)) store.profile.update('private', { mfa: null })
   store.signIn.removeAll('mfa')

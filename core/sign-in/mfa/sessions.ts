@@ -32,10 +32,10 @@ export function toSignInProof(access: Access): SignInProof {
   return { accessId: access.id, digest: digestToken(access) }
 }
 
-/** Limit of sessions of an account; the oldest are removed. */
+/** Maximum number of sessions of an account; the oldest are removed. */
 const maxSessions = 20
 
-/** Opens a session; returns its token. Must run within a write. */
+/** Opens a session; returns its token. Must run within a transaction. */
 export function openMfaSession(
   { services }: Config,
   store: UserStore,

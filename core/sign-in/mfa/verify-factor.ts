@@ -14,7 +14,7 @@ export interface FactorProof {
   readonly step?: number
 }
 
-/** Wrong attempts after which a code that was sent becomes invalid. */
+/** Number of wrong attempts after which a code that was sent becomes invalid. */
 const maxCodeFailures = 5
 
 /**

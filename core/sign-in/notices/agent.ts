@@ -41,7 +41,7 @@ export function describeAgent(userAgent: unknown): string {
   return words.length === 0 ? unknownLabel : words.join(', ')
 }
 
-/** Returns the browser and the system of a client, as {@link describeAgent}; empty for any other program. */
+/** Returns the browser and the system of a client, like {@link describeAgent}; empty for any other program. */
 export function describeBrowser({ headers }: Pick<Credentials, 'headers'>): string {
   const words = describeAgent(headers?.['user-agent'])
   return words === unknownLabel ? '' : words

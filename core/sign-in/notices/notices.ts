@@ -47,20 +47,20 @@ export function wantsNotices(store: UserStore): boolean {
   return store.signIn.getState(offState) !== true
 }
 
-/** Switches notices on or off. Must run within a write. */
+/** Switches notices on or off. Must run within a transaction. */
 export function setWantsNotices(store: UserStore, isOn: boolean): void {
   if (isOn) store.signIn.removeState(offState)
   else store.signIn.setState(offState, true)
 }
 
-/** Notifies the user of a sign-in from a new device. Must run within a write. */
+/** Notifies the user of a sign-in from a new device. Must run within a transaction. */
 export function notifyNewDevice(call: NoticeContext & Pick<Call, 'credentials'>): void {
   if (recordDevice(call.store, call.credentials)) notifyUser(call, { kind: 'signedIn' })
 }
 
 /**
  * Notifies the user, unless they or the operator have switched notices off, no address is confirmed, or too many were
- * sent within the hour. Sign-ins have a separate limit. Must run within a write.
+ * sent within the hour. Sign-ins have a separate limit. Must run within a transaction.
  */
 export function notifyUser(call: NoticeContext, notice: Notice): void {
   const { account, credentials, now, services, store } = call

@@ -1,5 +1,5 @@
 /**
- * Challenges, which passkeys sign: each is valid for one purpose, for some minutes, and once.
+ * Challenges, which passkeys sign: each is valid once, for one purpose and a few minutes.
  * (docs/spec/passkeys.md#challenges) A challenge contains its end and a keyed hash, so that nothing has to be stored
  * for those that anonymous callers request, however many, and any thread can verify those of the others. Only used ones
  * are stored until they end, in the file of the account in which they were used: a passkey of that account has signed
@@ -61,7 +61,7 @@ export function isUsedChallenge(store: UserStore, challenge: string, now: number
   return store.signIn.find('challenge', challenge, now) !== undefined
 }
 
-/** Marks a challenge as used; `false` if it was used before. Must run within a write. */
+/** Marks a challenge as used; `false` if it was used before. Must run within a transaction. */
 export function useChallenge(store: UserStore, challenge: string, now: number): boolean {
   if (isUsedChallenge(store, challenge, now)) return false
   store.signIn.insert('challenge', challenge, now, now + challengeLifetime, {})

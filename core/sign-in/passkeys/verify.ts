@@ -62,7 +62,7 @@ export function isClone(passkey: Pick<StoredPasskey, 'counter'>, { counter }: Pa
   return (counter > 0 || passkey.counter > 0) && counter <= passkey.counter
 }
 
-/** Verifies a new passkey, as {@link verifySignature}; otherwise returns `undefined`. */
+/** Verifies a new passkey, as {@link verifySignature} verifies a signature. Returns `undefined` if it is invalid. */
 export async function verifyAttestation(
   call: ServiceCall,
   purpose: Purpose,

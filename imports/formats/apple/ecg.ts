@@ -3,7 +3,7 @@ import { Unreadable, type Format } from '../../record.js'
 import { readWholeText } from '../../text/decode.js'
 import { parseIsoTime } from '../../text/times.js'
 
-/** Limit of a recording in characters; half a minute takes a small part of it. */
+/** Maximum length of a recording, in characters; half a minute takes a small part of it. */
 const maxLength = 4 * 1024 * 1024
 const kind = 'Electrocardiogram'
 

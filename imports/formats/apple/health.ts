@@ -44,7 +44,7 @@ const ignoredElements = new Set([
 ])
 /** The metadata entry of a record that is used. */
 const zoneKey = 'HKTimeZone'
-/** Limit of a workout's statistics, one for each kind of record, and of its metadata entries. */
+/** Maximum number of statistics of a workout, one for each kind of record, and of its metadata entries. */
 const maxDetails = 200
 const unnamed = 'a record without what makes one'
 

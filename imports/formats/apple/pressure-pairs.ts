@@ -17,7 +17,7 @@ interface Pair {
   readonly others: Half[]
 }
 
-/** Limit of records that wait for their counterpart. */
+/** Maximum number of records that wait for their counterpart. */
 const maxWaiting = 100_000
 const joinedReason = 'part of a measurement that is brought in as one'
 

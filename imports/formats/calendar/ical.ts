@@ -38,18 +38,18 @@ const countedProperties = new Set([
   'RESOURCES',
   'RELATED-TO'
 ])
-/** Limit of an entry's lines, in characters. */
+/** Maximum length of an entry's lines, in characters. */
 const maxEntryLength = 150_000
 /** Limit in characters of entries held until the end of the file: recurring entries, and those whose zone is not yet known. */
 const maxHeldLength = 20_000_000
-/** Limit of changed occurrences that are remembered. */
+/** Maximum number of changed occurrences that are remembered. */
 const maxChanged = 100_000
 const maxKeyLength = 500
 /** Memory of each entry and each line besides its text, in characters. */
 const entryOverhead = 1000
 const lineOverhead = 300
 const entryKinds = new Set(['VEVENT', 'VJOURNAL', 'VTODO'])
-/** Limit of nested components. */
+/** Maximum depth of nested components. */
 const maxDepth = 100
 
 class CalendarReader {
@@ -135,10 +135,10 @@ class CalendarReader {
   }
 
   #readEntryLine(entry: CalendarEntry, line: ContentLine): void {
-    const { isTruncated: isCut, length, name } = line
+    const { isTruncated, length, name } = line
     if (countedProperties.has(name)) this.sink.skip(`${entry.kind} ${name}`, 'of a kind without a type here')
     if (!readProperties.has(name)) return
-    entry.size += isCut ? maxEntryLength + 1 : length
+    entry.size += isTruncated ? maxEntryLength + 1 : length
     if (entry.size > maxEntryLength) return
     const lines = entry.lines.get(name)
     if (lines) lines.push(line)

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FileHead, SourceFile } from '../../record.js'
 import { readBytesAsText, isUtf16, readText } from '../../text/decode.js'
 
-/** Limit of a line in characters. The rest is dropped, such as that of embedded pictures. */
+/** Maximum length of a line, in characters. The rest is dropped, such as that of embedded pictures. */
 const maxLineLength = 100_000
 
 export interface ContentLine {

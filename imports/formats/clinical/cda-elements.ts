@@ -2,9 +2,9 @@
 import { Unreadable } from '../../record.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
 
-/** Limit of nested elements in a statement. */
+/** Maximum depth of nested elements in a statement. */
 const maxDepth = 100
-/** Limit of a statement, in characters. */
+/** Maximum length of a statement, in characters. */
 const maxLength = 200_000
 
 export class CdaElement {

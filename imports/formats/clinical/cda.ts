@@ -230,7 +230,7 @@ class CdaReader implements ElementReader {
   /** Returns the time of the innermost of nested elements that has one. */
   #findTimeSpan(around: readonly CdaElement[]): TimeSpan {
     const spans = around.map(each => findTimeSpan(each.findAll('effectiveTime'), this.zone))
-    return spans.find(({ isUnreadable: isBroken, time }) => isBroken || !Number.isNaN(time)) ?? spans[0]!
+    return spans.find(({ isUnreadable, time }) => isUnreadable || !Number.isNaN(time)) ?? spans[0]!
   }
 
   #addObservation(element: CdaElement, nested: readonly CdaElement[], pairs: PressurePairs): void {
@@ -251,13 +251,10 @@ class CdaReader implements ElementReader {
   /** Adds a clinical record, kept as it is. */
   #addClinicalRecord(kind: string, element: CdaElement, whole: CdaElement, span: TimeSpan): void {
     const authored = whole.findAll('author').flatMap(each => each.findAll('time'))
-    const {
-      duration,
-      isUnreadable: isBroken,
-      time
-    } = Number.isNaN(span.time) && !span.isUnreadable ? findTimeSpan(authored, this.zone) : span
+    const { duration, isUnreadable, time } =
+      Number.isNaN(span.time) && !span.isUnreadable ? findTimeSpan(authored, this.zone) : span
     if (Number.isNaN(time)) {
-      this.sink.skip(element.name, getTimeFault({ isUnreadable: isBroken }))
+      this.sink.skip(element.name, getTimeFault({ isUnreadable }))
       return
     }
     const name = getRecordName(kind, element)
@@ -278,6 +275,6 @@ class CdaReader implements ElementReader {
   }
 }
 
-function getTimeFault({ isUnreadable: isBroken }: Pick<TimeSpan, 'isUnreadable'>): SkipReason {
-  return isBroken ? 'of a time that cannot be read' : 'without a time'
+function getTimeFault({ isUnreadable }: Pick<TimeSpan, 'isUnreadable'>): SkipReason {
+  return isUnreadable ? 'of a time that cannot be read' : 'without a time'
 }

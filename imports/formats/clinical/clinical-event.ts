@@ -14,7 +14,7 @@ const kinds = toLookupMap<readonly [clinicalType: string, resourceType: string]>
   Procedure: ['procedureRecord', 'procedure']
 })
 
-/** Limit of a record's name, in characters. */
+/** Maximum length of a record's name, in characters. */
 const maxNameLength = 500
 
 /** Returns true if a kind is a clinical record. */

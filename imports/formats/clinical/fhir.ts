@@ -33,7 +33,7 @@ const unfinishedStatuses = new Set([
   'preparation',
   'refuted'
 ])
-/** Limit of remembered resources. A resource listed by several providers is imported once. */
+/** Maximum number of remembered resources. A resource listed by several providers is imported once. */
 const maxRemembered = 200_000
 
 /** Reads resources one by one. */

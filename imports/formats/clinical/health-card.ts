@@ -10,7 +10,7 @@ import { getMember, readObjects, isJson, isObject, getList, isTopLevel, getText 
 import { FhirReader } from './fhir.js'
 
 const kind = 'health card'
-/** Limit of a file's QR codes in characters, and of a decompressed card in bytes. */
+/** Maximum length of a file's QR codes, in characters, and of a decompressed card in bytes. */
 const maxLength = 4 * 1024 * 1024
 
 export const healthCard: Format = {

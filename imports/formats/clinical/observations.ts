@@ -73,7 +73,7 @@ function getLoincCode(resource: unknown): string | undefined {
  * Converts a quantity to a value of a type; returns `undefined` if it is only a bound, such as `<20`, or has an unsuitable unit.
  */
 function toValue(
-  { count, typePrefix: of }: KnownMeasurement,
+  { count, typePrefix }: KnownMeasurement,
   quantity: unknown
 ): { readonly type: string; readonly content: number } | undefined {
   const value = getExactValue(quantity)
@@ -84,7 +84,7 @@ function toValue(
       ? { type: count.type, content: value }
       : undefined
   const measure = findMeasure(unit)
-  return of !== undefined && measure?.type.startsWith(of) === true
+  return typePrefix !== undefined && measure?.type.startsWith(typePrefix) === true
     ? { type: measure.type, content: scaleValue(value, measure.factor) }
     : undefined
 }
@@ -124,7 +124,10 @@ export function findPressureHalf(resource: Json): { isSystolic: boolean; value: 
   return { isSystolic: code === systolicCode, value }
 }
 
-/** Returns the systolic and diastolic pressure of any panel, with the heart rate if present. */
+/**
+ * Returns the systolic and diastolic pressure, and the heart rate if present, of an observation with both components, whatever
+ * its own code; `undefined` without them.
+ */
 function findPressure(resource: Json): { systolic: number; diastolic: number; rate?: number } | undefined {
   const components = getList(resource, 'component')
   const getComponent = (code: string): unknown =>

@@ -7,7 +7,7 @@ import { MonitoringReader } from './monitoring.js'
 import { isDeviceMessage, manufacturers, getMessageName, footSports, sports } from './names.js'
 import { skipOtherFields, getNumbers, getNumber, addValues, scaleValue, toTime } from './values.js'
 
-/** Limit of a file in bytes. A day of records per second takes about 3 MB. */
+/** Maximum size of a file, in bytes. A day of records per second takes about 3 MB. */
 const maxSize = 16 * 1024 * 1024
 
 export const fit: Format = {

@@ -62,12 +62,12 @@ export class MonitoringReader {
     const activity = getNumber(fields, 5) ?? (intensity === undefined ? undefined : intensity & 31)
     // Walking and running have separate totals, which must not be mixed.
     const suffix = activity === undefined ? '' : `, ${monitoringActivities[activity] ?? activity}`
-    for (const { by: divisor, field, name, stream, type } of totals) {
+    for (const { by, field, name, stream, type } of totals) {
       const value = getNumber(fields, field)
       if (value === undefined) continue
       if (field === 3 && !footActivities.has(activity ?? NaN))
         this.sink.skip(this.#nextKind('cycles'), 'of a kind without a type here')
-      else this.#addValue(name, time, type, `${stream}${suffix}`, scaleValue(value, divisor))
+      else this.#addValue(name, time, type, `${stream}${suffix}`, scaleValue(value, by))
     }
   }
 

@@ -119,7 +119,7 @@ export function addValues(message: FitMessage, source: string, sink: Sink): bool
 
 /** Counts the fields of a message that are not read as skipped, by their numbers. */
 export function skipOtherFields(
-  { developerFields: developers, fields, number }: FitMessage,
+  { developerFields, fields, number }: FitMessage,
   known: ReadonlySet<number>,
   sink: Sink
 ): void {
@@ -127,5 +127,6 @@ export function skipOtherFields(
   for (const field of fields.keys())
     if (field !== timestampField && !known.has(field))
       sink.skip(`${name} field ${field}`, 'of a kind without a type here')
-  if (developers > 0) sink.skip(`${name} field of a developer`, 'of a kind without a type here', developers)
+  if (developerFields > 0)
+    sink.skip(`${name} field of a developer`, 'of a kind without a type here', developerFields)
 }

@@ -59,7 +59,7 @@ function isPhoneExport(text: string): boolean {
 /** Modulus of E7 coordinates that overflowed. */
 const e7Modulus = 2 ** 32
 const maxE7 = 1_800_000_000
-/** Limit of nested visits that are read. */
+/** Maximum nesting depth of visits that are read. */
 const maxDepth = 5
 
 type LatLng = readonly [latitude: number | undefined, longitude: number | undefined]

@@ -21,7 +21,7 @@ import {
 import { readRows, findSkipReason, skipTable, toText, toTime } from './rows.js'
 
 const deviceTable = 'DEVICE'
-/** Limit of remembered device names. */
+/** Maximum number of remembered device names. */
 const maxDevices = 10_000
 const unknownKind = 'of a kind without a type here'
 

@@ -12,7 +12,7 @@ export const exerciseTable = 'exercise_session_record_table'
 export const routeTable = 'exercise_route_table'
 export const nightTable = 'sleep_session_record_table'
 export const stageTable = 'sleep_stages_table'
-/** Limit of nights held until their stages have been read. */
+/** Maximum number of nights held until their stages have been read. */
 const maxNights = 100_000
 const unknownKind = 'of a kind without a type here'
 const exerciseKinds = exerciseNames.split(', ')

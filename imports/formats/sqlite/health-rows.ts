@@ -7,7 +7,7 @@ import { readRows, toText, toTime } from './rows.js'
 
 export const appTable = 'application_info_table'
 export const deviceTable = 'device_info_table'
-/** Limit of remembered names of apps and devices. */
+/** Maximum number of remembered names of apps and devices. */
 const maxNames = 10_000
 
 export type BaseRecord = Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>

@@ -2,7 +2,7 @@
 import type { Sink } from '../../record.js'
 import type { Cell } from '../../sqlite/payload.js'
 
-/** Limit of parent rows; a database of several hundred megabytes has as many. */
+/** Maximum number of parent rows; a database of several hundred megabytes has as many. */
 const maxRows = 2_000_000
 
 export class ParentRows {

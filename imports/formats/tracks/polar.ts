@@ -44,7 +44,7 @@ export const polar: Format = {
   }
 }
 
-/** Limit of a session that is read exercise by exercise, in bytes. */
+/** Maximum size of a session that is read exercise by exercise, in bytes. */
 const maxExerciseBytes = 3 * 1024 * 1024
 
 function isSampleList(path: readonly string[]): boolean {

@@ -9,7 +9,7 @@ export const strava: Pick<Format, 'id' | 'name'> = { id: 'strava', name: 'Strava
 
 const kind = 'row of activities.csv'
 const joinedReason = 'part of a measurement that is brought in as one'
-/** Limit of rows in memory, and of the characters of their texts. */
+/** Maximum number of rows in memory, and of characters of their texts. */
 const maxRows = 50_000
 const [maxNameLength, maxDescriptionLength] = [200, 2000]
 const activityFile = /^activities\/[^/]+\.(?:fit|gpx|tcx)(?:\.gz)?$/i

@@ -207,7 +207,7 @@ class GarminReader {
     )
   }
 
-  /** Adds weights and masses, in grams. A scale writes zero for what it could not measure. */
+  /** Adds weight, body composition (masses in grams) and VO2 max. Scales write zero for what they did not measure. */
   #addBiometrics(object: Json): void {
     const kind = 'biometrics'
     const weight = object['weight']

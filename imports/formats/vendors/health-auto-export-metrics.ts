@@ -112,7 +112,7 @@ const protectionMembers: readonly (readonly [member: string, content: string])[]
   ['Protection Used', 'protectionUsed'],
   ['Protection Not Used', 'protectionNotUsed']
 ]
-/** Limit of plausible occurrences per day. */
+/** Maximum number of plausible occurrences per day. */
 const maxOccurrences = 50
 
 type BaseRecord = Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>

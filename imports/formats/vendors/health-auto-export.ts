@@ -28,9 +28,9 @@ export const healthAutoExport: Format = {
   }
 }
 
-/** Limit of remembered metrics and electrocardiograms. */
+/** Maximum number of remembered metrics and electrocardiograms. */
 const maxOwners = 20_000
-/** Members that are remembered, and the limit of each in characters. */
+/** Members that are remembered, and the maximum length of each, in characters. */
 const rememberedMembers = ['name', 'units', 'start', 'source', 'samplingFrequency'] as const
 const maxRememberedLength = 200
 

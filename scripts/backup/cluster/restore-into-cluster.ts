@@ -167,10 +167,10 @@ async function undoClaim(cluster: ClusterConnection, account: Account): Promise<
 }
 
 async function removeAll(
-  { engine: log, timeoutMs: giveUpMs, objects }: ClusterConnection,
+  { engine, timeoutMs, objects }: ClusterConnection,
   account: Pick<Account, 'id' | 'username'>
 ): Promise<void> {
-  await removeShared(account.id, { log, objects, subject: getSubject(account), timeoutMs: giveUpMs })
+  await removeShared(account.id, { log: engine, objects, subject: getSubject(account), timeoutMs })
 }
 
 async function removeObjects({ objects }: ClusterConnection, account: string): Promise<void> {
@@ -221,8 +221,8 @@ async function continueLog(
   account: Account,
   ready: () => Promise<void>
 ): Promise<void> {
-  const { engine: log, files, timeoutMs: giveUpMs, layout, objects } = cluster
-  const options = { log, files, layout, objects, subject: getSubject(account), timeoutMs: giveUpMs }
+  const { engine, files, timeoutMs, layout, objects } = cluster
+  const options = { log: engine, files, layout, objects, subject: getSubject(account), timeoutMs }
   await continueLogFrom(account.id, side.userFile(account.id), options, ready)
   // Until then, a node may have removed attachments together with their events. Now none can write any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))

@@ -131,9 +131,9 @@ export class ClusterSource implements BackupSource {
     draft: Layout,
     goal: Pick<LogRecord, 'base' | 'position'> & { sequence: number }
   ): Promise<void> {
-    const { engine: log, files, objects } = this
+    const { engine, files, objects } = this
     await rm(dirname(draft.userFile(id)), { recursive: true, force: true })
-    const placement = new Placement({ files, layout: draft, log, objects })
+    const placement = new Placement({ files, layout: draft, log: engine, objects })
     await placement.place(id, { ...goal, subject: this.#getSubject({ id, username }) })
   }
 

@@ -61,9 +61,9 @@ class LoadRun {
   constructor(private readonly job: LoadJob) {
     this.#endMs = this.#startMs + (job.seconds ?? Infinity) * 1000
     const isCalling = job.requests[0]?.method !== undefined
-    const ports = Array.from(new Set(job.requests.map(({ port: at = job.port }) => at)))
+    const ports = Array.from(new Set(job.requests.map(({ port = job.port }) => port)))
     const requests = ports.map(
-      own => [own, job.requests.filter(({ port: at = job.port }) => at === own).map(encodeRequest)] as const
+      own => [own, job.requests.filter(({ port = job.port }) => port === own).map(encodeRequest)] as const
     )
     const one = (_: unknown, n: number): Promise<void> =>
       isCalling ? this.#callMethod(n) : this.#sendRequests(...requests[n % requests.length]!)
@@ -117,8 +117,8 @@ class LoadRun {
 
   /** Runs one socket: calls a method concurrently until the time is over. */
   async #callMethod(n: number): Promise<void> {
-    const { requests: asks, port } = this.job
-    const { method, path, token } = asks[n % asks.length]!
+    const { requests, port } = this.job
+    const { method, path, token } = requests[n % requests.length]!
     const socket = await SocketClient.open(`http://127.0.0.1:${port}`, path, token!)
     for (let startMs; (startMs = performance.now()) < this.#endMs;) {
       await socket.call(method!, maxConcurrentCalls)
@@ -129,8 +129,10 @@ class LoadRun {
 
   /** Returns when the next request is due. At a given rate, a late response delays the next request, whose latency includes the delay. */
   #getNextDueMs(): number {
-    const { requestsPerSecond: pace } = this.job
-    return pace === undefined ? performance.now() : this.#startMs + (this.#due++ * 1000) / pace
+    const { requestsPerSecond } = this.job
+    return requestsPerSecond === undefined
+      ? performance.now()
+      : this.#startMs + (this.#due++ * 1000) / requestsPerSecond
   }
 
   #addFailure(complaint: string): void {

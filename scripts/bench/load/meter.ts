@@ -60,16 +60,16 @@ export class Meter {
 
   /** Takes one measurement. */
   async takeSample(
-    { dependentPids: behind = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
+    { dependentPids = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
     seconds: number
   ): Promise<void> {
-    const [before, behindBefore] = [getTotalCpuUs(pid), getTotalCpuUs(behind)]
+    const [before, behindBefore] = [getTotalCpuUs(pid), getTotalCpuUs(dependentPids)]
     const load = await this.#load.request({ ...job, seconds })
-    const { failures: bad, firstFailure: complaint, count, p50Ms, p99Ms } = load
-    if (bad > 0) this.warnings.push(`${name}: ${bad} failed requests, the first: ${complaint}`)
+    const { failures, firstFailure, count, p50Ms, p99Ms } = load
+    if (failures > 0) this.warnings.push(`${name}: ${failures} failed requests, the first: ${firstFailure}`)
     const sample = {
       cpuUs: (getTotalCpuUs(pid) - before) / count,
-      dependentCpuUs: (getTotalCpuUs(behind) - behindBefore) / count,
+      dependentCpuUs: (getTotalCpuUs(dependentPids) - behindBefore) / count,
       perSecond: count / load.seconds,
       p50Ms,
       p99Ms

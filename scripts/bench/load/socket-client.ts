@@ -20,9 +20,9 @@ export class SocketClient {
     socket.send(`40${namespace},`)
     const [answer] = (await opened) as [Buffer]
     if (!answer.toString().startsWith('40')) throw new Error(`A socket was refused: ${answer.toString()}`)
-    const raw = new SocketClient(socket, namespace)
-    socket.on('message', data => raw.#receive((data as Buffer).toString()))
-    return raw
+    const client = new SocketClient(socket, namespace)
+    socket.on('message', data => client.#receive((data as Buffer).toString()))
+    return client
   }
 
   /** Calls a method `times` times concurrently, without params. Resolves when all calls have returned. */

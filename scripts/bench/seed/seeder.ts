@@ -116,7 +116,7 @@ export class Seeder {
 
   /** Creates a user. */
   async createUser(username: string, content: AccountContent = {}): Promise<SeededUser> {
-    const { pointInterval: apart, events = 0, points = 0, shape = flat } = content
+    const { pointInterval, events = 0, points = 0, shape = flat } = content
     const id = createId()
     const account: Account = { ...initialStatus, id, username, state: 'active', created: seedTime }
     const personal = createAccess('personal')
@@ -155,7 +155,7 @@ export class Seeder {
       pointsPerTransaction / pointsPerCall,
       ({ series }, call) => {
         const from = call * pointsPerCall
-        const rows = createPoints(Math.min(pointsPerCall, points - from), from, apart)
+        const rows = createPoints(Math.min(pointsPerCall, points - from), from, pointInterval)
         const { number } = series.findHolder(seriesIds[0]!)!
         runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
       }

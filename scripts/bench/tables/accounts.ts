@@ -14,7 +14,7 @@ const connections = 32
 /** Events per account. */
 const eventCount = 20
 /** Requests per second at a steady rate, below the capacity, so that latencies are those of the service, not of a queue. */
-const pace = 150
+const steadyRate = 150
 /** Default maximum number of open accounts. */
 const defaultOpenUsers = (Value.Default(Settings, {}) as Settings).storage.maxOpenUsers
 /** File descriptors per open account. */
@@ -26,7 +26,7 @@ const writePercent = 10
 export async function measureAccounts(bench: Bench): Promise<Line[]> {
   const total = bench.options.quick ? 2000 : 20_000
   const openUsers = bench.options.quick ? defaultOpenUsers / 10 : defaultOpenUsers
-  const make = async (dataDir: string) => {
+  const seed = async (dataDir: string) => {
     const model = await withSeeder(dataDir, seeder => seeder.createUser('many', { events: eventCount }))
     const names = Array.from({ length: total }, (_, i) => getUsername(i))
     addAccountCopies(dataDir, model, names)
@@ -34,9 +34,9 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
   }
   return await bench.withServer(
     'accounts',
-    make,
+    seed,
     async ({ pid, port, startSeconds }, { fileBytes, model }) => {
-      const take = async (kind: string, active: number, steady?: number): Promise<Line[]> => {
+      const measure = async (kind: string, active: number, requestsPerSecond?: number): Promise<Line[]> => {
         const name = `${active} active, ${kind}`
         const requests = Array.from({ length: active }, (_, i) => createRequest(model, i))
         const subject = {
@@ -45,7 +45,7 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
           port,
           requests,
           connections,
-          ...(steady !== undefined && { pace: steady })
+          ...(requestsPerSecond !== undefined && { requestsPerSecond })
         }
         const { rounds, seconds } = bench.options
         for (let round = 0; round < rounds; round++) await bench.meter.takeSample(subject, seconds * 20)
@@ -55,7 +55,7 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
           createLine(`${name}: CPU per request, µs`, cpuUs),
           createLine(`${name}: requests per second`, perSecond),
           createLine(`${name}: p50, ms`, p50Ms),
-          createLine(`${name}: p99, ms`, p99Ms, steady === undefined ? undefined : 50),
+          createLine(`${name}: p99, ms`, p99Ms, requestsPerSecond === undefined ? undefined : 50),
           createLine(`${name}: memory, MB`, getResidentMb(pid), active > openUsers ? 350 : 250),
           createLine(`${name}: open files`, openFiles, openUsers * descriptorsPerUser + 200)
         ]
@@ -64,11 +64,11 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
         createLine(`${total} accounts: startup time, s`, startSeconds, 1),
         createLine(`${total} accounts: memory when idle, MB`, await measureIdleMb(pid), 120),
         createLine('disk of an account of 20 events, KB', fileBytes / 1000),
-        ...(await take('full speed', openUsers / 3)),
+        ...(await measure('full speed', openUsers / 3)),
         // Opens most of these accounts for the first time.
-        ...(await take('first requests', total / 4, pace)),
-        ...(await take(`${pace} a second`, total / 4, pace)),
-        ...(await take('full speed', total / 4))
+        ...(await measure('first requests', total / 4, steadyRate)),
+        ...(await measure(`${steadyRate} a second`, total / 4, steadyRate)),
+        ...(await measure('full speed', total / 4))
       ]
     },
     { COFFER_STORAGE_MAX_OPEN_USERS: String(openUsers) }

@@ -59,7 +59,7 @@ async function measureWhile(
   { origin, port }: ServiceProcess,
   street: NeighbourAccounts,
   turnsFile: string,
-  { run: act, isOnce, name }: HeavyRequest,
+  { run, isOnce, name }: HeavyRequest,
   seconds: number
 ): Promise<Line> {
   const neighbour = new Child<LoadJob | 'stop', LoadResult>(new URL('../load/load.js', import.meta.url))
@@ -73,18 +73,11 @@ async function measureWhile(
     writeFileSync(turnsFile, '')
     const startMs = performance.now()
     const lastsMs = isOnce === true ? 0 : seconds * 1000
-    do await act(origin, street)
+    do await run(origin, street)
     while (performance.now() - startMs < lastsMs)
     const heavySeconds = (performance.now() - startMs) / 1000
-    const {
-      failures: bad,
-      firstFailure: complaint,
-      count,
-      maxMs,
-      p50Ms,
-      p99Ms
-    } = await neighbour.request('stop')
-    if (bad > 0) throw new Error(`A light request failed: ${complaint}`)
+    const { failures, firstFailure, count, maxMs, p50Ms, p99Ms } = await neighbour.request('stop')
+    if (failures > 0) throw new Error(`A light request failed: ${firstFailure}`)
     const turnMs = Math.max(0, ...readFileSync(turnsFile, 'utf8').split('\n').map(Number))
     return {
       name,

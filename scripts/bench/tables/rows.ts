@@ -46,9 +46,9 @@ function createBareSubject(bench: Bench, { bare, connections, name }: Row): Subj
   return [{ name: `${name}, bare`, ...bench.getBareServer(server), requests: asks, connections }]
 }
 
-function toLine({ targets: aims, name }: Row, meter: Meter): Line {
+function toLine({ targets, name }: Row, meter: Meter): Line {
   const [ours, bare] = [meter.figures(name), meter.figures(`${name}, bare`)]
-  const { cpu, cpuMs } = aims
+  const { cpu, cpuMs } = targets
   const cpuRatio = bare.cpuUs / ours.cpuUs
   const isMet = (cpu === undefined || cpuRatio >= cpu) && (cpuMs === undefined || ours.cpuUs <= cpuMs * 1000)
   const aim = [cpu && `CPU ≥ ${cpu}`, cpuMs && `≤ ${cpuMs} ms`].filter(Boolean).join(', ')

@@ -72,16 +72,16 @@ function createGlucose({ seed }: Plan, day: Day): EventParams[] {
     day.from + 19.1 * hour
   ]
   const sizes = meals.map(() => random.between(1.4, 3.2))
-  const facts: EventParams[] = []
+  const events: EventParams[] = []
   for (let time = day.from; time < day.to; time += 5 * minute) {
-    const risen = meals.reduce(
+    const mealRise = meals.reduce(
       (sum, meal, index) => sum + sizes[index]! * getMealRise((time - meal) / hour),
       0
     )
-    const content = roundTo(random.normal(5.1, 0.09) + risen, 1)
-    facts.push(createEvent(day, 'glucose', 'density/mmol-l', time, { content }))
+    const content = roundTo(random.normal(5.1, 0.09) + mealRise, 1)
+    events.push(createEvent(day, 'glucose', 'density/mmol-l', time, { content }))
   }
-  return facts
+  return events
 }
 
 /** Returns the rise of glucose after a meal, which peaks within the hour and ends after three. */
@@ -95,7 +95,7 @@ function createSleep({ seed }: Plan, day: Day): EventParams[] {
   if (day.isUnworn) return []
   const random = new Random(seed, day.number, 'sleep')
   const inBed = { content: { analysis: 'inBed' }, duration: to - from }
-  const facts = [createEvent(day, 'sleep', 'sleep/analysis', from, inBed)]
+  const events = [createEvent(day, 'sleep', 'sleep/analysis', from, inBed)]
   let time = from + random.between(6, 25) * minute
   while (time < to - 30 * minute) {
     const isBroken = random.chance(0.12 + 0.3 * day.illness)
@@ -104,10 +104,10 @@ function createSleep({ seed }: Plan, day: Day): EventParams[] {
     const content = isBroken ? { analysis: 'awake' } : { analysis: 'asleep', stage }
     const length = isBroken ? random.between(3, 20) * minute : random.between(25, 75) * minute
     const duration = Math.round(Math.min(length, to - time))
-    facts.push(createEvent(day, 'sleep', 'sleep/analysis', time, { content, duration }))
+    events.push(createEvent(day, 'sleep', 'sleep/analysis', time, { content, duration }))
     time += duration
   }
-  return facts
+  return events
 }
 
 function createSteps({ seed }: Plan, day: Day): EventParams[] {

@@ -4,17 +4,17 @@ import { createEvent, type EventParams, type SeriesData } from './event-params.j
 import { holidayLake, homeLake } from './lake.js'
 import { Random, roundTo } from './random.js'
 
-/** A run as the app of the trainer reports it. */
-export interface Outing {
+/** A run as a running app reports it. */
+export interface RecordedRun {
   readonly activity: EventParams
   readonly track: SeriesData
 }
 
 /** Seconds between two positions. */
-const pace = 3
+const interval = 3
 
 /** Returns the run of a day, if there is one. */
-export function createOuting(plan: Plan, day: Day): Outing | undefined {
+export function recordRun(plan: Plan, day: Day): RecordedRun | undefined {
   const { run } = day
   if (!run || day.isUnworn) return undefined
   const kilometres = roundTo(run.metres / 1000, 1)
@@ -24,7 +24,7 @@ export function createOuting(plan: Plan, day: Day): Outing | undefined {
     activity: createEvent(day, 'runs', 'activity/plain', run.from, { duration, description }),
     track: {
       fact: createEvent(day, 'runs', 'series:position/wgs84', run.from, {
-        description: `Way of ${kilometres} km`
+        description: `${kilometres} km track`
       }),
       fields: ['deltaTime', 'latitude', 'longitude', 'altitude', 'speed'],
       points: createTrack(plan, day, run)
@@ -35,15 +35,15 @@ export function createOuting(plan: Plan, day: Day): Outing | undefined {
 function createTrack({ seed }: Plan, day: Day, { from, metres, to }: Run): number[][] {
   const random = new Random(seed, day.number, 'track')
   const lake = day.isAway ? holidayLake : homeLake
-  const usual = metres / (to - from)
+  const averageSpeed = metres / (to - from)
   const points: number[][] = []
-  let [gone, north, east] = [0, 0, 0]
-  for (let time = 0; time <= to - from; time += pace) {
-    const speed = usual * (1 + 0.06 * Math.sin(time / 140) + random.normal(0, 0.03))
+  let [distance, north, east] = [0, 0, 0]
+  for (let time = 0; time <= to - from; time += interval) {
+    const speed = averageSpeed * (1 + 0.06 * Math.sin(time / 140) + random.normal(0, 0.03))
     // GPS receivers err in the same direction for a while.
     north = north * 0.9 + random.normal(0, 0.8)
     east = east * 0.9 + random.normal(0, 0.8)
-    const { altitude, latitude, longitude } = lake.offset(lake.getPosition(gone), north, east)
+    const { altitude, latitude, longitude } = lake.offset(lake.getPosition(distance), north, east)
     points.push([
       time,
       roundTo(latitude, 6),
@@ -51,7 +51,7 @@ function createTrack({ seed }: Plan, day: Day, { from, metres, to }: Run): numbe
       roundTo(altitude + random.normal(0, 0.6), 1),
       roundTo(speed, 2)
     ])
-    gone += speed * pace
+    distance += speed * interval
   }
   return points
 }

@@ -1,4 +1,4 @@
-/** How the service has grown, day by day, and up to which number the events of each account have been counted. */
+/** The growth of the service by day, and the number of the last counted event of each account. */
 
 export const growth = `
 CREATE TABLE growth (

@@ -1,4 +1,4 @@
-/** Clients of OAuth that have registered themselves. (docs/api/oauth.md#registering-a-client) */
+/** OAuth clients that have registered themselves. (docs/api/oauth.md#registering-a-client) */
 export const oauthClients = `
 CREATE TABLE oauth_client (
   id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** How many calls came without a valid token in the present hour: so many of them have a record, the others are counted. */
+/** Counts calls without a valid token in the current hour: the first have a record, the others are only counted. */
 export const auditStrangers = `
 CREATE TABLE audit_strangers (
   number INTEGER PRIMARY KEY CHECK (number = 1),

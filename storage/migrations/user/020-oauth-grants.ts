@@ -1,4 +1,4 @@
-/** What clients of OAuth hold of an access: who they are, and by which refresh token they prolong it. (docs/api/oauth.md) */
+/** OAuth clients that hold an access, and the refresh tokens by which they prolong it. (docs/api/oauth.md) */
 export const oauthGrants = `
 CREATE TABLE oauth_grant (
   number INTEGER PRIMARY KEY,

@@ -15,7 +15,12 @@ class Things {
       this.begun.push(at)
       await new Promise<void>(resolve => this.#ends.push(resolve))
     })
-    return runTasks(work, { first: 2, most: 4, intervalMs: 1, idle: () => (this.#looks++, this.idle) })
+    return runTasks(work, {
+      initialTasks: 2,
+      maxTasks: 4,
+      intervalMs: 1,
+      idle: () => (this.#looks++, this.idle)
+    })
   }
 
   /** Ends the first tasks, and waits until that is processed. */

@@ -74,7 +74,9 @@ async function run(source: string, target: string, seed: number): Promise<void> 
   const account = { id, username: 'alice', created: 0, state: 'active' } as Account
   const ends = [
     await end('check', () => checkDirectory(layout)),
-    await end('export', () => exportAccount(layout, account, join(target, 'export.zip'), true)),
+    await end('export', () =>
+      exportAccount(layout, account, join(target, 'export.zip'), { includesSecrets: true })
+    ),
     await end('export-data', () =>
       withExport(testSettings(target), layout, account, { format: 'ndjson' }, async pieces => {
         await pipeline(pieces, new Writable({ write: (_chunk, _encoding, done) => done() }))

@@ -211,7 +211,7 @@ t.test('a series', async t => {
         ...form,
         range: { from: 0, to: stored.at(-1)! + 0.001 },
         buckets: 99_999,
-        summed
+        summedCells: summed
       }
       const sampler = series.createSampler(query)
       const sampled: number[] = []

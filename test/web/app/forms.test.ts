@@ -13,7 +13,7 @@ interface Field {
 type Entries = Readonly<Record<string, string>>
 interface Made {
   readonly content: unknown
-  readonly wrong: ReadonlyMap<string, string>
+  readonly problems: ReadonlyMap<string, string>
 }
 interface Named {
   readonly name: string
@@ -45,7 +45,7 @@ interface Modules {
   ): {
     readonly time: number
     readonly duration?: number | null
-    readonly wrong: ReadonlyMap<string, string>
+    readonly problems: ReadonlyMap<string, string>
   }
   treeOf(streams: readonly object[]): object
   suggestionsOf(facts: readonly object[], tree: object | undefined, now: number): readonly Suggestion[]
@@ -92,7 +92,7 @@ t.test('forms of contents', async t => {
   const types = standardTypes.types
   const form = (type: string) => web.fieldsOf(web.schemaOf(types, type))
   const wrong = (type: string, entries: Entries) =>
-    Object.fromEntries(web.contentOf(form(type), entries).wrong)
+    Object.fromEntries(web.contentOf(form(type), entries).problems)
 
   t.test('every event type has a form that preserves its samples', async t => {
     const numerical = Object.entries(numericalUnits).flatMap(([group, units]) =>
@@ -108,8 +108,8 @@ t.test('forms of contents', async t => {
       for (const [type, accepted] of samples)
         for (const content of accepted) {
           const fields = form(type.replace('*', 'any'))
-          const { content: made, wrong } = web.contentOf(fields, web.entriesOf(fields, content), content)
-          t.same([...wrong], [], `${type} ${JSON.stringify(content)?.slice(0, 60)}`)
+          const { content: made, problems } = web.contentOf(fields, web.entriesOf(fields, content), content)
+          t.same([...problems], [], `${type} ${JSON.stringify(content)?.slice(0, 60)}`)
           t.strictSame(plain(made ?? undefined), plain(content ?? undefined), type)
           // As for a new event: the content is built only from the fields.
           const isEmpty = content === ''
@@ -245,11 +245,11 @@ t.test('forms of contents', async t => {
     })
     t.match(web.timesOf({ ...entries, lasting: 'running' }, 5, before), { duration: null })
     t.match(web.timesOf({ time: '', lasting: 'moment' }, 5), { time: 5, duration: undefined })
-    const { wrong } = web.timesOf(
+    const { problems } = web.timesOf(
       { time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-01T00:00' },
       5
     )
-    t.same([...wrong], [['until', 'before']])
+    t.same([...problems], [['until', 'before']])
     const end = web.timesOf({ time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-02T08:00' }, 5)
     t.equal(end.duration, 8 * 3600)
   })
@@ -349,7 +349,7 @@ t.test('forms of contents', async t => {
       if (proof !== 'matches') t.fail(`differs in round ${round} (seed ${seed}): ${JSON.stringify(event)}`)
       if (round === 0) t.equal(await web.proofOf({ ...event, integrity, time: -1 }), 'differs')
     }
-    t.equal(await web.proofOf({ id: 'c' }), 'untold')
+    t.equal(await web.proofOf({ id: 'c' }), 'missing')
     t.equal(await web.proofOf({ id: 'c', integrity: 'EVENT:0:md5-x' }), 'unchecked')
   })
 })

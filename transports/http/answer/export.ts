@@ -35,8 +35,8 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
       })
       if (exchange.method === 'HEAD') return void res.end()
       const files = listArchiveFiles(account, reader, services.attachments, {
-        hasSecrets: false,
-        made: services.clock.now()
+        includesSecrets: false,
+        createdAt: services.clock.now()
       })
       const outgoing = new ResponseWriter(exchange, services)
       await outgoing.sendBytes(await createZip(files), () => dispatcher.recheck(call))

@@ -1,4 +1,4 @@
-/** Reads the forms of OAuth clients, and their id and secret in Basic credentials, if any. (RFC 6749, 2.3.1) */
+/** Reads the forms that OAuth clients send, and their id and secret in Basic credentials, if any. (RFC 6749, 2.3.1) */
 import type { IncomingMessage } from 'node:http'
 import { failOAuth } from '../../../core/oauth/errors.js'
 import type { Query } from '../request/query.js'

@@ -1,4 +1,4 @@
-/** Answers in the forms of OAuth: JSON without `meta`, errors as RFC 6749 has them, redirects. */
+/** Sends OAuth responses: JSON without `meta`, errors as RFC 6749 has them, redirects. */
 import type { ApiError } from '../../../core/errors.js'
 import { toProtocolError } from '../../../core/oauth/errors.js'
 import { replyText } from '../answer/reply.js'
@@ -37,7 +37,7 @@ export function replyOAuthError(exchange: Exchange, error: ApiError): void {
   replyJson(exchange, status, JSON.stringify(body))
 }
 
-/** Returns whether errors of a request have the form of OAuth. */
+/** Returns whether errors of a request have the OAuth format. */
 export function isOAuthRequest({ state }: Exchange): boolean {
   return state.address.user === undefined && state.address.segments[0] === 'oauth'
 }

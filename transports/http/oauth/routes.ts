@@ -1,4 +1,4 @@
-/** The routes of OAuth. Each calls one method of the registry, in the form that the protocol requires. (docs/api/oauth.md#endpoints) */
+/** OAuth routes. Each calls one method of the registry, in the form that the protocol requires. (docs/api/oauth.md#endpoints) */
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'

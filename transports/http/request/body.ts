@@ -114,6 +114,7 @@ function readArrived(
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
+/** Reads a body, decompressed if necessary. Rejects if it is too large, too slow or compressed by an unsupported method. */
 function readBytes(
   request: IncomingMessage,
   services: BodyServices,

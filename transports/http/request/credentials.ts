@@ -56,10 +56,10 @@ export function getCredentials(
 
 /** Reserves memory for the body of a call on a user, counted for the account and the token. */
 export function reserveBody(
-  { accounts, uploadBuffers: intakes }: Pick<SharedServices, 'accounts' | 'uploadBuffers'>,
+  { accounts, uploadBuffers }: Pick<SharedServices, 'accounts' | 'uploadBuffers'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
 ): BodyReservation {
-  return intakes.known.admit(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
+  return uploadBuffers.known.admit(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
 }
 
 /**

@@ -124,6 +124,10 @@ interface PartHandlers {
   file(fileName: string, type: string, source: Readable): Promise<unknown>
 }
 
+/**
+ * Parses a multipart form part by part, and slows the request down while files are stored. Rejects if the body is too large or
+ * malformed, or if a handler rejects.
+ */
 function parseParts(
   request: IncomingMessage,
   services: SharedServices,

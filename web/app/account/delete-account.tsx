@@ -104,7 +104,7 @@ function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** What is deleted with the account. */
+/** Says what is deleted with the account. */
 function DeletedData() {
   const account = useAccount()
   const facts = useStore(account.facts)

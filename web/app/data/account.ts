@@ -44,12 +44,12 @@ export class Account {
   /** Opens the account of the signed-in user, or that of a shared link by its token. Rejects with a `Refusal`. */
   static async open(username: string, token?: string): Promise<Account> {
     const client = new Client(username, token)
-    const [info, { openLive: goLive }] = await Promise.all([
+    const [info, { openLive }] = await Promise.all([
       client.call<AccessInfo>('getAccessInfo'),
       // Loaded in parallel, and not part of the first page's bundle.
       import('./live.js')
     ])
-    const account = new Account(client, info, goLive(client))
+    const account = new Account(client, info, openLive(client))
     await Promise.all([
       account.readStreams(),
       account.readFacts(),

@@ -17,11 +17,11 @@ export interface Quantity {
 
 /** Returns the unit of a numerical type or of a series of it; undefined for other types. */
 export function getUnit(type: string): Unit | undefined {
-  const [kind, format] = splitType(type)
-  if (kind === 'money') return getCurrency(format)
-  const symbol = getOwn(getOwn(symbols, kind), format)
+  const [unitClass, format] = splitType(type)
+  if (unitClass === 'money') return getCurrency(format)
+  const symbol = getOwn(getOwn(symbols, unitClass), format)
   if (symbol === undefined) return undefined
-  return { symbol, name: getUnitName(format, kind) ?? symbol }
+  return { symbol, name: getUnitName(format, unitClass) ?? symbol }
 }
 
 /**
@@ -30,30 +30,33 @@ export function getUnit(type: string): Unit | undefined {
  */
 export function convertUnit(value: number, from: string, to: string, isGlucose = false): number | undefined {
   if (from === to) return value
-  const [kind, format] = splitType(from)
-  const [otherKind, other] = splitType(to)
-  if (kind !== otherKind) return undefined
-  if (kind === 'temperature' && /^[cfk]$/.test(format)) return fromCelsius(toCelsius(value, format), other)
-  if (kind === 'density' && isGlucose) {
+  const [unitClass, format] = splitType(from)
+  const [otherClass, other] = splitType(to)
+  if (unitClass !== otherClass) return undefined
+  if (unitClass === 'temperature' && /^[cfk]$/.test(format))
+    return fromCelsius(toCelsius(value, format), other)
+  if (unitClass === 'density' && isGlucose) {
     if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseFactor
     if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseFactor
   }
-  const [a, b] = [getOwn(getOwn(factors, kind), format), getOwn(getOwn(factors, kind), other)]
+  const [a, b] = [getOwn(getOwn(factors, unitClass), format), getOwn(getOwn(factors, unitClass), other)]
   return a === undefined || b === undefined ? undefined : round((value * a) / b)
 }
 
 /** Returns the type in which the user enters and sees numbers of this type. */
 export function getDisplayType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = displayUnits.value
-  const [kind, format] = splitType(type)
-  if (kind === 'mass' && ['kg', 'lb', 'st'].includes(format)) return mass === 'kg' ? 'mass/kg' : 'mass/lb'
-  if (kind === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
-  if (kind === 'length' && ['km', 'mi'].includes(format)) return `length/${distance}`
-  if (kind === 'length' && ['cm', 'in', 'ft'].includes(format))
+  const [unitClass, format] = splitType(type)
+  if (unitClass === 'mass' && ['kg', 'lb', 'st'].includes(format))
+    return mass === 'kg' ? 'mass/kg' : 'mass/lb'
+  if (unitClass === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
+  if (unitClass === 'length' && ['km', 'mi'].includes(format)) return `length/${distance}`
+  if (unitClass === 'length' && ['cm', 'in', 'ft'].includes(format))
     return height === 'cm' ? 'length/cm' : 'length/in'
-  if (kind === 'speed' && ['km-h', 'mph'].includes(format))
+  if (unitClass === 'speed' && ['km-h', 'mph'].includes(format))
     return distance === 'km' ? 'speed/km-h' : 'speed/mph'
-  if (kind === 'density' && isGlucose && ['mmol-l', 'mg-dl'].includes(format)) return `density/${glucose}`
+  if (unitClass === 'density' && isGlucose && ['mmol-l', 'mg-dl'].includes(format))
+    return `density/${glucose}`
   return type
 }
 
@@ -73,8 +76,8 @@ export function formatQuantity(type: string, value: number, { isGlucose = false 
   if (displayType === 'mass/lb' && displayUnits.value.mass === 'st')
     return formatTwoUnits(number, 14, ['st', 'lb'])
   if (displayType === 'length/in') return formatTwoUnits(number, 12, ['ft', 'in'])
-  const [kind, format] = splitType(displayType)
-  if (kind === 'money') return { value: formatNumber(number, 2), unit: format.toUpperCase() }
+  const [unitClass, format] = splitType(displayType)
+  if (unitClass === 'money') return { value: formatNumber(number, 2), unit: format.toUpperCase() }
   if (displayType === 'ratio/percent') return { value: formatNumber(number), unit: '%' }
   return {
     value: formatNumber(number, isAsStored ? undefined : getDecimals(displayType)),
@@ -98,8 +101,8 @@ export function toPointType(type: string): string {
 }
 
 function splitType(type: string): [string, string] {
-  const [kind = '', format = ''] = toPointType(type).split('/')
-  return [kind, format]
+  const [unitClass = '', format = ''] = toPointType(type).split('/')
+  return [unitClass, format]
 }
 
 /** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
@@ -153,12 +156,12 @@ function getCurrency(format: string): Unit {
 }
 
 /** Returns the name of a unit that `Intl` knows, in its plural form. */
-function getUnitName(format: string, kind: string): string | undefined {
+function getUnitName(format: string, unitClass: string): string | undefined {
   const unit =
-    kind === 'temperature' && format === 'c'
+    unitClass === 'temperature' && format === 'c'
       ? 'celsius'
-      : getOwn(intlUnits, kind === 'time' && format === 'd' ? 'day' : format)
-  if (unit === undefined || (kind === 'volume' && format === 'c')) return undefined
+      : getOwn(intlUnits, unitClass === 'time' && format === 'd' ? 'day' : format)
+  if (unit === undefined) return undefined
   return new Intl.NumberFormat(getLanguage(), { style: 'unit', unit, unitDisplay: 'long' })
     .formatToParts(2)
     .filter(({ type }) => type === 'unit')
@@ -268,8 +271,8 @@ const symbols: Readonly<Record<string, Readonly<Record<string, string>>>> = Obje
     volume:
       'l=L m3=m³ c=cup cm3=cm³ floz=fl_oz ft3=ft³ galgb=gal_(UK) galus=gal_(US) in3=in³ yd3=yd³ ml=mL pt=pt qt=qt bbloil=bbl tbs=tbsp tsp=tsp iu=IU',
     ratio: 'percent=%'
-  }).map(([kind, list]) => [
-    kind,
+  }).map(([unitClass, list]) => [
+    unitClass,
     Object.fromEntries(list.split(' ').map(each => each.replaceAll('_', ' ').split('=') as [string, string]))
   ])
 )

@@ -2,15 +2,15 @@
 
 import { toCanonicalJson } from '../../../core/json/canonical.js'
 
-/** `untold`: the event has no integrity value; `unchecked`: this browser cannot compute digests. */
-export type IntegrityResult = 'matches' | 'differs' | 'untold' | 'unchecked'
+/** `missing`: the event has no integrity value; `unchecked`: this browser cannot compute digests. */
+export type IntegrityResult = 'matches' | 'differs' | 'missing' | 'unchecked'
 
 type Item = Readonly<Record<string, unknown>>
 
 /** Compares an event with its integrity value. */
 export async function checkIntegrity(event: object): Promise<IntegrityResult> {
   const { integrity } = event as Item
-  if (typeof integrity !== 'string') return 'untold'
+  if (typeof integrity !== 'string') return 'missing'
   const [, algorithm = '', digest] = /^EVENT:0:(\w+)-(.+)$/.exec(integrity) ?? []
   const name = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' }[algorithm]
   // Browsers compute digests only on secure pages.

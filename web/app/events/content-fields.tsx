@@ -34,10 +34,10 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
       hint={getHint(field)}
       class={field.kind}
     >
-      {tied => (
+      {controlProps => (
         <Control
           field={field}
-          tied={tied}
+          controlProps={controlProps}
           entry={entries[field.name] ?? ''}
           type={type}
           others={field.path.length === 0 ? others : []}
@@ -65,19 +65,19 @@ export function ContentFields({ type, fields, entries, others, onType, last, lab
 
 interface ControlProps extends Pick<Props, 'type' | 'others' | 'onType' | 'last'> {
   readonly field: ContentField
-  readonly tied: ControlAttributes
+  readonly controlProps: ControlAttributes
   readonly entry: string
 }
 
-function Control({ field, tied, entry, type, others, onType, last }: ControlProps) {
+function Control({ field, controlProps, entry, type, others, onType, last }: ControlProps) {
   switch (field.kind) {
     case 'number':
       return type === 'mood/rating' ? (
-        <MoodSlider tied={tied} entry={entry} />
+        <MoodSlider controlProps={controlProps} entry={entry} />
       ) : (
         <div class="line">
           <input
-            {...tied}
+            {...controlProps}
             class="num"
             type="text"
             inputMode="decimal"
@@ -90,7 +90,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
       )
     case 'choice':
       return (
-        <select {...tied} defaultValue={entry}>
+        <select {...controlProps} defaultValue={entry}>
           <option value="">{t('events.choose')}</option>
           {field.values?.map(value => (
             <option key={String(value)} value={String(value)} selected={String(value) === entry}>
@@ -101,7 +101,7 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
       )
     case 'boolean':
       return (
-        <select {...tied} defaultValue={entry}>
+        <select {...controlProps} defaultValue={entry}>
           <option value="">{t('events.choose')}</option>
           <option value="true" selected={entry === 'true'}>
             {t('data.yes')}
@@ -112,15 +112,15 @@ function Control({ field, tied, entry, type, others, onType, last }: ControlProp
         </select>
       )
     case 'long':
-      return <textarea {...tied} rows={6} defaultValue={entry} />
+      return <textarea {...controlProps} rows={6} defaultValue={entry} />
     case 'list':
-      return <textarea {...tied} rows={4} defaultValue={entry} />
+      return <textarea {...controlProps} rows={4} defaultValue={entry} />
     case 'json':
-      return <textarea {...tied} class="json" rows={5} spellcheck={false} defaultValue={entry} />
+      return <textarea {...controlProps} class="json" rows={5} spellcheck={false} defaultValue={entry} />
     default:
       return (
         <div class="line">
-          <input {...tied} type="text" autocomplete="off" defaultValue={entry} />
+          <input {...controlProps} type="text" autocomplete="off" defaultValue={entry} />
         </div>
       )
   }
@@ -151,14 +151,20 @@ function UnitChoice({
 }
 
 /** A slider from worst to best, in tenths. */
-function MoodSlider({ tied, entry }: { readonly tied: ControlAttributes; readonly entry: string }) {
+function MoodSlider({
+  controlProps,
+  entry
+}: {
+  readonly controlProps: ControlAttributes
+  readonly entry: string
+}) {
   const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
   const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
   return (
     <div class="scale">
       <span>{t('events.worst')}</span>
       <input
-        {...tied}
+        {...controlProps}
         type="range"
         min={Math.min(0, value)}
         max="1"

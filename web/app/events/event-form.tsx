@@ -36,6 +36,7 @@ interface Props {
   readonly others?: ComponentChildren
 }
 
+/** Renders the form that creates an event, or edits `event`. */
 export function EventForm({
   types,
   type: given,
@@ -71,9 +72,9 @@ export function EventForm({
   }, [])
 
   const readInput = (values: Values): EventInput & { readonly streamName: string } => {
-    const { content, wrong } = toContent(fields, values, event?.content)
+    const { content, problems: contentProblems } = toContent(fields, values, event?.content)
     const when = readTimes(values, Date.now() / 1000, event)
-    const problems = new Map([...wrong, ...when.wrong])
+    const problems = new Map([...contentProblems, ...when.problems])
     const streamName = (values[newStreamField] ?? newStream?.name ?? '').trim()
     if (chosen.length === 0 && streamName === '') problems.set(newStreamField, 'missing')
     if (isFileNeeded(type) && !event && files.length === 0) problems.set('files', 'file')
@@ -122,10 +123,10 @@ export function EventForm({
   })
   const more = (
     <>
-      <TimeFields entries={times} canLast={!isSeries} hint={event && getZoneHint(event)} />
+      <TimeFields entries={times} hasDuration={!isSeries} hint={event && getZoneHint(event)} />
       <StreamFields chosen={chosen} onChosen={setChosen} newName={newStream?.name ?? ''} />
       <FormRow name="description" label={t('events.optional', { name: t('events.description') })}>
-        {tied => <textarea {...tied} rows={2} defaultValue={event?.description ?? ''} />}
+        {controlProps => <textarea {...controlProps} rows={2} defaultValue={event?.description ?? ''} />}
       </FormRow>
     </>
   )
@@ -167,7 +168,7 @@ function listUnitTypes(types: EventTypes, type: string): readonly string[] {
   return Object.keys(types).filter(each => each.startsWith(`${group}/`) && getUnit(each) !== undefined)
 }
 
-/** Returns a hint for an event created in another time zone than that of this device. */
+/** Returns a hint for an event created in a different time zone from that of this device. */
 function getZoneHint({ clientData, time }: Event): string | undefined {
   const zone = clientData?.['coffer:zone']
   if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined

@@ -30,6 +30,7 @@ interface Props {
   readonly onDeleted: () => void
 }
 
+/** Shows an event with its history, or the form that edits it. */
 export function EventView({ event, history, types, onChanged, onDeleted }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -24,7 +24,7 @@ export interface ContentField {
 /** Problem codes by field name. Their texts have the keys `events.wrong.{code}`. */
 export type FieldProblems = ReadonlyMap<string, string>
 
-type ReadResult = { readonly value: unknown } | { readonly wrong: string }
+type ReadResult = { readonly value: unknown } | { readonly problem: string }
 
 /** Texts in controls, by name. */
 export type Entries = Readonly<Record<string, string>>
@@ -56,21 +56,21 @@ export function toContent(
   fields: readonly ContentField[],
   entries: Entries,
   before?: unknown
-): { readonly content: unknown; readonly wrong: FieldProblems } {
-  const wrong = new Map<string, string>()
+): { readonly content: unknown; readonly problems: FieldProblems } {
+  const problems = new Map<string, string>()
   const isWhole = fields.some(({ path }) => path.length === 0)
-  if (fields.length === 0) return { content: undefined, wrong }
+  if (fields.length === 0) return { content: undefined, problems }
   let content: unknown = isWhole ? undefined : copyObject(before)
   for (const field of fields) {
     const { name, path } = field
     const read = readChanged(field, entries[name] ?? '', getValueAt(before, path))
     // Required fields of an optional object are needed only if any of its fields is filled in.
     const isNeeded = field.isRequired && (path.length < 2 || isPartlyFilled(fields, entries, path[0]!))
-    if ('wrong' in read) wrong.set(name, read.wrong)
-    else if (read.value === undefined && isNeeded) wrong.set(name, 'missing')
+    if ('problem' in read) problems.set(name, read.problem)
+    else if (read.value === undefined && isNeeded) problems.set(name, 'missing')
     else content = setValueAt(content, path, read.value)
   }
-  return { content: isWhole ? content : (content ?? {}), wrong }
+  return { content: isWhole ? content : (content ?? {}), problems }
 }
 
 function listFieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
@@ -158,13 +158,13 @@ function readEntry(field: ContentField, entry: string): ReadResult {
       try {
         return { value: JSON.parse(entry) as unknown }
       } catch {
-        return { wrong: 'json' }
+        return { problem: 'json' }
       }
     default:
-      if (field.maxLength !== undefined && entry.length > field.maxLength) return { wrong: 'long' }
+      if (field.maxLength !== undefined && entry.length > field.maxLength) return { problem: 'long' }
       return matchesPattern(field.pattern, entry)
         ? { value: entry }
-        : { wrong: field.pattern!.includes('http') ? 'address' : 'pattern' }
+        : { problem: field.pattern!.includes('http') ? 'address' : 'pattern' }
   }
 }
 
@@ -180,11 +180,11 @@ function matchesPattern(pattern: string | undefined, entry: string): boolean {
 
 function readNumber({ isInteger = false, minimum, maximum }: ContentField, entry: string): ReadResult {
   const typed = parseTypedNumber(entry)
-  if ('problem' in typed) return { wrong: typed.problem }
+  if ('problem' in typed) return { problem: typed.problem }
   const { number } = typed
-  if (isInteger && !Number.isInteger(number)) return { wrong: 'whole' }
-  if (minimum !== undefined && number < minimum) return { wrong: 'small' }
-  if (maximum !== undefined && number > maximum) return { wrong: 'large' }
+  if (isInteger && !Number.isInteger(number)) return { problem: 'whole' }
+  if (minimum !== undefined && number < minimum) return { problem: 'small' }
+  if (maximum !== undefined && number > maximum) return { problem: 'large' }
   return { value: number }
 }
 
@@ -194,7 +194,7 @@ function readList(field: ContentField, entry: string): ReadResult {
   const read = lines.map(each => parseTypedNumber(each))
   const bad = read.find(each => 'problem' in each)
   return bad && 'problem' in bad
-    ? { wrong: bad.problem }
+    ? { problem: bad.problem }
     : { value: read.map(each => ('number' in each ? each.number : 0)) }
 }
 

@@ -31,9 +31,9 @@ export function FilePicker({ type, files, onFiles }: Props) {
     >
       {picture !== undefined && <img src={picture} alt={toPlainText(first?.name ?? '')} />}
       <FormRow name="files" label={t(isPicture ? 'events.picture' : 'events.files')}>
-        {tied => (
+        {controlProps => (
           <input
-            {...tied}
+            {...controlProps}
             type="file"
             multiple={type.endsWith('-multiple')}
             accept={getAccept(type)}

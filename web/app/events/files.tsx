@@ -27,6 +27,7 @@ interface UploadState {
   readonly cancel: () => void
 }
 
+/** Lists the attachments of an event, and uploads and removes them. `onChanged` receives the changed event. */
 export function Files({ event, onChanged }: Props) {
   const account = useAccount()
   const { client } = account

@@ -27,9 +27,9 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
   return (
     <div class="streams-of">
       <FormRow name="streamIds" label={t('events.stream')}>
-        {tied => (
+        {controlProps => (
           <select
-            {...tied}
+            {...controlProps}
             onChange={event => {
               const { value } = event.currentTarget
               onChosen(value === '' ? [] : [value, ...chosen.slice(1).filter(id => id !== value)])
@@ -44,9 +44,15 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
       </FormRow>
       {first === undefined && (
         <FormRow name={newStreamField} label={t('events.streamName')}>
-          {tied => (
+          {controlProps => (
             <div class="line">
-              <input {...tied} type="text" autocomplete="off" maxLength={200} defaultValue={newName} />
+              <input
+                {...controlProps}
+                type="text"
+                autocomplete="off"
+                maxLength={200}
+                defaultValue={newName}
+              />
             </div>
           )}
         </FormRow>
@@ -70,9 +76,9 @@ export function StreamFields({ chosen, onChosen, newName }: Props) {
       )}
       {isAdding ? (
         <FormRow name="also" label={t('events.addStream')}>
-          {tied => (
+          {controlProps => (
             <select
-              {...tied}
+              {...controlProps}
               onChange={event => {
                 const { value } = event.currentTarget
                 setAdding(false)

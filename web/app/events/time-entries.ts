@@ -38,35 +38,37 @@ export function toTimeEntries(time: number | undefined, duration: number | null 
 }
 
 /**
- * Converts time entries to a time and duration, or returns the problems by field. `before` is the current time, which is kept
- * exactly if its entries have not changed. An empty time means `now`.
+ * Converts time entries to a time and duration, or returns the problems by field. `before`: the event's previous time and duration, kept exactly where their
+ * entries are unchanged. An empty time means `now`.
  */
 export function readTimes(
   entries: Entries,
   now: number,
   before?: { readonly time: number; readonly duration?: number | null }
-): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: FieldProblems } {
-  const wrong = new Map<string, string>()
+): { readonly time: number; readonly duration: number | null | undefined; readonly problems: FieldProblems } {
+  const problems = new Map<string, string>()
   const initial = before && toTimeEntries(before.time, before.duration)
   const isSame = (...names: string[]): boolean =>
     names.every(name => (entries[name] ?? '') === initial?.[name])
   const entry = entries['time'] ?? ''
   const time = before && isSame('time') ? before.time : entry === '' ? now : parseLocalEntry(entry)
-  if (time === undefined) wrong.set('time', 'time')
+  if (time === undefined) problems.set('time', 'time')
   const start = time ?? now
-  const result = (duration: number | null | undefined) => ({ time: start, duration, wrong })
+  const result = (duration: number | null | undefined) => ({ time: start, duration, problems })
   switch (entries['lasting']) {
     case 'running':
       return result(null)
     case 'length': {
       if (before && isSame('lasting', 'hours', 'minutes')) return result(before.duration)
-      const [hours, minutes] = ['hours', 'minutes'].map(name => readLength(entries[name] ?? '', name, wrong))
+      const [hours, minutes] = ['hours', 'minutes'].map(name =>
+        readLength(entries[name] ?? '', name, problems)
+      )
       return result(hours! * 3600 + minutes! * 60)
     }
     case 'until': {
       const end = parseLocalEntry(entries['until'] ?? '')
-      if (end === undefined) wrong.set('until', 'time')
-      else if (end < start) wrong.set('until', 'before')
+      if (end === undefined) problems.set('until', 'time')
+      else if (end < start) problems.set('until', 'before')
       return result(end === undefined ? undefined : Math.max(0, end - start))
     }
     default:
@@ -78,10 +80,10 @@ function padTwo(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-function readLength(entry: string, name: string, wrong: Map<string, string>): number {
+function readLength(entry: string, name: string, problems: Map<string, string>): number {
   if (entry.trim() === '') return 0
   const typed = parseTypedNumber(entry)
-  if ('problem' in typed) wrong.set(name, typed.problem)
-  else if (typed.number < 0) wrong.set(name, 'small')
+  if ('problem' in typed) problems.set(name, typed.problem)
+  else if (typed.number < 0) problems.set(name, 'small')
   return 'number' in typed ? typed.number : 0
 }

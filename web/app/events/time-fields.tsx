@@ -8,13 +8,13 @@ import { toLocalEntry, type DurationKind } from './time-entries.js'
 interface Props {
   readonly entries: Entries
   /** Whether a duration can be entered; not for series. */
-  readonly canLast: boolean
+  readonly hasDuration: boolean
   readonly hint?: string | undefined
 }
 
 const durationKinds: readonly DurationKind[] = ['moment', 'length', 'until', 'running']
 
-export function TimeFields({ entries, canLast, hint }: Props) {
+export function TimeFields({ entries, hasDuration, hint }: Props) {
   const [lasting, setLasting] = useState(entries['lasting'] as DurationKind)
   const container = useRef<HTMLDivElement>(null)
   const setNow = (): void => {
@@ -24,9 +24,9 @@ export function TimeFields({ entries, canLast, hint }: Props) {
   return (
     <div class="times" ref={container}>
       <FormRow name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
-        {tied => (
+        {controlProps => (
           <div class="line">
-            <input {...tied} type="datetime-local" step="any" defaultValue={entries['time'] ?? ''} />
+            <input {...controlProps} type="datetime-local" step="any" defaultValue={entries['time'] ?? ''} />
             {(entries['time'] ?? '') === '' && (
               <button type="button" class="reveal" onClick={setNow}>
                 {t('events.now')}
@@ -35,10 +35,13 @@ export function TimeFields({ entries, canLast, hint }: Props) {
           </div>
         )}
       </FormRow>
-      {canLast && (
+      {hasDuration && (
         <FormRow name="lasting" label={t('events.lasting')}>
-          {tied => (
-            <select {...tied} onChange={event => setLasting(event.currentTarget.value as DurationKind)}>
+          {controlProps => (
+            <select
+              {...controlProps}
+              onChange={event => setLasting(event.currentTarget.value as DurationKind)}
+            >
               {durationKinds.map(each => (
                 <option key={each} value={each} selected={each === lasting}>
                   {t(`events.lasting.${each}`)}
@@ -52,10 +55,10 @@ export function TimeFields({ entries, canLast, hint }: Props) {
         <div class="pair">
           {(['hours', 'minutes'] as const).map(name => (
             <FormRow key={name} name={name} label={t(`events.${name}`)}>
-              {tied => (
+              {controlProps => (
                 <div class="line">
                   <input
-                    {...tied}
+                    {...controlProps}
                     type="text"
                     inputMode="decimal"
                     autocomplete="off"
@@ -69,9 +72,14 @@ export function TimeFields({ entries, canLast, hint }: Props) {
       )}
       {lasting === 'until' && (
         <FormRow name="until" label={t('events.until')}>
-          {tied => (
+          {controlProps => (
             <div class="line">
-              <input {...tied} type="datetime-local" step="any" defaultValue={entries['until'] ?? ''} />
+              <input
+                {...controlProps}
+                type="datetime-local"
+                step="any"
+                defaultValue={entries['until'] ?? ''}
+              />
             </div>
           )}
         </FormRow>

@@ -76,7 +76,7 @@ function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
   )
 }
 
-/** Kinds shown beside a reason; others are collapsed. */
+/** Maximum number of kinds shown beside a reason; others are collapsed. */
 const maxKinds = 4
 
 /** Names in the file of the skipped records. Rows of a table have none. */

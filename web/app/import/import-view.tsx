@@ -25,6 +25,7 @@ type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
 /** Milliseconds between polls of the progress. */
 const pollIntervalMs = 500
 
+/** Shows one import and polls its progress while it is running. */
 export function ImportView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
   const [current, setCurrent] = useState<Import>()

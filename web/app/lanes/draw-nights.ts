@@ -78,7 +78,7 @@ function drawColumns(
     context.lineTo(plot, Math.round(y) + 0.5)
     context.stroke()
   }
-  for (const { periods: stretches, time, zone } of groupNights(data, zones)) {
+  for (const { periods, time, zone } of groupNights(data, zones)) {
     const x = toX(time, view, plot) - width / 2
     if (x < -width || x > plot) continue
     const bar = (from: number, to: number, depth: SleepStage): void => {
@@ -100,13 +100,12 @@ function drawColumns(
         top,
         width,
         Math.max(1, end - top),
-        depth === 'asleep' && stretches.length > 1 ? 0 : Math.min(3, width / 2)
+        depth === 'asleep' && periods.length > 1 ? 0 : Math.min(3, width / 2)
       )
       context.fill()
     }
-    const isPlain = stretches.length === 1
-    for (const { stage: depth, from, to } of sortForDrawing(stretches))
-      bar(from, to, isPlain ? 'asleep' : depth)
+    const isPlain = periods.length === 1
+    for (const { stage, from, to } of sortForDrawing(periods)) bar(from, to, isPlain ? 'asleep' : stage)
   }
   context.globalAlpha = 1
 }
@@ -119,15 +118,15 @@ function sortForDrawing(stretches: NightData['periods']): NightData['periods'] {
 function drawAlongTime(
   { colours, context, height, plot }: Surface,
   view: View,
-  { periods: stretches }: NightData
+  { periods }: NightData
 ): void {
   context.fillStyle = colours.own
-  for (const { stage: depth, from, to } of sortForDrawing(stretches)) {
+  for (const { stage, from, to } of sortForDrawing(periods)) {
     const [left, right] = [toX(from, view, plot), toX(to, view, plot)]
     if (right < 0 || left > plot) continue
-    const isBed = depth === 'bed'
-    context.globalAlpha = isBed ? 0.16 : depth === 'deep' ? 0.95 : 0.5
-    const top = isBed ? height * 0.14 : height * (1 - levels[depth]) - height * 0.11
+    const isBed = stage === 'bed'
+    context.globalAlpha = isBed ? 0.16 : stage === 'deep' ? 0.95 : 0.5
+    const top = isBed ? height * 0.14 : height * (1 - levels[stage]) - height * 0.11
     context.beginPath()
     context.roundRect(left, top, Math.max(1.5, right - left), isBed ? height * 0.76 : height * 0.2, 3)
     context.fill()

@@ -7,8 +7,8 @@ import type { Grid, LoadRequest } from './load-request.js'
 const maxHolders = 400
 
 export async function loadSeries({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
-  const { streamIds: streams, types } = plan
-  const params = { streams, types, fromTime: grid.from, toTime: grid.to, limit: maxHolders }
+  const { streamIds, types } = plan
+  const params = { streams: streamIds, types, fromTime: grid.from, toTime: grid.to, limit: maxHolders }
   const [{ events }] = await client.batchStrict<[{ events: readonly Event[] }]>(
     [{ method: 'events.get', params }],
     signal

@@ -50,11 +50,8 @@ export function getNightHour(time: number, zone: string, midnight: number): numb
 }
 
 /** Returns the seconds asleep in a night; the time in bed if sleep was not recorded. */
-export function getSleepDuration({ periods: stretches }: Pick<Night, 'periods'>): number {
+export function getSleepDuration({ periods }: Pick<Night, 'periods'>): number {
   const sum = (depths: readonly string[]): number =>
-    stretches.reduce(
-      (total, { stage: depth, from, to }) => (depths.includes(depth) ? total + to - from : total),
-      0
-    )
+    periods.reduce((total, { stage, from, to }) => (depths.includes(stage) ? total + to - from : total), 0)
   return sum(['asleep', 'deep']) || sum(['bed'])
 }

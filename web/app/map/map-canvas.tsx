@@ -22,6 +22,7 @@ const factor = 1.6
 /** Maximum movement of a click, in pixels. */
 const clickRange = 6
 
+/** Draws tracks on a map that fits them until the user moves it. `onChoose` receives the id of a clicked event. */
 export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })

@@ -32,6 +32,7 @@ type Span = keyof typeof spans
 /** Maximum listed tracks. */
 const maxListed = 200
 
+/** Reads the tracks of the time range in the address, and shows them with the controls that change it. */
 export default function MapPage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.facts)

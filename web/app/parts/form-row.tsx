@@ -17,7 +17,7 @@ interface Props {
   readonly hint?: ComponentChildren
   readonly class?: string
   /** Renders the control. */
-  readonly children: (tied: ControlAttributes) => ComponentChildren
+  readonly children: (controlProps: ControlAttributes) => ComponentChildren
 }
 
 export function FormRow({ name, label, hint, class: style = '', children }: Props) {

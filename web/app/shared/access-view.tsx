@@ -17,6 +17,7 @@ import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
 import { AccessIcon } from './access-lane.js'
 
+/** Shows the access with this id, and offers to revoke it. */
 export function AccessView({ id }: { readonly id: string }) {
   const account = useAccount()
   const current = useStore(account.accesses)
@@ -124,7 +125,7 @@ export function AccessView({ id }: { readonly id: string }) {
         <RevokeDialog
           access={access}
           name={name}
-          made={createdAccesses.map(each => getDisplayName(each, groups.appNames))}
+          createdAccesses={createdAccesses.map(each => getDisplayName(each, groups.appNames))}
           onClose={() => setRevoking(false)}
         />
       )}
@@ -153,12 +154,12 @@ interface EndingProps {
   readonly access: Access
   readonly name: string
   /** Names of the accesses that are revoked with it. */
-  readonly made: readonly string[]
+  readonly createdAccesses: readonly string[]
   readonly onClose: () => void
 }
 
 /** Revokes an access after confirmation, because it cannot be undone. */
-function RevokeDialog({ access, name, made: createdAccesses, onClose }: EndingProps) {
+function RevokeDialog({ access, name, createdAccesses, onClose }: EndingProps) {
   const account = useAccount()
   return (
     <Confirm

@@ -55,8 +55,8 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           )}
         </header>
         {problem !== undefined && <Alert>{problem}</Alert>}
-        {groups && <AccessLanes held={groups} query={query} range={range} />}
-        {groups && groups.ended.length > 0 && <EndedAccesses held={groups} />}
+        {groups && <AccessLanes groups={groups} query={query} range={range} />}
+        {groups && groups.ended.length > 0 && <EndedAccesses groups={groups} />}
       </div>
       {isWide && !isSharing && (
         <aside class="card form" aria-label={t('shared.shareData')}>
@@ -127,12 +127,12 @@ function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly 
 const initialCount = 20
 
 interface LanesProps {
-  readonly held: AccessGroups
+  readonly groups: AccessGroups
   readonly query: URLSearchParams
   readonly range: Range
 }
 
-function AccessLanes({ held: groups, query, range }: LanesProps) {
+function AccessLanes({ groups, query, range }: LanesProps) {
   const { shared, apps, appNames } = groups
   const [showsAll, setShowsAll] = useState(false)
   const [denied, setDenied] = useState<ReadonlyMap<string, DeniedCall>>(new Map())
@@ -206,7 +206,7 @@ function LatestDenied({ access, call, appNames }: DeniedCall & Pick<AccessGroups
   )
 }
 
-function EndedAccesses({ held: { ended, appNames } }: { readonly held: AccessGroups }) {
+function EndedAccesses({ groups: { ended, appNames } }: { readonly groups: AccessGroups }) {
   const tree = useStore(useAccount().tree)
   const [showsAll, setShowsAll] = useState(false)
   return (

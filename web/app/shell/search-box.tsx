@@ -20,6 +20,7 @@ interface Results {
   readonly events: readonly Found[]
 }
 
+/** Renders the search box and its results. `onFinding` is called with true while results are shown. */
 export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boolean) => void }) {
   const { client, tree, username } = useAccount()
   const [text, setText] = useState('')

@@ -39,29 +39,29 @@ export function Sidebar({ route }: { readonly route: Route }) {
           {t('shell.streams')}
         </AppLink>
       </h2>
-      <StreamList here={route.page === 'streams' ? route.id : undefined} />
+      <StreamTree here={route.page === 'streams' ? route.id : undefined} />
       {isOwner && <div class="foot">{otherLinks.map(renderLink)}</div>}
     </nav>
   )
 }
 
 /** The tree of streams, with the number of events in each and below. `here` is the stream that the page shows. */
-function StreamList({ here }: { readonly here: string | undefined }) {
+function StreamTree({ here }: { readonly here: string | undefined }) {
   const account = useAccount()
   const tree = useStore(account.tree)
-  const facts = useStore(account.facts)
-  const counts = useMemo(() => {
-    const own = new Map<string, number>()
-    for (const { streamId, count } of facts) own.set(streamId, (own.get(streamId) ?? 0) + count)
-    return own
-  }, [facts])
+  const streamFacts = useStore(account.facts)
+  const ownCounts = useMemo(() => {
+    const counts = new Map<string, number>()
+    for (const { streamId, count } of streamFacts) counts.set(streamId, (counts.get(streamId) ?? 0) + count)
+    return counts
+  }, [streamFacts])
   const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []
   if (tree && roots.length === 0) return <p class="hint">{t('shell.noStreams')}</p>
   const path = here === undefined ? [] : (tree?.getPath(here).map(({ id }) => id) ?? [])
   return (
     <ul class="tree">
       {roots.map(stream => (
-        <Branch key={stream.id} stream={stream} counts={counts} path={path} here={here} />
+        <Branch key={stream.id} stream={stream} ownCounts={ownCounts} path={path} here={here} />
       ))}
     </ul>
   )
@@ -69,17 +69,18 @@ function StreamList({ here }: { readonly here: string | undefined }) {
 
 interface BranchProps {
   readonly stream: Stream
-  readonly counts: ReadonlyMap<string, number>
+  /** Number of events in each stream, without those below. */
+  readonly ownCounts: ReadonlyMap<string, number>
   /** Ids of the ancestors of the current stream. */
   readonly path: readonly string[]
   readonly here: string | undefined
 }
 
-function Branch({ stream, counts, path, here }: BranchProps) {
+function Branch({ stream, ownCounts, path, here }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))
   const name = toPlainText(stream.name)
-  const count = countEvents(stream, counts)
+  const count = countEvents(stream, ownCounts)
   return (
     <li>
       <div class={stream.id === here ? 'here' : undefined}>
@@ -97,7 +98,7 @@ function Branch({ stream, counts, path, here }: BranchProps) {
       {isOpen && children.length > 0 && (
         <ul>
           {children.map(child => (
-            <Branch key={child.id} stream={child} counts={counts} path={path} here={here} />
+            <Branch key={child.id} stream={child} ownCounts={ownCounts} path={path} here={here} />
           ))}
         </ul>
       )}
@@ -105,8 +106,12 @@ function Branch({ stream, counts, path, here }: BranchProps) {
   )
 }
 
-function countEvents(stream: Stream, counts: ReadonlyMap<string, number>): number {
-  return stream.children.reduce((sum, child) => sum + countEvents(child, counts), counts.get(stream.id) ?? 0)
+/** Returns the number of events in a stream and all below it. */
+function countEvents(stream: Stream, ownCounts: ReadonlyMap<string, number>): number {
+  return stream.children.reduce(
+    (sum, child) => sum + countEvents(child, ownCounts),
+    ownCounts.get(stream.id) ?? 0
+  )
 }
 
 function formatCompact(count: number): string {

@@ -23,9 +23,9 @@ interface Props {
 }
 
 export function SignInPage({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Props) {
-  const { info, getHref: hrefOf } = useContext(PageContext)
+  const { info, getHref } = useContext(PageContext)
   const enter = (session: Session): void => {
-    if (isRegistering) navigate(hrefOf('access'), true)
+    if (isRegistering) navigate(getHref('access'), true)
     onSignedIn(session)
   }
   return (

@@ -83,9 +83,9 @@ export function RenameDialog({ stream, onClose }: Props) {
 function NameField({ name = '' }: { readonly name?: string }) {
   return (
     <FormRow name="name" label={t('streams.name')}>
-      {tied => (
+      {controlProps => (
         <div class="line">
-          <input {...tied} type="text" required autocomplete="off" autofocus defaultValue={name} />
+          <input {...controlProps} type="text" required autocomplete="off" autofocus defaultValue={name} />
         </div>
       )}
     </FormRow>

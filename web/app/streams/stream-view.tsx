@@ -25,6 +25,7 @@ interface Props {
   readonly query: URLSearchParams
 }
 
+/** Shows a stream, and the dialogs of its actions. */
 export function StreamView({ id, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

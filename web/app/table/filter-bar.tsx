@@ -13,6 +13,7 @@ interface Props {
   readonly onChange: (changes: Changes) => void
 }
 
+/** Renders the filters. `onChange` receives those that change; undefined removes one. */
 export function FilterBar({ filters, facts, tree, onChange }: Props) {
   const { streams, type } = filters
   const types = listTypes(facts, tree, streams)

@@ -20,7 +20,7 @@ interface Props {
   readonly zones: Zones
 }
 
-/** Maximum characters of a note. */
+/** Maximum number of displayed characters of a note. */
 const maxCharacters = 600
 const icons = {
   note: 'note',

@@ -39,6 +39,7 @@ const formatAxisValue = (value: number): string =>
 
 const TableOf = lazy(async () => (await import('./later.js')).LaneTable)
 
+/** Shows a lane as a chart, or as a table of its values. */
 export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, onMove }: Props) {
   const { name, stream } = plan
   const figure = useRef<HTMLElement>(null)

@@ -9,7 +9,7 @@ import { createPresetView } from './presets.js'
 /** Milliseconds without movement after which data are loaded and the URL is updated. */
 export const settleMs = 120
 
-/** Number of written URLs that are remembered. */
+/** Maximum number of written URLs that are remembered. */
 const maxRemembered = 20
 
 export class TimelineModel {

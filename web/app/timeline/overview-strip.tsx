@@ -25,6 +25,7 @@ interface Props {
   readonly client: Client
 }
 
+/** Draws the year around the view. Dragging the frame moves the view. */
 export function OverviewStrip({ model, plan, client }: Props) {
   const { live } = useAccount()
   const view = useStore(model.view)

@@ -20,6 +20,7 @@ const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
 const Paper = lazy(async () => (await import('./later.js')).PrintSummary)
 const Choose = lazy(async () => (await import('./later.js')).LaneChoice)
 
+/** Shows the selected lanes, and keeps the view in the address. */
 export default function Timeline({ query }: PageProps) {
   const account = useAccount()
   const { client, username } = account

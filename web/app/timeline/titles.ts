@@ -67,6 +67,7 @@ export function formatMoment(time: number, zones: Zones, length = 0): string {
   })
 }
 
+/** Formats a time in its time zone. */
 export function formatZonedTime(time: number, zones: Zones, options: Intl.DateTimeFormatOptions): string {
   return formatTime(time, { ...options, timeZone: getDayAt(time, zones).zone })
 }
@@ -86,8 +87,8 @@ export function getDayPart(time: number, zones: Zones): View & { readonly name: 
           ? (['afternoon', 12, 17] as const)
           : (['evening', 17, 24] as const)
   // On days with clock changes, the night is an hour longer or shorter.
-  const late = to - 24 * 3600
-  return { name, from: name === 'night' ? from : late + begin * 3600, to: late + end * 3600 }
+  const start = to - 24 * 3600
+  return { name, from: name === 'night' ? from : start + begin * 3600, to: start + end * 3600 }
 }
 
 function capitalize(text: string): string {

@@ -77,15 +77,15 @@ export function TrackView({ holder }: { readonly holder: Event }) {
 }
 
 /** Converts positions to metres east and south of the first one. */
-function toTrack({ fields, points: rows }: SeriesPoints): Point[] {
+function toTrack({ fields, points }: SeriesPoints): Point[] {
   const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
     fields.indexOf(name)
   )
-  const first = rows[0]
+  const first = points[0]
   if (!first || latitude! < 0 || longitude! < 0) return []
   const [north, east] = [first[latitude!] ?? 0, first[longitude!] ?? 0]
   const narrowing = Math.cos((north * Math.PI) / 180)
-  return rows.flatMap(row => {
+  return points.flatMap(row => {
     const [a, b] = [row[latitude!], row[longitude!]]
     if (typeof a !== 'number' || typeof b !== 'number') return []
     return [

@@ -1,4 +1,4 @@
-/** Settings in responses of operator calls. (docs/spec/administration.md#changing-settings) */
+/** Settings as returned by operator calls. (docs/spec/administration.md#changing-settings) */
 import { t } from '../../language.js'
 
 export interface Origin {

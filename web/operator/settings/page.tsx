@@ -25,7 +25,7 @@ const retryMs = 500
 const restartMs = 60_000
 
 export function SettingsPage() {
-  const { reload: again, problem, value } = useResource<{ configuration: Configuration }>('configuration')
+  const { reload, problem, value } = useResource<{ configuration: Configuration }>('configuration')
   const [changed, setChanged] = useState<Configuration>()
   const [attempt, setAttempt] = useState(0)
   const [status, setStatus] = useState('')
@@ -34,7 +34,7 @@ export function SettingsPage() {
     setChanged(undefined)
     setStatus('')
     setAttempt(attempt + 1)
-    again()
+    reload()
   }
   return (
     <>

@@ -1,4 +1,4 @@
-/** Declares the keys of the texts of the page for requests of OAuth that are refused. */
+/** Declares the keys of the texts of the page for refused OAuth requests. */
 import type texts from './messages/en.json'
 import { addTexts, type Messages } from '../../language.js'
 

@@ -89,6 +89,7 @@ interface Props {
   readonly onDone: (done: SetupResult) => void
 }
 
+/** Renders the set-up form. `onDone` receives the result, `onOver` is called if the link is no longer valid. */
 function SetupForm({ secret, present, onDone, onOver }: Props) {
   const { choices, presentUrl, setBy } = present
   const fields = useRef<HTMLDivElement>(null)

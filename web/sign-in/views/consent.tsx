@@ -23,6 +23,7 @@ interface Props {
   readonly onLeave: () => void
 }
 
+/** Shows the request, and sends the decision of the user. */
 export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(PageContext)
   const [question, setQuestion] = useState<Question>()

@@ -24,6 +24,7 @@ interface Props {
   readonly onSignedIn: (session: Session) => void
 }
 
+/** Renders the sign-in form and the steps after it. `onSignedIn` receives the session once all are complete. */
 export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
   // The username from an emailed link.
   const given = new URLSearchParams(location.search).get('username') ?? ''

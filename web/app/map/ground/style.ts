@@ -66,7 +66,7 @@ export const wantedLayers: ReadonlySet<string> = new Set([
   'place'
 ])
 
-/** Maximum characters of a name, and maximum names per tile. */
+/** Maximum length of a name, in characters, and maximum number of names per tile. */
 const maxNameLength = 60
 const maxNames = 120
 
@@ -182,8 +182,8 @@ function contains(
   return x >= left && x < left + side && y >= top && y < top + side
 }
 
-function addToPath(path: Path2D, { kind, lines: parts }: Feature, extent: number): void {
-  for (const part of parts) {
+function addToPath(path: Path2D, { kind, lines }: Feature, extent: number): void {
+  for (const part of lines) {
     for (let at = 0; at + 1 < part.length; at += 2) {
       const [x, y] = [part[at]! / extent, part[at + 1]! / extent]
       if (at === 0) path.moveTo(x, y)
@@ -237,8 +237,9 @@ const ranks: Readonly<Record<string, number>> = {
   hamlet: 6
 }
 
-function toLabel({ lines: parts, properties }: Feature, extent: number): Label | undefined {
-  const [x = -1, y = -1] = parts[0] ?? []
+/** Converts a place to a label; undefined if it has no name or lies outside the tile. */
+function toLabel({ lines, properties }: Feature, extent: number): Label | undefined {
+  const [x = -1, y = -1] = lines[0] ?? []
   const name = properties['name']
   // Labels outside the tile belong to its neighbour.
   if (typeof name !== 'string' || name === '' || x < 0 || y < 0 || x >= extent || y >= extent)
