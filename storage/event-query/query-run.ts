@@ -94,11 +94,8 @@ export class QueryRun {
     this.#hasBegun = true
     if (this.query.contents) this.#bodyScan = new BodyScan()
     const { modifiedSince } = this.query
-    const { maxModifiedUpfront } = limits
-    if (
-      modifiedSince !== undefined &&
-      countModified(db, modifiedSince, maxModifiedUpfront + 1) <= maxModifiedUpfront
-    )
+    const max = limits.maxModifiedUpfront
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, max + 1) <= max)
       this.#hasChosen = this.#sortModified(db)
   }
 
