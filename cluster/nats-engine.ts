@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type MessageHandler, type Engine, type Entry, type Register } from './engine.js'
-import { appendBehind } from './nats/append.js'
+import { appendAfter } from './nats/append.js'
 import { connectTo, LinkStatus, type Connected, type EngineOptions } from './nats/connection.js'
 import { DamagedCopies } from './nats/damaged-copies.js'
 import { getMessages } from './nats/direct-get.js'
@@ -51,7 +51,7 @@ export class NatsEngine implements Engine, Connected {
 
   async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
     this.#assertPayloadFits(bytes)
-    return await appendBehind(this.connection, getStream(subject), subject, bytes, expected, this.timeoutMs)
+    return await appendAfter(this.connection, getStream(subject), subject, bytes, expected, this.timeoutMs)
   }
 
   async last(subject: string): Promise<Entry | undefined> {

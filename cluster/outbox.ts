@@ -12,7 +12,7 @@ import type { LogProgress } from './frames.js'
 import { takeCommits } from './take-commits.js'
 import { encode, type Base, type LogRecord } from './records.js'
 
-/** The end of a log, and its writer from there on. */
+/** The end of a log, and the process that writes after it. */
 export interface LogEnd {
   /** Sequence of the last record; 0 if there is none. */
   readonly sequence: number
@@ -143,10 +143,10 @@ export class Outbox {
     this.#openings++
   }
 
-  /** Must be called when the file has been closed. `taken`: how far its write-ahead log was read. */
-  onClosed(taken: LogProgress): void {
+  /** Must be called when the file has been closed. `progress`: how far its write-ahead log was read. */
+  onClosed(progress: LogProgress): void {
     this.#handles--
-    this.progress = taken
+    this.progress = progress
   }
 
   /** Number of commits that are not known to be in the log yet. */
@@ -201,14 +201,14 @@ export class Outbox {
     )
   }
 
-  /** Stops it because its file must not be used any more, and reports that. */
+  /** Stops the outbox because its file must no longer be used, and reports the error. */
   fail(error: Error): void {
     if (this.#isStopped) return
     this.stop(error)
     this.options.onEnd(error)
   }
 
-  /** Stops it: nothing is appended any more. */
+  /** Stops the outbox: nothing more is appended. */
   stop(error: Error): void {
     this.#isStopped = true
     this.#queue.length = 0
@@ -217,6 +217,7 @@ export class Outbox {
     this.#rejectWaiting(error)
   }
 
+  /** Appends records until none is left. */
   async #shipAll(): Promise<void> {
     this.#isRunning = true
     try {
@@ -289,7 +290,7 @@ export class Outbox {
     const failure =
       cause instanceof Refused
         ? new Discarded(cause)
-        : new StoreUnavailable('What was written last cannot be confirmed', cause)
+        : new StoreUnavailable('The latest changes cannot be confirmed', cause)
     this.#failure = failure
     const waiting = this.#waiting
     this.#waiting = []

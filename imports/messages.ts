@@ -58,8 +58,8 @@ export const messages = [
   'It has a track with more than {count} times or places without the other',
   'It is a calendar of version 1.0: export it as iCalendar (.ics)',
   // Why an import has failed
-  'The file is not here any more: bring it in again',
-  'The file has waited for {seconds} and was removed: bring it in again'
+  'The file is no longer available. Upload it again',
+  'The file was deleted because it was not imported within {seconds}. Upload it again'
 ] as const
 
 export type MessageText = (typeof messages)[number]

@@ -87,9 +87,13 @@ async function run(): Promise<void> {
   }
 
   /** Restores the result of an earlier first pass over the same bytes. */
-  function restoreFirstPass({ lanes, look }: CountedFile): Lanes {
-    const restored = Lanes.restore(lanes)
-    send({ is: 'counted', look: { ...look, lanes: restored.list(previousForms) }, counted: undefined })
+  function restoreFirstPass(earlier: CountedFile): Lanes {
+    const restored = Lanes.restore(earlier.lanes)
+    send({
+      is: 'counted',
+      look: { ...earlier.look, lanes: restored.list(previousForms) },
+      counted: undefined
+    })
     return restored
   }
 

@@ -11,7 +11,7 @@ const retryMs = 20
  * Appends a message, and resolves with its sequence. Rejects with `Conflict` if the last one of the subject is not the
  * expected one, with `EngineUnavailable` if the outcome is unknown.
  */
-export async function appendBehind(
+export async function appendAfter(
   connection: NatsConnection,
   stream: string,
   subject: string,
@@ -25,8 +25,8 @@ export async function appendBehind(
       return await publish(connection, stream, subject, bytes, expected, timeoutMs)
     } catch (error) {
       if (!(error instanceof JetStreamError)) throw error
-      if (error.code === errorCodes.wrongLast && isBehind(error, expected)) throw new Conflict(subject)
-      // Whether an earlier message arrives is decided soon: then this one follows it, or is refused permanently.
+      if (error.code === errorCodes.wrongLast && hasLaterMessage(error, expected)) throw new Conflict(subject)
+      // An earlier message is pending. Once its outcome is known, this one is appended or refused permanently.
       if (error.code !== errorCodes.wrongLastInFlight || performance.now() > deadline)
         throw new EngineUnavailable(error)
     }
@@ -38,7 +38,7 @@ export async function appendBehind(
  * Returns whether the log continues after the expected message; a leader that has not read its whole log reports an
  * earlier one.
  */
-function isBehind({ message }: JetStreamError, expected: number): boolean {
+function hasLaterMessage({ message }: JetStreamError, expected: number): boolean {
   const [, last] = /wrong last sequence: (\d+)/.exec(message) ?? []
   return last !== undefined && Number(last) > expected
 }

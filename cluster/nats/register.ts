@@ -1,6 +1,6 @@
 /** Registers as a key-value bucket of the engine: a stream that keeps the last message of each subject. */
 import type { Register, RegisterValue } from '../engine.js'
-import { appendBehind } from './append.js'
+import { appendAfter } from './append.js'
 import { getMessages } from './direct-get.js'
 import { lastMessage, type ReadContext } from './last.js'
 import { bucketStream, parseKey, keySubjects, keySubject } from './subjects.js'
@@ -22,7 +22,7 @@ export class NatsRegister implements Register {
   async cas(key: string, expected: number, bytes: Uint8Array): Promise<number> {
     const subject = keySubject(key)
     const { connection, timeoutMs } = this.reading
-    const revision = await appendBehind(connection, bucketStream, subject, bytes, expected, timeoutMs)
+    const revision = await appendAfter(connection, bucketStream, subject, bytes, expected, timeoutMs)
     this.#keepNewest({ key, revision, bytes })
     return revision
   }

@@ -1,10 +1,10 @@
-/** Removes a node that others have declared dead and that does not come back, because another machine has replaced it. */
+/** Removes nodes that others have declared dead and that will not come back, for example because another machine replaces them. */
 import type { Register } from '../engine.js'
 import { nodeKey, parseNodeState } from './node-state.js'
 
 /**
- * Returns whether there was such a node. If it comes back nevertheless, it begins a new life without shards. Rejects
- * with `Conflict` if it comes back just now, with `EngineUnavailable`.
+ * Removes a node from the cluster. Returns `false` if it is not declared dead. If it comes back later, it joins again without
+ * shards. Rejects with `Conflict` if it comes back at this moment, and with `EngineUnavailable`.
  */
 export async function removeDeadNode(
   register: Pick<Register, 'cas' | 'get'>,

@@ -5,7 +5,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connected } from '../nats/connection.js'
 import { Conflict, EngineUnavailable, type Entry } from '../engine.js'
-import { appendBehind } from '../nats/append.js'
+import { appendAfter } from '../nats/append.js'
 import { getMessages } from '../nats/direct-get.js'
 import { translateRefusal, callApi } from '../nats/jetstream.js'
 import { lastMessage } from '../nats/last.js'
@@ -166,7 +166,7 @@ export class EngineObjects implements Objects {
     const { connection, timeoutMs } = this.engine
     for (const deadline = performance.now() + retryTimeoutMs; ;) {
       try {
-        await appendBehind(connection, objectsStream, subject, bytes, 0, timeoutMs)
+        await appendAfter(connection, objectsStream, subject, bytes, 0, timeoutMs)
         return
       } catch (error) {
         // No other process writes there: an earlier attempt has arrived.
@@ -201,7 +201,7 @@ export class EngineObjects implements Objects {
         const sequence =
           expected === undefined
             ? (last?.sequence ?? 0)
-            : await appendBehind(connection, objectsStream, subject, bytes, expected, timeoutMs)
+            : await appendAfter(connection, objectsStream, subject, bytes, expected, timeoutMs)
         await this.#purge(subject, sequence)
         return replaced
       } catch (error) {

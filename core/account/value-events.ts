@@ -22,20 +22,20 @@ export function omitMarks(streamIds: readonly string[]): string[] {
 }
 
 /**
- * Returns the field of which a new event is to be a value, if any. Throws `invalid-operation` if the event is in other
+ * Returns the field whose value a new event becomes, if any. Throws `invalid-operation` if the event is in other
  * streams as well, or only in streams that hold no values.
  */
 export function findNewValueField(call: Call, streamIds: readonly string[]): AccountField | undefined {
   if (!streamIds.some(isSystemId)) return undefined
-  const places = omitMarks(streamIds)
-  const field = findField(call, places)
+  const valueStreams = omitMarks(streamIds)
+  const field = findField(call, valueStreams)
   if (!field) {
     // Streams that group or mark values hold no events; other system streams are like a user's own.
     const closed = streamIds.filter(id => isMarkStream(id) || (call.store.streams.find(id)?.number ?? 0) < 0)
     if (closed.length > 0) refuseStreams('cannot contain events', closed)
     return undefined
   }
-  if (places.length > 1) refuseStreams('cannot be combined', streamIds)
+  if (valueStreams.length > 1) refuseStreams('cannot be combined', streamIds)
   assertEditable(field)
   return field
 }
@@ -60,8 +60,8 @@ export function resolveValueStreams(
   before: Event,
   named: readonly string[]
 ): string[] {
-  const places = omitMarks(named)
-  if (places.length !== 1 || places[0] !== field.streamId)
+  const valueStreams = omitMarks(named)
+  if (valueStreams.length !== 1 || valueStreams[0] !== field.streamId)
     fail('invalid-operation', 'The value of an account field must stay in the stream of that field', {
       streamIds: [...named]
     })

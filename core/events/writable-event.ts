@@ -1,4 +1,4 @@
-/** Events that a call changes: who may, and large ones in steps. (docs/spec/events.md#who-may-do-what) */
+/** Checks that a caller may change an event; in steps for large ones. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
 import { findField, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'

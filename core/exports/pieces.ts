@@ -16,7 +16,7 @@ export interface ReadContext {
 /** Pieces of text, none of which splits a surrogate pair. An empty one lets other work run. */
 export type Pieces = Generator<string, void, undefined>
 
-/** Characters of a piece. */
+/** Maximum length of a piece, in characters. */
 export const pieceSize = 32 * 1024
 
 /** Cuts a text into pieces of at most `size` characters. */

@@ -7,7 +7,7 @@ import { version } from '../version.js'
 import type { StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
-const fileGoneText = 'The file is not here any more: bring it in again'
+const fileGoneText = 'The file is no longer available. Upload it again'
 /** The error of an import whose file is missing. */
 export const missingFileError = { message: fileGoneText, notice: { message: fileGoneText } } as const
 

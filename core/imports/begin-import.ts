@@ -32,7 +32,7 @@ export function beginImport(
       state: previous.state
     })
   if (!services.imports.hasFile(account, id))
-    fail('invalid-operation', 'The file is not here any more: bring it in again')
+    fail('invalid-operation', 'The file is no longer available. Upload it again')
   const isEmpty =
     previous.look !== undefined && previous.look.tables.length > 0 && previous.look.lanes.length === 0
   if (state === 'writing' && isEmpty && !mappings)

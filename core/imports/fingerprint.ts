@@ -8,7 +8,7 @@ import { nextTurn } from '../../storage/steps.js'
 
 /** Maximum number of series of one file. */
 const maxRanges = 2000
-/** Events per lookup, which takes some milliseconds. */
+/** Number of events per lookup, which takes a few milliseconds. */
 const pageSize = 2000
 /** Half of the smallest difference between deltaTimes, in seconds. */
 const epsilon = 5e-7

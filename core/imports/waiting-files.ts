@@ -36,7 +36,7 @@ export async function expireFiles(services: Services, files: ImportFiles, accoun
   files.removeOthers(account.id, new Set(store.imports.listOpen(maxOpenImports).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const createdBefore = services.clock.now() - maxWaiting
-  const template = 'The file has waited for {seconds} and was removed: bring it in again'
+  const template = 'The file was deleted because it was not imported within {seconds}. Upload it again'
   const notice: Notice = { message: template, values: { seconds: maxWaiting } }
   const message = template.replace('{seconds}', formatDuration(maxWaiting))
   for (const job of store.imports.listOpen(maxOpenImports).map(parseJob)) {

@@ -27,7 +27,7 @@ export function isLargeJson(text: string): boolean {
  */
 export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
-  const value = yield* reader.value(reader.skipBlanks(0), 1)
+  const value = yield* reader.readValue(reader.skipBlanks(0), 1)
   if (reader.skipBlanks(reader.position) < text.length)
     throw new SyntaxError('Unexpected content after the value')
   return value
@@ -57,13 +57,13 @@ export function createValueEndFinder(text: string): (from: number) => number {
 /** Limits for JSON written by the service: it was within the limits when it was written. */
 export const unlimited: JsonLimits = { jsonDepth: Infinity, jsonKeys: Infinity }
 
-/** Characters of a string scanned one by one after an escaped one, before the next quotation mark is searched for. */
+/** Number of characters scanned one by one after an escaped one, before searching for the next quotation mark. */
 const stepsPerSearch = 16
 
 class Reader {
   /** End of the text read so far. */
   position = 0
-  /** The last string longer than a step: each container around it is looked through up to its end. */
+  /** The last string longer than a step: each container around it is scanned up to its end. */
   #longString = { from: -1, to: -1 }
 
   constructor(
@@ -72,24 +72,26 @@ class Reader {
     private readonly stepSize: number
   ) {}
 
-  /** Returns the value that begins at a place. */
-  *value(start: number, depth: number): Steps<unknown> {
-    const end = this.#endOf(start)
+  /** Returns the value that begins at a position. */
+  *readValue(start: number, depth: number): Steps<unknown> {
+    const end = this.#findValueEnd(start)
     if (end !== undefined) {
       this.position = end
       return JSON.parse(this.text.slice(start, end)) as unknown
     }
     if (depth > this.limits.jsonDepth) refuseNesting(this.limits.jsonDepth)
-    return this.text[start] === '[' ? yield* this.#array(start, depth) : yield* this.#object(start, depth)
+    return this.text[start] === '['
+      ? yield* this.#readArray(start, depth)
+      : yield* this.#readObject(start, depth)
   }
 
-  /** Returns where the value of a member is; its name stands in the text as JSON writes it. */
+  /** Finds the value of a member whose name is written as `JSON.stringify` writes it. */
   findMember(name: string): TextRange | undefined {
     const { text } = this
     const key = `${JSON.stringify(name)}:`
     for (let position = 1; text.charCodeAt(position) === quote;) {
-      const from = this.#name(position).value
-      const to = this.#endOf(from)!
+      const from = this.#findMemberBounds(position).value
+      const to = this.#findValueEnd(from)!
       if (text.startsWith(key, position)) return { from, to }
       position = to + 1
     }
@@ -98,10 +100,10 @@ class Reader {
 
   /** Returns where a value ends, however long it is. */
   findEnd(start: number): number {
-    return this.#endOf(start)!
+    return this.#findValueEnd(start)!
   }
 
-  *#array(start: number, depth: number): Steps<unknown[]> {
+  *#readArray(start: number, depth: number): Steps<unknown[]> {
     const items: unknown[] = []
     const total = new Total()
     const take = (piece: string): void => {
@@ -110,16 +112,16 @@ class Reader {
       items.push(...values)
     }
     const takeLong = function* (this: Reader, position: number): Steps<void> {
-      const value = yield* this.value(position, depth + 1)
+      const value = yield* this.readValue(position, depth + 1)
       total.add(measure([value]))
       items.push(value)
     }
-    yield* this.#items(start, ']', position => this.#endOf(position), take, takeLong.bind(this))
+    yield* this.#readItems(start, ']', position => this.#findValueEnd(position), take, takeLong.bind(this))
     cacheMeasure(items, total, this.position - start)
     return items
   }
 
-  *#object(start: number, depth: number): Steps<object> {
+  *#readObject(start: number, depth: number): Steps<object> {
     const result: Record<string, unknown> = {}
     const { jsonKeys } = this.limits
     const total = new Total()
@@ -135,16 +137,16 @@ class Reader {
       for (const [key, value] of Object.entries(members)) put(key, value)
     }
     const takeLong = function* (this: Reader, position: number): Steps<void> {
-      const { end, value } = this.#name(position)
+      const { end, value } = this.#findMemberBounds(position)
       const key = JSON.parse(this.text.slice(position, end)) as string
-      const long = yield* this.value(value, depth + 1)
+      const long = yield* this.readValue(value, depth + 1)
       total.add(measure([long]))
       put(key, long)
     }
-    yield* this.#items(
+    yield* this.#readItems(
       start,
       '}',
-      position => this.#endOf(this.#name(position).value),
+      position => this.#findValueEnd(this.#findMemberBounds(position).value),
       take,
       takeLong.bind(this)
     )
@@ -153,10 +155,10 @@ class Reader {
   }
 
   /**
-   * Reads the items of a long container. `endOf` returns where the item at a position ends, unless it is long; `take` gets
+   * Reads the items of a long container. `findEnd` returns where the item at a position ends, unless it is long; `take` receives
    * several short ones with the commas between them, `takeLong` a long one.
    */
-  *#items(
+  *#readItems(
     start: number,
     closing: ']' | '}',
     findEnd: (position: number) => number | undefined,
@@ -177,7 +179,7 @@ class Reader {
         flush(position)
         yield* takeLong(position)
       } else piece.to = this.position = end
-      isLast = this.#closes(closing)
+      isLast = this.#skipSeparator(closing)
       position = isLast ? this.position : this.skipBlanks(this.position)
       if (end === undefined) piece = { from: position, to: position }
       else if (isLast || end - piece.from > this.stepSize) {
@@ -193,7 +195,7 @@ class Reader {
   }
 
   /** Moves past the comma or closing bracket that has to follow an item; returns whether it was the latter. */
-  #closes(closing: string): boolean {
+  #skipSeparator(closing: string): boolean {
     const position = this.skipBlanks(this.position)
     const found = this.text[position]
     if (found !== ',' && found !== closing) throw new SyntaxError('Missing comma between items')
@@ -202,23 +204,23 @@ class Reader {
   }
 
   /** Returns where the name of a member ends, and where its value begins. */
-  #name(start: number): { end: number; value: number } {
+  #findMemberBounds(start: number): { end: number; value: number } {
     if (this.text[start] !== '"') throw new SyntaxError('Missing member name')
-    const end = this.#endOfString(start)
+    const end = this.#findStringEnd(start)
     const colon = this.skipBlanks(end)
     if (this.text[colon] !== ':') throw new SyntaxError('Missing colon after a name')
     return { end, value: this.skipBlanks(colon + 1) }
   }
 
-  /** Returns where the value that begins at a place ends; `undefined` for a container that is long. */
-  #endOf(start: number): number | undefined {
+  /** Returns where the value that begins at a position ends; `undefined` for a container that is long. */
+  #findValueEnd(start: number): number | undefined {
     const { text } = this
     const end = start + this.stepSize
     let depth = 0
     for (let position = start; position < text.length; position++) {
       switch (text.charCodeAt(position)) {
         case quote:
-          position = this.#endOfString(position) - 1
+          position = this.#findStringEnd(position) - 1
           if (depth === 0) return position + 1
           break
         case openBracket:
@@ -240,17 +242,17 @@ class Reader {
     return assertAdvances(text.length, start)
   }
 
-  #endOfString(start: number): number {
+  #findStringEnd(start: number): number {
     if (start === this.#longString.from) return this.#longString.to
-    const to = this.#findEndOfString(start)
+    const to = this.#scanStringEnd(start)
     if (to - start > this.stepSize) this.#longString = { from: start, to }
     return to
   }
 
-  #findEndOfString(start: number): number {
+  #scanStringEnd(start: number): number {
     const { text } = this
     for (let position = start + 1; ; position++) {
-      // Where one character is escaped others often are: each search takes as long as some dozens of steps.
+      // Escaped characters are often close together, and a search takes as long as dozens of steps.
       for (let end = position + stepsPerSearch; position < end && position > start + 1; position++) {
         const code = text.charCodeAt(position)
         if (code === quote) return position + 1

@@ -4,7 +4,7 @@ import { getKnownSize } from './depth.js'
 import { isHighSurrogate } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
-/** Characters of JSON above which a value is large. */
+/** Number of characters of JSON above which a value is large. */
 export const largeSize = 256 * 1024
 /** Weight that one step writes: characters of texts, plus a few for every value. */
 const stepWeight = 64 * 1024

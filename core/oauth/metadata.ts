@@ -16,7 +16,7 @@ export function getIssuer({ publicUrl }: Pick<Config, 'publicUrl'>): string {
   return publicUrl
 }
 
-/** Returns the metadata of the authorization server, and of the provider of OpenID Connect: one document. */
+/** Returns the metadata of the authorization server and OpenID provider, which are one document. */
 export function buildServerMetadata(config: Config): object {
   const issuer = getIssuer(config)
   return {

@@ -18,7 +18,7 @@ const retryAfter = 5
 const maxWaitSeconds = 5
 /** Seconds between two checks for waiting bodies. */
 const checkSeconds = 1
-/** Bytes per second at which a body has to arrive while others wait. */
+/** Minimum rate at which a body has to arrive while others wait, in bytes per second. */
 const minBytesPerSecond = 64 * 1024
 
 /** The memory for the bodies of one kind of sender. */

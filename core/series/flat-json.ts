@@ -15,7 +15,7 @@ interface ErrorPlace {
   readonly rule: string
 }
 
-/** Rows that one step reads. */
+/** Number of rows that one step reads. */
 const rowsPerStep = 500
 
 /** How the rows of a request are read. */

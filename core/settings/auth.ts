@@ -97,13 +97,14 @@ export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: 
   const seen = new Set<string>()
   for (const [index, each] of providers.entries()) {
     const { issuer, name, scopes } = Object(each) as { issuer?: unknown; name?: unknown; scopes?: unknown }
-    const path = `auth.oidc[${index}]`
-    if (typeof name === 'string' && seen.has(name)) problems.push(`${path}.name "${name}" is already used`)
+    const location = `auth.oidc[${index}]`
+    if (typeof name === 'string' && seen.has(name))
+      problems.push(`${location}.name "${name}" is already used`)
     if (typeof name === 'string') seen.add(name)
     if (typeof issuer === 'string' && isPlainHttp(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
-      problems.push(`${path}.issuer must begin with https unless auth.oidcAllowInternalTargets is true`)
+      problems.push(`${location}.issuer must begin with https unless auth.oidcAllowInternalTargets is true`)
     if (Array.isArray(scopes) && !scopes.includes('openid'))
-      problems.push(`${path}.scopes must include "openid"`)
+      problems.push(`${location}.scopes must include "openid"`)
   }
   if (passwords === 'off' && providers.length === 0)
     problems.push(

@@ -11,9 +11,9 @@ export interface PageFacts {
   readonly hasPasswords: boolean
   /** Providers with which users can sign in, and whether new users may register with them. */
   readonly providers: readonly { readonly name: string; readonly label: string; readonly isOpen: boolean }[]
-  /** Who may register: everybody, those with an invitation, or nobody. */
+  /** Who may register: anyone, people with an invitation, or no one. */
   readonly registration: 'open' | 'invited' | 'closed'
-  /** Bytes that an account may store; 0: no limit. */
+  /** Storage limit of an account, in bytes; 0: no limit. */
   readonly quota: number
   /** Whether people can delete their accounts themselves. */
   readonly isDeletable: boolean

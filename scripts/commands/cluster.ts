@@ -14,10 +14,10 @@ export interface ClusterInitOptions extends JsonOption {
   readonly objectBytes: string
 }
 
-/** Timeout for moving shards. */
+/** Timeout for moving shards, in milliseconds. */
 const moveTimeoutMs = 20_000
 const mebibyte = 1024 * 1024
-/** Maximum bytes of the platform log, and of the registers. */
+/** Maximum size of the platform log, and of the registers, in bytes. */
 const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
 
 /**
@@ -35,11 +35,11 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
     // Loaded on demand, because it needs the whole service.
     const { createCluster } = await import('../maintenance/create-cluster.js')
     const accounts = await createCluster(settings, engine, openObjects(cluster.objects, engine))
-    const made = `The engine has ${formatCount(streams.length, 'stream')}`
+    const summary = `The engine has ${formatCount(streams.length, 'stream')}`
     printResult(
       options.json,
       { streams: streams.length, accounts },
-      accounts === 0 ? made : `${made}, and the cluster ${formatCount(accounts, 'account')}`
+      accounts === 0 ? summary : `${summary}, and the cluster ${formatCount(accounts, 'account')}`
     )
   })
 }

@@ -67,10 +67,10 @@ function isGiven(key: string, flags: readonly string[]): boolean {
 /** Prompts for each setting; an empty answer keeps the default. On a terminal, prompts again after an invalid answer. */
 async function promptAll(wanted: typeof questions): Promise<string[]> {
   const lines = createInterface({ input: process.stdin })
-  const typed = lines[Symbol.asyncIterator]()
+  const answers = lines[Symbol.asyncIterator]()
   const flags: string[] = []
   try {
-    for (const [key, question] of wanted) flags.push(...(await promptForFlag(key, question, typed)))
+    for (const [key, question] of wanted) flags.push(...(await promptForFlag(key, question, answers)))
     return flags
   } finally {
     lines.close()
@@ -78,12 +78,16 @@ async function promptAll(wanted: typeof questions): Promise<string[]> {
 }
 
 /** Returns the flag for an answer; none for the default. */
-async function promptForFlag(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
+async function promptForFlag(
+  key: string,
+  question: string,
+  answers: AsyncIterator<string>
+): Promise<string[]> {
   const { defaultValue } = settingsList.find(setting => setting.key === key)!
-  const usual = key === registrationKey ? 'open' : JSON.stringify(defaultValue)
+  const defaultText = key === registrationKey ? 'open' : JSON.stringify(defaultValue)
   for (;;) {
-    process.stderr.write(`${question} [${usual}]: `)
-    const { done, value } = (await typed.next()) as IteratorResult<string, undefined>
+    process.stderr.write(`${question} [${defaultText}]: `)
+    const { done, value } = (await answers.next()) as IteratorResult<string, undefined>
     if (done)
       throw new UsageError('\nInput ended before all questions were answered. Use --yes for the defaults')
     const answer = value.trim()
@@ -122,9 +126,9 @@ function formatYaml(values: ReadonlyMap<string, unknown>): string {
   let open: readonly string[] = []
   for (const setting of settingsList) {
     const groups = setting.path.slice(0, -1)
-    const fresh = groups.findIndex((name, depth) => open[depth] !== name)
+    const firstNew = groups.findIndex((name, depth) => open[depth] !== name)
     for (const [depth, name] of groups.entries())
-      if (fresh !== -1 && depth >= fresh) lines.push(...formatGroup(depth, name, groups, values))
+      if (firstNew !== -1 && depth >= firstNew) lines.push(...formatGroup(depth, name, groups, values))
     open = groups
     const indent = '  '.repeat(groups.length)
     lines.push('', `${indent}# ${setting.description}`)

@@ -20,7 +20,7 @@ export function examineSeries(examiner: Examiner): void {
   for (const { behind, columns, event, holder, loose, name, until } of file.rows(all)) {
     const names = examiner.read('series', holder, columns, areColumns) as string[] | undefined
     const isRight = isSeries(String(name)) && Number(until) >= 0 && Number(loose) >= 0 && isFlag(behind)
-    examiner.check(isRight, 'series', holder, 'is not as the service keeps series')
+    examiner.check(isRight, 'series', holder, 'does not have the format of a series')
     if (names) widths.set(Number(event), { width: names.length + 1, until: Number(until), holder })
   }
   let before = { event: -1, last: -1 }
@@ -46,7 +46,6 @@ function isFlag(value: unknown): boolean {
 /** Returns true if a chunk contains the data points that its columns declare. */
 function hasDeclaredPoints(chunk: Row): boolean {
   const { count, extremes, fine, first, last, points, width } = chunk
-
   if (!isFlag(fine) || Number(count) < 1 || Number(count) > maxChunkRows || Number(first) < 0) return false
   const rows = parseRows(`[${points}]`)
   if (!rows || rows.length !== count || !areRows(rows, Number(width), Number(width))) return false
@@ -86,12 +85,12 @@ function parseRows(text: string): (readonly unknown[])[] | undefined {
   }
 }
 
-/** Returns true if rows have `least` to `most` cells, and ascending times. */
-function areRows(rows: readonly (readonly unknown[])[], least: number, most: number): boolean {
+/** Returns true if rows have `minCells` to `maxCells` cells, and ascending times. */
+function areRows(rows: readonly (readonly unknown[])[], minCells: number, maxCells: number): boolean {
   let before = -1
   return rows.every(([time, ...cells]) => {
     const isNext = typeof time === 'number' && time > before
     before = Number(time)
-    return isNext && cells.length + 1 >= least && cells.length + 1 <= most
+    return isNext && cells.length + 1 >= minCells && cells.length + 1 <= maxCells
   })
 }

@@ -27,6 +27,7 @@ export class Announcements {
     return this.engine.subscribe(topic, message => this.#receive(message))
   }
 
+  /** Sends an announcement to the other nodes. */
   announce(announced: Announcement): void {
     this.engine.announce(topic, Buffer.from(JSON.stringify({ ...announced, from: this.node })))
   }

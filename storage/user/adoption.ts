@@ -10,7 +10,7 @@ import { removePosition } from '../wal/closed-file.js'
 export function migrateUserFile(layout: Layout, id: string): number {
   const file = layout.userFile(id)
   const version = migrateFile(file, userMigrations)
-  // The log of its changes does not include this one.
+  // The log of its changes does not include the migration.
   if (version < userMigrations.length) removePosition(file)
   return version
 }

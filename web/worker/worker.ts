@@ -41,12 +41,12 @@ self.addEventListener('fetch', event => {
   // Other requests, such as calls, are not handled, and their responses are not cached.
 })
 
-/** Caches the files. Rejects if the service now has another version; the browser tries again later. */
+/** Caches the files. Rejects if the service has a newer version; the browser tries again later. */
 async function cacheFiles(): Promise<void> {
   const cache = await caches.open(cacheName)
   const shell = await fetch(scope, { cache: 'no-cache', credentials: 'omit' })
   const text = await shell.clone().text()
-  if (!shell.ok || !text.includes(main)) throw new Error('The service has another version by now')
+  if (!shell.ok || !text.includes(main)) throw new Error('The service has a newer version')
   await cache.addAll([...files].map(file => new Request(file, { credentials: 'omit' })))
   await cache.put(scope, shell)
 }

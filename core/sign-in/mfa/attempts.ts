@@ -8,8 +8,9 @@ import type { Config } from '../../settings/config.js'
 
 interface Attempts {
   readonly count: number
-  /** In seconds: when they are forgotten, and until when the next has to wait. */
+  /** Time at which they are forgotten, in seconds. */
   readonly forgottenAt: number
+  /** Time until which the next attempt has to wait, in seconds. */
   readonly waitUntil: number
 }
 
@@ -24,7 +25,7 @@ const firstWait = 2
 
 /**
  * Counts an attempt before its outcome is known, so that parallel attempts cannot get around the limit. Throws
- * `too-many-requests` for one that has to wait. Must run in a separate write, so that a later error does not undo the
+ * `too-many-requests` for one that has to wait. Must run in a separate transaction, so that a later error does not undo the
  * count.
  */
 export function countAttempt(

@@ -58,12 +58,12 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
       const wanted = calls.filter(({ name }) => name.includes(options.part))
       const subjects = wanted.flatMap((call): Subject[] => {
         const { connections, name } = call
-        const asks = people[call.who].map(user => createRequest(user, call.isWrite))
+        const requests = people[call.who].map(user => createRequest(user, call.isWrite))
         return [
-          { name: `${name}, alone`, requests: asks, connections, pid: alone.pid, port: alone.port },
+          { name: `${name}, alone`, requests, connections, pid: alone.pid, port: alone.port },
           {
             name,
-            requests: asks,
+            requests,
             connections,
             pid: first.pid,
             port: first.port,
@@ -110,12 +110,13 @@ export function createRequest({ token, username }: SeededUser, isWrite: boolean)
 function toLine({ meter }: Bench, { isWrite, name, ratio }: Call): Line {
   const [ours, alone] = [meter.figures(name), meter.figures(`${name}, alone`)]
   const figures = compare(ours, alone)
-  const aims = [
+  const targets = [
     ...(ratio === undefined ? [] : [`CPU ≥ ${ratio}`]),
     ...(isWrite ? [`server ≤ ${maxServerUs} µs`] : [])
   ]
-  const isMet = figures['CPU ratio'] >= (ratio ?? 0) && (!isWrite || figures['server µs'] <= maxServerUs)
-  return { name, figures, ...(aims.length > 0 && { target: aims.join(', '), isTargetMet: isMet }) }
+  const isTargetMet =
+    figures['CPU ratio'] >= (ratio ?? 0) && (!isWrite || figures['server µs'] <= maxServerUs)
+  return { name, figures, ...(targets.length > 0 && { target: targets.join(', '), isTargetMet }) }
 }
 
 function compare(ours: Figures, alone: Figures) {
@@ -146,7 +147,7 @@ async function measureForwarding(
     .filter((_, index) => owners[index]!.target === first)
     .map(user => createRequest(user, false))
   const directName = 'events.get 20 at its own'
-  const shared = { requests, connections: 1, pid: [first.pid, second.pid], behind: cluster.serverPids }
+  const shared = { requests, connections: 1, pid: [first.pid, second.pid], dependentPids: cluster.serverPids }
   const subjects = [
     { ...shared, name: directName, port: first.port },
     { ...shared, name: forwardedName, port: second.port }

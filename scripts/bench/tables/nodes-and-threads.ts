@@ -43,7 +43,7 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
     for (const { isWrite, name, who } of calls) {
       const asks = people[who].map(user => createRequest(user, isWrite))
       const owners = await cluster.getOwners(people[who].map(({ username }) => username))
-      const directRequests = asks.map((ask, index) => ({ ...ask, at: owners[index]!.target.port }))
+      const directRequests = asks.map((ask, index) => ({ ...ask, port: owners[index]!.target.port }))
       subjects.push(
         { name: `${name}, one`, requests: asks, connections, pid: one.pid, port: one.port },
         { name: `${name}, threads`, requests: asks, connections, pid: threads.pid, port: threads.port },

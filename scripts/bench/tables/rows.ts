@@ -50,7 +50,8 @@ function toLine({ targets, name }: Row, meter: Meter): Line {
   const [ours, bare] = [meter.figures(name), meter.figures(`${name}, bare`)]
   const { cpu, cpuMs } = targets
   const cpuRatio = bare.cpuUs / ours.cpuUs
-  const isMet = (cpu === undefined || cpuRatio >= cpu) && (cpuMs === undefined || ours.cpuUs <= cpuMs * 1000)
+  const isTargetMet =
+    (cpu === undefined || cpuRatio >= cpu) && (cpuMs === undefined || ours.cpuUs <= cpuMs * 1000)
   const aim = [cpu && `CPU ≥ ${cpu}`, cpuMs && `≤ ${cpuMs} ms`].filter(Boolean).join(', ')
   return {
     name,
@@ -63,6 +64,6 @@ function toLine({ targets, name }: Row, meter: Meter): Line {
       'p99 ms': ours.p99Ms,
       'CPU ratio': cpuRatio
     },
-    ...(aim !== '' && { target: aim, isTargetMet: isMet })
+    ...(aim !== '' && { target: aim, isTargetMet })
   }
 }

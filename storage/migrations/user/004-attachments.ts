@@ -1,4 +1,4 @@
-/** Which attachments there are: their bytes are files beside this one. */
+/** Attachments of events. Their bytes are separate files. */
 
 export const attachments = `
 CREATE TABLE attachment (

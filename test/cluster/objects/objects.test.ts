@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
-import { appendBehind } from '../../../cluster/nats/append.js'
+import { appendAfter } from '../../../cluster/nats/append.js'
 import { lastMessage } from '../../../cluster/nats/last.js'
 import { doubtSubject, headSubject, objectsStream } from '../../../cluster/nats/object-subjects.js'
 import { BucketObjects } from '../../../cluster/objects/bucket-objects.js'
@@ -157,7 +157,7 @@ t.test('the engine', async t => {
     const head = await lastMessage({ connection, timeoutMs: 5000 }, objectsStream, headSubject('file/c/kept'))
     const { id } = JSON.parse(Buffer.from(head!.bytes).toString()) as { id: string }
     const note = Buffer.from(headSubject('file/c/kept'))
-    await appendBehind(connection, objectsStream, doubtSubject(id), note, 0, 5000)
+    await appendAfter(connection, objectsStream, doubtSubject(id), note, 0, 5000)
     await objects.sweep!(0)
     t.equal(await messages(), whole)
     t.ok(kept.equals((await get(t, objects, 'file/c/kept'))!))

@@ -221,7 +221,7 @@ t.test('waiting files count against the quota until they expire', async t => {
     imports.map(({ state }: Answer) => state),
     ['looked', ...ids.map(() => 'failed'), 'failed']
   )
-  t.match(imports.at(-1).message, /has waited for 30 days and was removed/)
+  t.match(imports.at(-1).message, /was not imported within 30 days/)
   t.equal((await written(app, late.id)).state, 'written')
 })
 

@@ -37,7 +37,7 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** Turns it on, or off if it is on. */
+/** Shows the view that turns two-factor authentication on, or off if it is on. */
 export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>
@@ -57,7 +57,7 @@ function useTwoFactor(session: Session): State {
   return state
 }
 
-/** Turns it off, after confirmation. */
+/** Turns two-factor authentication off after confirmation. */
 function DisableTwoFactor({ session, onBack }: PartProps) {
   const { facts } = useContext(PageContext)
   const disable = async ({ password }: Values): Promise<void> => {

@@ -9,7 +9,7 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 
-/** Maximum names shown. */
+/** Maximum number of displayed names. */
 const maxNames = 2
 
 export function LaneAudience({ plan }: { readonly plan: LanePlan }) {

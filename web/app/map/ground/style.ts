@@ -4,7 +4,7 @@ import type { Feature, Layer } from './vector-tile.js'
 /** Classes of areas, in drawing order. */
 const areas = ['green', 'water', 'building'] as const
 /** Classes of lines in drawing order, with their widths in pixels and minimum zoom. */
-const lines = {
+const lineStyles = {
   stream: { width: 1.2, from: 9, colour: 'water' },
   path: { width: 1, from: 13, colour: 'road' },
   rail: { width: 1, from: 11, colour: 'rail' },
@@ -15,8 +15,8 @@ const lines = {
 } as const
 
 type Area = (typeof areas)[number]
-type LineClass = keyof typeof lines
-const lineClasses = Object.keys(lines) as LineClass[]
+type LineClass = keyof typeof lineStyles
+const lineClasses = Object.keys(lineStyles) as LineClass[]
 
 interface Label {
   readonly text: string
@@ -128,7 +128,7 @@ function drawTile(
   context.lineJoin = 'round'
   for (const name of lineClasses) {
     const path = shapes.paths.get(name)
-    const { width, from, colour } = lines[name]
+    const { width, from, colour } = lineStyles[name]
     if (!path || level < from) continue
     const wide = width * Math.max(0.5, Math.min(1.35 ** (level - 13), 4))
     context.lineWidth = wide / side
