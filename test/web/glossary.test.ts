@@ -13,8 +13,7 @@ const languages = { en: 'English', de: 'German', fr: 'French' } as const
 type Tag = keyof typeof languages
 
 /** Files that have retired words: those that list or quote them, and migrations, which stay as they were. */
-const unchecked =
-  /^(?:CHANGELOG|docs\/glossary|CONTRIBUTING|storage\/migrations\/|core\/imports\/tally)/
+const unchecked = /^(?:CHANGELOG|docs\/glossary|CONTRIBUTING|storage\/migrations\/|core\/imports\/tally)/
 const comments = /\/\*\*[^]*?\*\/|(?<=^|\s)\/\/ [^\n]*/gm
 
 /** Mistakes by language, whatever the words: Swiss spelling, quotation marks, plain spaces. */
