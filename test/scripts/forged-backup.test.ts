@@ -656,7 +656,7 @@ t.test('coffer restore', async t => {
     [
       'the account of another',
       db => db.exec("UPDATE account SET username = 'alicia' WHERE username = 'alice'"),
-      /does not/
+      /"alicia" that is not listed in the backup/
     ],
     [
       'an account that is being made',

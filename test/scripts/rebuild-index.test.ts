@@ -147,7 +147,7 @@ t.test('a platform file', async t => {
     t.match(refused, { code: 1, errors: 'in use by another process' })
     t.match(await command(['rebuild-index', '--dataDir', join(directory, 'nowhere')]), {
       code: 1,
-      errors: 'no folder'
+      errors: 'folder not found'
     })
     t.notOk(existsSync(join(directory, 'nowhere')))
   })

@@ -152,7 +152,7 @@ t.test('coffer export', async t => {
     const again = await exported(directory, file)
     t.match([again.code, again.errors], [1, 'already exists'])
     const nobody = await command(['export', `--dataDir=${directory}`, 'nobody', join(folder, 'x.zip')])
-    t.match([nobody.code, nobody.errors], [1, 'no account nobody'])
+    t.match([nobody.code, nobody.errors], [1, 'No account nobody'])
     t.notOk(existsSync(join(folder, 'x.zip')))
   })
 

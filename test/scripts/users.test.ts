@@ -124,7 +124,7 @@ t.test('coffer user', async t => {
       [['user', 'create', 'D', '--email=d@example.com'], 'is not a valid username'],
       [['user', 'create'], 'Expected arguments: <name>'],
       [['user', 'move', 'daisy'], 'Expected arguments: <name> <url>'],
-      [['user', 'token', 'nobody'], 'no account nobody'],
+      [['user', 'token', 'nobody'], 'No account nobody'],
       [['invite', '--count', '0'], '1 to 999']
     ] as const) {
       const { code, errors } = await command([...args, `--dataDir=${dataDir}`], { input })

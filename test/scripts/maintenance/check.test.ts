@@ -222,7 +222,7 @@ t.test('coffer check', async t => {
   t.test('reports the result as exit code, in lines or as JSON', async t => {
     const good = await run(['--dataDir', whole.copy(t).directory])
     t.equal(good.code, 0)
-    t.match(good.output, /^1 account: 1 event, .*no problem found/)
+    t.match(good.output, /^1 account: 1 event, .*no problems found/)
     const at = whole.copy(t)
     flip(at.attachment)
     const bad = await run(['--json', '--dataDir', at.directory])
@@ -258,7 +258,7 @@ t.test('coffer check', async t => {
     const before = readdirSync(directory).toSorted()
     const { code, output } = await run(['--dataDir', directory])
     t.equal(code, 0, output)
-    t.match(output, /^\d+ accounts: .*no problem found/)
+    t.match(output, /^\d+ accounts: .*no problems found/)
     t.same(readdirSync(directory).toSorted(), before)
 
     const lost = await attach()
