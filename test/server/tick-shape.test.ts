@@ -10,14 +10,14 @@ const module = new URL('../../server/tick-shape.js', import.meta.url).href
  */
 const script = `
 const { createHook } = await import('node:async_hooks')
-const { keptTick } = await import(${JSON.stringify(module)})
+const { getKeptTick } = await import(${JSON.stringify(module)})
 let latest
 const hook = createHook({ init(id, type, trigger, tick) { if (type === 'TickObject') latest = tick } })
 function hasKeptShape() {
   hook.enable()
   process.nextTick(() => {})
   hook.disable()
-  const isSame = %HaveSameMap(keptTick(), latest)
+  const isSame = %HaveSameMap(getKeptTick(), latest)
   latest = undefined
   return isSame
 }
