@@ -221,7 +221,7 @@ for (const isEncrypted of [false, true])
     const denied = ['backup', `--dataDir=${directory}`, `--backup.to=${to}`, ...wrong, ...secret]
     t.match(await command(denied), {
       code: 1,
-      errors: /s3:\/\/safe\/coffer: access is denied/
+      errors: /s3:\/\/safe\/coffer: access denied/
     })
     const elsewhere = await command(['backup', 's3://nowhere', `--dataDir=${directory}`, ...flags, ...secret])
     t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: the bucket does not exist/ })
@@ -278,7 +278,7 @@ t.test('scheduled backups', async t => {
     t.match(await service.stop('SIGTERM'), { status: 0 }, 'also in the middle of one')
     t.match(await command(['check-config', '--backup.schedule=every day']), {
       code: 1,
-      errors: /backup\.schedule .*has to be a schedule such as 30 3/
+      errors: /backup\.schedule .*must be a cron expression such as 30 3/
     })
   })
 

@@ -163,7 +163,7 @@ t.test('coffer init', async t => {
       registration: { invitationTokens: [/^[\w-]{16}$/] },
       services: { email: { smtp: { host: 'mail.example' } } }
     })
-    t.match(text, '# Largest JSON body')
+    t.match(text, '# Maximum size of a JSON body ')
     const shown = await commandProcess(['check-config'], { cwd })
     t.match(
       [shown.code, JSON.parse(shown.output)],
