@@ -1,9 +1,6 @@
 /** Serving the web pages. (docs/spec/service-information.md#pages) */
-import { readdirSync, readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import t from 'tap'
-import { packageDirectory } from '../../../../core/version.js'
 import { coffer } from '../../../support/coffer.js'
 import { pageNames } from '../../../../transports/http/request/page-names.js'
 
@@ -97,26 +94,6 @@ t.test('pages on subdomains redirect to the public host', async t => {
   t.equal(await locationOf('alice.example.com', `/${reset}`), `https://example.com/access/${reset}`)
   t.equal(await locationOf('example.com', '/access/access.html?key=1'), undefined)
 })
-
-t.test('every language has all texts with their placeholders', async t => {
-  const folder = join(packageDirectory, 'web', 'messages')
-  const languages = readdirSync(folder).map(name => name.replace('.json', ''))
-  t.ok(languages.includes('en') && languages.includes('fr'))
-  const textsOf = (language: string): Record<string, string> =>
-    JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Record<string, string>
-  const english = textsOf('en')
-  for (const language of languages) {
-    const texts = textsOf(language)
-    t.same(Object.keys(texts), Object.keys(english), `${language} has the same keys, in the same order`)
-    for (const [key, text] of Object.entries(english))
-      t.same(placeholders(texts[key]), placeholders(text), `${language}: ${key}`)
-    t.ok(Object.values(texts).every(Boolean))
-  }
-})
-
-function placeholders(text = ''): string[] {
-  return (text.match(/\{\w+\}/g) ?? []).toSorted()
-}
 
 /** Sends a request with exactly these headers: `fetch` adds others, and sets the host. */
 async function plainGet(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
