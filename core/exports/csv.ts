@@ -33,7 +33,7 @@ export function* writeLine(values: Iterable<unknown>, room = Infinity): Pieces {
       size = yield* runSteps(measureJson(value, lengths))
       if (size <= room) yield* runSteps(writeJson(value, plainForm, piece => (cell += piece)))
     }
-    if (size > room) line += `[${size} characters left out]`
+    if (size > room) line += `[${size} characters omitted]`
     else if (size <= pieceSize) line += formatCell(cell)
     else {
       yield line

@@ -437,7 +437,7 @@ t.test('large values', async t => {
     t.equal(row![0], id)
     t.ok(row![1] === 'x'.repeat(1_000_000))
     t.same(JSON.parse(row![2]!), (content as Answer).a)
-    t.equal(row!.at(-2), `[${'{"note":""}'.length + 1_000_000} characters left out]`)
+    t.equal(row!.at(-2), `[${'{"note":""}'.length + 1_000_000} characters omitted]`)
     t.equal(row!.at(-1), 'deep/thing')
     t.ok(csv.length < 3.2e6)
   })
@@ -460,7 +460,7 @@ t.test('large values', async t => {
     for (const cell of row!.slice(0, 90)) {
       own = own.a
       const whole = JSON.stringify(own)
-      if (cell !== whole) t.equal(cell, `[${whole.length} characters left out]`)
+      if (cell !== whole) t.equal(cell, `[${whole.length} characters omitted]`)
     }
   })
 

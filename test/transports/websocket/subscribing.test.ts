@@ -23,8 +23,8 @@ async function start(t: Test, isSubscribedFirst: boolean) {
     const subscription = early ?? subscribe()
     return (
       subscription && {
-        subscribing: (method: string, params: unknown) => subscription.runMethod(method, params),
-        leave: () => {
+        runMethod: (method: string, params: unknown) => subscription.runMethod(method, params),
+        unsubscribe: () => {
           left.push(admission.account.username)
           subscription.unsubscribe()
         }

@@ -25,20 +25,20 @@ interface Suggestion {
   readonly newStream?: { readonly id?: string }
 }
 interface Modules {
-  schemaOf(types: object, type: string): object | undefined
-  fieldsOf(schema: object | undefined): readonly Field[]
-  entriesOf(fields: readonly Field[], content: unknown): Entries
-  contentOf(fields: readonly Field[], entries: Entries, before?: unknown): Made
-  typedNumber(text: string): { readonly number?: number; readonly problem?: string }
-  editable(number: number): string
-  converted(value: number, from: string, to: string, isGlucose?: boolean): number | undefined
-  unitOf(type: string): { readonly symbol: string; readonly name: string } | undefined
-  shownValue(type: string, content: unknown, options?: object): string
-  takeUnitWishes(stored: unknown): void
-  usualUnits(tag: string): Readonly<Record<string, string>>
-  wishedType(type: string, options?: object): string
-  timeEntries(time?: number, duration?: number | null): Entries
-  timesOf(
+  findSchema(types: object, type: string): object | undefined
+  listFields(schema: object | undefined): readonly Field[]
+  toEntries(fields: readonly Field[], content: unknown): Entries
+  toContent(fields: readonly Field[], entries: Entries, before?: unknown): Made
+  parseTypedNumber(text: string): { readonly number?: number; readonly problem?: string }
+  formatEditable(number: number): string
+  convertUnit(value: number, from: string, to: string, isGlucose?: boolean): number | undefined
+  getUnit(type: string): { readonly symbol: string; readonly name: string } | undefined
+  formatContent(type: string, content: unknown, options?: object): string
+  loadDisplayUnits(stored: unknown): void
+  getDefaultUnits(tag: string): Readonly<Record<string, string>>
+  getDisplayType(type: string, options?: object): string
+  toTimeEntries(time?: number, duration?: number | null): Entries
+  readTimes(
     entries: Entries,
     now: number,
     before?: object
@@ -47,23 +47,23 @@ interface Modules {
     readonly duration?: number | null
     readonly problems: ReadonlyMap<string, string>
   }
-  treeOf(streams: readonly object[]): object
-  suggestionsOf(facts: readonly object[], tree: object | undefined, now: number): readonly Suggestion[]
-  found(text: string, types: object, facts: readonly object[], tree: object): readonly Suggestion[]
-  seersOf(
+  buildTree(streams: readonly object[]): object
+  listSuggestions(facts: readonly object[], tree: object | undefined, now: number): readonly Suggestion[]
+  searchKinds(text: string, types: object, facts: readonly object[], tree: object): readonly Suggestion[]
+  listStreamAccesses(
     accesses: readonly object[],
     path: readonly string[],
     now: number
   ): readonly { readonly access: Named }[]
-  sightChange(
+  compareAudience(
     accesses: readonly object[],
     before: readonly string[],
     after: readonly string[],
     now: number
   ): { readonly gains: readonly Named[]; readonly loses: readonly Named[] }
-  namedBy(accesses: readonly object[], ids: readonly string[], now: number): readonly Named[]
-  proofOf(event: object): Promise<string>
-  addTextsOf(room: string): Promise<void>
+  listNamingAccesses(accesses: readonly object[], ids: readonly string[], now: number): readonly Named[]
+  checkIntegrity(event: object): Promise<string>
+  addModuleTexts(room: string): Promise<void>
 }
 
 /** The languages reported by the browser. */
@@ -88,11 +88,11 @@ t.test('forms of contents', async t => {
     'app/data/tree.ts',
     'app/texts.ts'
   )
-  await web.addTextsOf('data')
+  await web.addModuleTexts('data')
   const types = standardTypes.types
-  const form = (type: string) => web.fieldsOf(web.schemaOf(types, type))
+  const form = (type: string) => web.listFields(web.findSchema(types, type))
   const wrong = (type: string, entries: Entries) =>
-    Object.fromEntries(web.contentOf(form(type), entries).problems)
+    Object.fromEntries(web.toContent(form(type), entries).problems)
 
   t.test('every event type has a form that preserves its samples', async t => {
     const numerical = Object.entries(numericalUnits).flatMap(([group, units]) =>
@@ -108,12 +108,12 @@ t.test('forms of contents', async t => {
       for (const [type, accepted] of samples)
         for (const content of accepted) {
           const fields = form(type.replace('*', 'any'))
-          const { content: made, problems } = web.contentOf(fields, web.entriesOf(fields, content), content)
+          const { content: made, problems } = web.toContent(fields, web.toEntries(fields, content), content)
           t.same([...problems], [], `${type} ${JSON.stringify(content)?.slice(0, 60)}`)
           t.strictSame(plain(made ?? undefined), plain(content ?? undefined), type)
           // As for a new event: the content is built only from the fields.
           const isEmpty = content === ''
-          const fresh = web.contentOf(fields, web.entriesOf(fields, content))
+          const fresh = web.toContent(fields, web.toEntries(fields, content))
           if (!isEmpty)
             t.strictSame(plain(fresh.content ?? undefined), plain(content ?? undefined), `${type}, anew`)
         }
@@ -145,8 +145,8 @@ t.test('forms of contents', async t => {
   t.test('content without a field is kept, and emptied fields are removed', async t => {
     const fields = form('blood-pressure/mmhg-bpm')
     const before = { systolic: 120.000000000001, diastolic: 80, rate: 60, cuff: 'left arm' }
-    const entries = { ...web.entriesOf(fields, before), 'content/rate': '' }
-    t.same(web.contentOf(fields, entries, before).content, {
+    const entries = { ...web.toEntries(fields, before), 'content/rate': '' }
+    t.same(web.toContent(fields, entries, before).content, {
       systolic: 120.000000000001,
       diastolic: 80,
       cuff: 'left arm'
@@ -155,7 +155,7 @@ t.test('forms of contents', async t => {
 
   t.test('numbers are parsed in the format of the locale', async t => {
     const read = (text: string): unknown => {
-      const { number, problem } = web.typedNumber(text)
+      const { number, problem } = web.parseTypedNumber(text)
       return number ?? problem
     }
     for (const [text, expected] of [
@@ -177,7 +177,7 @@ t.test('forms of contents', async t => {
     ] as const)
       t.equal(read(text), expected, text)
     languages[0] = 'de-DE'
-    t.equal(web.editable(61.9), '61.9', 'a region of another language than the page’s does not count')
+    t.equal(web.formatEditable(61.9), '61.9', 'a region of another language than the page’s does not count')
     languages[0] = 'en-ZA'
     t.equal(read('46,519'), 46.519)
     t.equal(read('46.519'), 'ambiguous')
@@ -186,32 +186,32 @@ t.test('forms of contents', async t => {
     const random = new Random(seed)
     for (let round = 0; round < 2000; round++) {
       const number = (random.next() - 0.5) * 10 ** (random.below(40) - 20)
-      if (read(web.editable(number)) !== number) t.fail(`${number} comes out otherwise (seed ${seed})`)
+      if (read(web.formatEditable(number)) !== number) t.fail(`${number} comes out otherwise (seed ${seed})`)
     }
   })
 
   t.test('units are converted exactly, and only between units of the same quantity', async t => {
-    t.equal(web.converted(10, 'mass/lb', 'mass/kg'), 4.5359237)
-    t.equal(web.converted(1, 'mass/st', 'mass/lb'), 14)
-    t.equal(web.converted(37, 'temperature/c', 'temperature/f'), 98.6)
-    t.equal(web.converted(98.6, 'temperature/f', 'temperature/c'), 37)
-    t.equal(web.converted(1, 'length/mi', 'length/km'), 1.609344)
-    t.equal(web.converted(5, 'density/mmol-l', 'density/mg-dl', true), 90.078)
-    t.equal(web.converted(5, 'density/mmol-l', 'density/mg-dl'), undefined, 'of what is no glucose')
-    t.equal(web.converted(1, 'mass/kg', 'length/m'), undefined)
-    t.equal(web.converted(1, 'money/chf', 'money/eur'), undefined)
+    t.equal(web.convertUnit(10, 'mass/lb', 'mass/kg'), 4.5359237)
+    t.equal(web.convertUnit(1, 'mass/st', 'mass/lb'), 14)
+    t.equal(web.convertUnit(37, 'temperature/c', 'temperature/f'), 98.6)
+    t.equal(web.convertUnit(98.6, 'temperature/f', 'temperature/c'), 37)
+    t.equal(web.convertUnit(1, 'length/mi', 'length/km'), 1.609344)
+    t.equal(web.convertUnit(5, 'density/mmol-l', 'density/mg-dl', true), 90.078)
+    t.equal(web.convertUnit(5, 'density/mmol-l', 'density/mg-dl'), undefined, 'of what is no glucose')
+    t.equal(web.convertUnit(1, 'mass/kg', 'length/m'), undefined)
+    t.equal(web.convertUnit(1, 'money/chf', 'money/eur'), undefined)
     for (const type of Object.keys(types).filter(
       each => (types[each] as { type?: string }).type === 'number'
     ))
-      if (type !== 'mood/rating') t.ok(web.unitOf(type), `${type} has a unit`)
-    t.match(web.unitOf('mass/kg'), { symbol: 'kg', name: 'kilograms' })
-    t.match(web.unitOf('money/chf'), { symbol: 'CHF', name: 'Swiss Franc' })
+      if (type !== 'mood/rating') t.ok(web.getUnit(type), `${type} has a unit`)
+    t.match(web.getUnit('mass/kg'), { symbol: 'kg', name: 'kilograms' })
+    t.match(web.getUnit('money/chf'), { symbol: 'CHF', name: 'Swiss Franc' })
   })
 
   t.test('values are displayed in the preferred units', async t => {
-    const shown = (...args: Parameters<Modules['shownValue']>) =>
-      web.shownValue(...args).replaceAll('\u00a0', ' ')
-    web.takeUnitWishes({ mass: 'kg', temperature: 'c', distance: 'km', height: 'cm', glucose: 'mmol-l' })
+    const shown = (...args: Parameters<Modules['formatContent']>) =>
+      web.formatContent(...args).replaceAll('\u00a0', ' ')
+    web.loadDisplayUnits({ mass: 'kg', temperature: 'c', distance: 'km', height: 'cm', glucose: 'mmol-l' })
     t.equal(shown('mass/kg', 61.9), '61.9 kg')
     t.equal(shown('mass/lb', 140), '63.5 kg')
     t.equal(shown('temperature/f', 98.6), '37 °C')
@@ -225,38 +225,38 @@ t.test('forms of contents', async t => {
     t.equal(shown('picture/attached', undefined), 'Photo')
     t.equal(shown('density/mg-dl', 90, { isGlucose: true }), '5 mmol/L')
     t.equal(shown('density/mg-dl', 90), '90 mg/dL')
-    web.takeUnitWishes({ mass: 'st', temperature: 'f', distance: 'mi', height: 'ft', glucose: 'x' })
+    web.loadDisplayUnits({ mass: 'st', temperature: 'f', distance: 'mi', height: 'ft', glucose: 'x' })
     t.equal(shown('mass/kg', 66.678), '10 st 7 lb')
     t.equal(shown('length/cm', 177.8), '5 ft 10 in')
     t.equal(shown('length/km', 5), '3.11 mi')
     t.equal(shown('temperature/c', 37), '98.6 °F')
-    t.equal(web.wishedType('mass/kg'), 'mass/lb', 'what is entered is in pounds')
-    t.match(web.usualUnits('en-US'), { mass: 'lb', temperature: 'f', glucose: 'mg-dl' })
-    t.match(web.usualUnits('de-CH'), { mass: 'kg', temperature: 'c', glucose: 'mmol-l' })
+    t.equal(web.getDisplayType('mass/kg'), 'mass/lb', 'what is entered is in pounds')
+    t.match(web.getDefaultUnits('en-US'), { mass: 'lb', temperature: 'f', glucose: 'mg-dl' })
+    t.match(web.getDefaultUnits('de-CH'), { mass: 'kg', temperature: 'c', glucose: 'mmol-l' })
   })
 
   t.test('untouched times are preserved to the last digit', async t => {
     const before = { time: 1_700_000_000.123, duration: 60.5 }
-    const entries = web.timeEntries(before.time, before.duration)
-    t.match(web.timesOf(entries, 5, before), before)
-    t.match(web.timesOf({ ...entries, hours: '1', minutes: '' }, 5, before), {
+    const entries = web.toTimeEntries(before.time, before.duration)
+    t.match(web.readTimes(entries, 5, before), before)
+    t.match(web.readTimes({ ...entries, hours: '1', minutes: '' }, 5, before), {
       time: before.time,
       duration: 3600
     })
-    t.match(web.timesOf({ ...entries, lasting: 'running' }, 5, before), { duration: null })
-    t.match(web.timesOf({ time: '', lasting: 'moment' }, 5), { time: 5, duration: undefined })
-    const { problems } = web.timesOf(
+    t.match(web.readTimes({ ...entries, lasting: 'running' }, 5, before), { duration: null })
+    t.match(web.readTimes({ time: '', lasting: 'moment' }, 5), { time: 5, duration: undefined })
+    const { problems } = web.readTimes(
       { time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-01T00:00' },
       5
     )
     t.same([...problems], [['until', 'before']])
-    const end = web.timesOf({ time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-02T08:00' }, 5)
+    const end = web.readTimes({ time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-02T08:00' }, 5)
     t.equal(end.duration, 8 * 3600)
   })
 
   t.test('suggestions begin with what the user adds by hand, and search finds all types', async t => {
     const now = 1_700_000_000
-    const tree = web.treeOf([
+    const tree = web.buildTree([
       stream('weight'),
       stream('sensor'),
       stream('old'),
@@ -270,7 +270,7 @@ t.test('forms of contents', async t => {
       fact(now, 'gone', 'note/txt', 60, 1, 'x'),
       fact(now, 'glucose', 'series:density/mmol-l', 3, 1)
     ]
-    const offered = web.suggestionsOf(facts, tree, now)
+    const offered = web.listSuggestions(facts, tree, now)
     t.match(offered[0], { streamId: 'weight', type: 'mass/kg', latest: 61.9 })
     t.notOk(offered.some(({ streamId }) => streamId === 'gone' || streamId === 'glucose'))
     t.ok(
@@ -278,19 +278,19 @@ t.test('forms of contents', async t => {
       'what is missing is offered, too'
     )
     t.same(
-      web.suggestionsOf([], undefined, now).map(({ newStream }) => newStream?.id),
+      web.listSuggestions([], undefined, now).map(({ newStream }) => newStream?.id),
       ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'],
       'somebody new is offered what most begin with'
     )
-    const names = (wanted: string) => web.found(wanted, types, facts, tree).map(({ type }) => type)
-    web.takeUnitWishes({ mass: 'lb', glucose: 'mg-dl' })
+    const names = (wanted: string) => web.searchKinds(wanted, types, facts, tree).map(({ type }) => type)
+    web.loadDisplayUnits({ mass: 'lb', glucose: 'mg-dl' })
     t.equal(names('GEWICHT')[0], 'mass/lb', 'in the unit that is wanted')
     t.equal(names('sucre')[0], 'density/mg-dl')
     t.same(names('glycemie'), names('glycémie'))
-    t.match(web.found('blutzucker', types, facts, tree)[0], { streamId: 'glucose' })
+    t.match(web.searchKinds('blutzucker', types, facts, tree)[0], { streamId: 'glucose' })
     t.ok(names('angular').includes('angular-speed/rad-s'))
     t.same(names('zzz'), [])
-    web.takeUnitWishes(undefined)
+    web.loadDisplayUnits(undefined)
   })
 
   t.test('who can see a stream, and who will after moving it', async t => {
@@ -301,12 +301,15 @@ t.test('forms of contents', async t => {
       access('over', { '*': 'read' }, { expires: 5 }),
       access('self', {}, { type: 'personal' })
     ]
-    const seers = web.seersOf(all, ['body', 'weight'], 10)
+    const seers = web.listStreamAccesses(all, ['body', 'weight'], 10)
     t.same(named(seers.map(each => each.access)), ['doctor', 'everything', 'adder'])
-    t.same(named(web.seersOf(all, ['body', 'secret'], 10).map(each => each.access)), ['everything', 'adder'])
-    const { gains, loses } = web.sightChange(all, ['body', 'weight'], ['weight'], 10)
+    t.same(named(web.listStreamAccesses(all, ['body', 'secret'], 10).map(each => each.access)), [
+      'everything',
+      'adder'
+    ])
+    const { gains, loses } = web.compareAudience(all, ['body', 'weight'], ['weight'], 10)
     t.same([named(gains), named(loses)], [[], ['doctor']])
-    t.same(named(web.namedBy(all, ['body', 'secret'], 10)), ['doctor', 'adder'])
+    t.same(named(web.listNamingAccesses(all, ['body', 'secret'], 10)), ['doctor', 'adder'])
   })
 
   t.test('a digest computed in the browser equals that of the service', async t => {
@@ -345,12 +348,12 @@ t.test('forms of contents', async t => {
       }
       const algorithm = random.pick(['sha256', 'sha512', 'sha1'] as const)
       const integrity = computeEventIntegrity(event, algorithm)
-      const proof = await web.proofOf({ ...event, integrity })
+      const proof = await web.checkIntegrity({ ...event, integrity })
       if (proof !== 'matches') t.fail(`differs in round ${round} (seed ${seed}): ${JSON.stringify(event)}`)
-      if (round === 0) t.equal(await web.proofOf({ ...event, integrity, time: -1 }), 'differs')
+      if (round === 0) t.equal(await web.checkIntegrity({ ...event, integrity, time: -1 }), 'differs')
     }
-    t.equal(await web.proofOf({ id: 'c' }), 'missing')
-    t.equal(await web.proofOf({ id: 'c', integrity: 'EVENT:0:md5-x' }), 'unchecked')
+    t.equal(await web.checkIntegrity({ id: 'c' }), 'missing')
+    t.equal(await web.checkIntegrity({ id: 'c', integrity: 'EVENT:0:md5-x' }), 'unchecked')
   })
 })
 

@@ -36,51 +36,54 @@ interface Plan {
 }
 type Data = Readonly<Record<string, unknown>> & { readonly kind: string }
 interface Modules {
-  daysIn(view: View, zones: Zones, most?: number): readonly (View & { readonly number: number })[]
-  weekendsIn(view: View, zones: Zones): readonly View[]
-  timeTicks(view: View, pixels: number, zones: Zones): readonly Tick[]
-  valueTicks(low: number, high: number, most: number): readonly number[]
-  merged(
+  listDays(view: View, zones: Zones, most?: number): readonly (View & { readonly number: number })[]
+  listWeekends(view: View, zones: Zones): readonly View[]
+  createTimeTicks(view: View, pixels: number, zones: Zones): readonly Tick[]
+  createValueTicks(low: number, high: number, most: number): readonly number[]
+  mergeMarks(
     marks: readonly object[],
     view: View,
     width: number,
     gap: number
   ): readonly { readonly x: number; readonly marks: readonly object[] }[]
-  zoomed(view: View, factor: number, about: number): View
-  panned(view: View, seconds: number): View
-  smoothed(parts: readonly Part[], window: number): readonly { readonly mean: number }[]
-  runsOf(parts: readonly Part[], pause: number): readonly (readonly Part[])[]
-  nightsOf(
+  zoomView(view: View, factor: number, about: number): View
+  panView(view: View, seconds: number): View
+  smooth(parts: readonly Part[], window: number): readonly { readonly mean: number }[]
+  splitRuns(parts: readonly Part[], pause: number): readonly (readonly Part[])[]
+  groupNights(
     data: Data,
     zones: Zones
   ): readonly { readonly bed: number; readonly up: number; readonly time: number }[]
-  asleepIn(night: object): number
-  nearest(items: readonly { readonly time: number }[], time: number): { readonly time: number } | undefined
-  planOf(stream: object, tree: object, facts: readonly object[]): Plan | undefined
-  defaultLanes(tree: object, facts: readonly object[]): readonly string[]
-  treeOf(streams: readonly object[]): { find(id: string): object | undefined }
-  presetView(preset: string, last: number, zones: Zones): View
-  stepped(view: View, direction: 1 | -1, zones: Zones): View
-  titleOf(
+  getSleepDuration(night: object): number
+  findNearest(
+    items: readonly { readonly time: number }[],
+    time: number
+  ): { readonly time: number } | undefined
+  planLane(stream: object, tree: object, facts: readonly object[]): Plan | undefined
+  chooseDefaultLanes(tree: object, facts: readonly object[]): readonly string[]
+  buildTree(streams: readonly object[]): { find(id: string): object | undefined }
+  createPresetView(preset: string, last: number, zones: Zones): View
+  stepView(view: View, direction: 1 | -1, zones: Zones): View
+  createTitle(
     view: View,
     whole: View | undefined,
     zones: Zones,
     now: number
   ): { readonly main: string; readonly detail: string }
-  dayPart(time: number, zones: Zones): View & { readonly name: string }
-  sentenceOf(plan: object, data: Data | undefined, view: View, zones: Zones): string
-  readingAt(data: Data, time: number, view: View, zones: Zones): { readonly text: string } | undefined
-  Model: new (
+  getDayPart(time: number, zones: Zones): View & { readonly name: string }
+  describeLane(plan: object, data: Data | undefined, view: View, zones: Zones): string
+  readValueAt(data: Data, time: number, view: View, zones: Zones): { readonly text: string } | undefined
+  TimelineModel: new (
     query: URLSearchParams,
     zones: Zones
   ) => {
     readonly view: { readonly value: View }
     show(view: View): void
-    wrote(query: URLSearchParams): void
-    follow(query: URLSearchParams, isBack?: boolean): void
+    noteWritten(query: URLSearchParams): void
+    applyQuery(query: URLSearchParams, isBack?: boolean): void
   }
   addTexts(files: object): Promise<void>
-  takeUnitWishes(stored: unknown): void
+  loadDisplayUnits(stored: unknown): void
 }
 
 Object.defineProperty(globalThis, 'navigator', { value: { languages: ['en-GB'] }, configurable: true })
@@ -121,7 +124,7 @@ t.test('lanes', async t => {
     'app/data/display-units.ts',
     'language.ts'
   )
-  web.takeUnitWishes({ mass: 'kg' })
+  web.loadDisplayUnits({ mass: 'kg' })
   for (const room of ['shell', 'timeline']) {
     const path = `web/app/${room}/messages/en.json`
     const texts: unknown = JSON.parse(readFileSync(join(packageDirectory, path), 'utf8'))
@@ -147,7 +150,7 @@ t.test('lanes', async t => {
             { from: from + random.below(view.to - from), zone: random.pick(zones) }
           ]
         : []
-      const days = web.daysIn(view, { periods, fallback: first })
+      const days = web.listDays(view, { periods, fallback: first })
       const where = JSON.stringify({ view, periods, first })
       t.ok(days[0]!.from <= view.from && days.at(-1)!.to >= view.to, `all of it is covered: ${where}`)
       t.notOk(
@@ -163,7 +166,7 @@ t.test('lanes', async t => {
 
   await t.test('a weekend in which clocks are set back has 49 hours', async t => {
     const view = { from: at('2026-10-22T22:00:00Z'), to: at('2026-10-28T22:00:00Z') }
-    const [weekend] = web.weekendsIn(view, zurich)
+    const [weekend] = web.listWeekends(view, zurich)
     t.same(weekend, { from: at('2026-10-23T22:00:00Z'), to: at('2026-10-25T23:00:00Z') })
   })
 
@@ -175,18 +178,18 @@ t.test('lanes', async t => {
       hour: '2-digit',
       minute: '2-digit'
     })
-    const names = web.timeTicks(view, 540, zurich).map(({ time }) => clock.format(time * 1000))
+    const names = web.createTimeTicks(view, 540, zurich).map(({ time }) => clock.format(time * 1000))
     t.same(names, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00'])
-    t.equal(web.timeTicks(view, 540, zurich)[0]!.isStrong, true, 'midnight stands out')
+    t.equal(web.createTimeTicks(view, 540, zurich)[0]!.isStrong, true, 'midnight stands out')
   })
 
   await t.test('ticks of months and years are at their beginnings', async t => {
     const view = { from: at('2025-11-23T00:00:00Z'), to: at('2026-11-23T00:00:00Z') }
-    const months = web.timeTicks(view, 540, zurich)
+    const months = web.createTimeTicks(view, 540, zurich)
     t.equal(months.length, 12)
     t.equal(months[0]!.time, at('2025-11-30T23:00:00Z'), 'December, in Zurich')
     t.equal(months.find(({ isStrong }) => isStrong)!.time, at('2025-12-31T23:00:00Z'), 'the year')
-    const years = web.timeTicks({ from: at('1990-06-01T00:00:00Z'), to: view.to }, 540, zurich)
+    const years = web.createTimeTicks({ from: at('1990-06-01T00:00:00Z'), to: view.to }, 540, zurich)
     t.ok(years.every(({ unit }) => unit === 'year') && years.length >= 5 && years.length <= 12)
   })
 
@@ -194,24 +197,24 @@ t.test('lanes', async t => {
     for (let length = 20; length < 100 * 365 * day; length *= 1.7)
       for (const pixels of [260, 540, 1200]) {
         const view = { from: at('2001-03-24T13:14:15Z'), to: at('2001-03-24T13:14:15Z') + length }
-        const count = web.timeTicks(view, pixels, zurich).length
+        const count = web.createTimeTicks(view, pixels, zurich).length
         t.ok(count <= pixels / 28 + 3, `${count} in ${pixels} pixels of ${Math.round(length)} seconds`)
       }
   })
 
   await t.test('ticks of values are at round numbers', async t => {
-    t.same(web.valueTicks(40, 180, 5), [60, 90, 120, 150, 180])
-    t.same(web.valueTicks(61.2, 63.4, 4), [62, 63])
-    t.same(web.valueTicks(0.1, 0.35, 3), [0.1, 0.2, 0.3])
-    t.same(web.valueTicks(5, 5, 3), [5])
-    t.same(web.valueTicks(NaN, 5, 3), [])
-    t.same(web.valueTicks(-1e308, 1e308, 3), [], 'or not at all')
+    t.same(web.createValueTicks(40, 180, 5), [60, 90, 120, 150, 180])
+    t.same(web.createValueTicks(61.2, 63.4, 4), [62, 63])
+    t.same(web.createValueTicks(0.1, 0.35, 3), [0.1, 0.2, 0.3])
+    t.same(web.createValueTicks(5, 5, 3), [5])
+    t.same(web.createValueTicks(NaN, 5, 3), [])
+    t.same(web.createValueTicks(-1e308, 1e308, 3), [], 'or not at all')
   })
 
   await t.test('overlapping marks are merged, and none is lost', async t => {
     const view = { from: 0, to: 1000 }
     t.same(
-      web.merged([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
+      web.mergeMarks([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
       [2, 1]
     )
     const random = seeded(t)
@@ -219,7 +222,7 @@ t.test('lanes', async t => {
       const marks = Array.from({ length: random.below(200) }, () => mark(random.below(1000))).toSorted(
         (a, b) => a.time - b.time
       )
-      const clusters = web.merged(marks, view, 600, 22)
+      const clusters = web.mergeMarks(marks, view, 600, 22)
       t.equal(
         clusters.reduce((sum, each) => sum + each.marks.length, 0),
         marks.length,
@@ -233,44 +236,44 @@ t.test('lanes', async t => {
   })
 
   await t.test('zooming keeps the position under the pointer, within limits', async t => {
-    const view = web.zoomed({ from: 1000, to: 2000 }, 0.5, 1250)
+    const view = web.zoomView({ from: 1000, to: 2000 }, 0.5, 1250)
     t.same(view, { from: 1125, to: 1625 })
-    const near = web.zoomed({ from: 0, to: 30 }, 0.001, 10)
+    const near = web.zoomView({ from: 0, to: 30 }, 0.001, 10)
     t.equal(near.to - near.from, 20, 'no nearer than twenty seconds')
-    const far = web.panned({ from: 0, to: day }, 1e15)
+    const far = web.panView({ from: 0, to: day }, 1e15)
     t.ok(far.to <= 8e9 && far.to - far.from === day, 'and no further than there are dates')
   })
 
   await t.test('lines break at gaps, and averages are smoothed over their neighbours', async t => {
     const parts = [part(0, 1), part(10, 3), part(20, 5), part(100, 7)]
     t.same(
-      web.runsOf(parts, 30).map(run => run.length),
+      web.splitRuns(parts, 30).map(run => run.length),
       [3, 1]
     )
     t.same(
-      web.smoothed(parts, 20).map(({ mean }) => mean),
+      web.smooth(parts, 20).map(({ mean }) => mean),
       [2, 3, 4, 7]
     )
-    t.equal(web.nearest(parts, 64)!.time, 100)
-    t.equal(web.nearest([], 5), undefined)
+    t.equal(web.findNearest(parts, 64)!.time, 100)
+    t.equal(web.findNearest([], 5), undefined)
   })
 
   await t.test('a night lasts from noon to noon in local time', async t => {
     const from = at('2026-03-28T21:30:00Z')
-    const stretches = [
-      { from, to: from + 8 * hour, depth: 'bed' },
-      { from: from + hour, to: from + 3 * hour, depth: 'deep' },
-      { from: from + 3 * hour, to: from + 7 * hour, depth: 'asleep' }
+    const periods = [
+      { from, to: from + 8 * hour, stage: 'bed' },
+      { from: from + hour, to: from + 3 * hour, stage: 'deep' },
+      { from: from + 3 * hour, to: from + 7 * hour, stage: 'asleep' }
     ]
-    const [night, ...others] = web.nightsOf({ kind: 'nights', stretches }, zurich)
+    const [night, ...others] = web.groupNights({ kind: 'nights', periods }, zurich)
     t.equal(others.length, 0)
     t.equal(night!.bed, 22.5)
     t.equal(night!.up, 31.5, 'half past seven, summer time')
-    t.equal(web.asleepIn(night!), 6 * hour)
+    t.equal(web.getSleepDuration(night!), 6 * hour)
   })
 
   await t.test('the kind of a lane depends on the data of its streams', async t => {
-    const tree = web.treeOf([
+    const tree = web.buildTree([
       stream('body', null, [
         stream('heart', 'body'),
         stream('weight', 'body'),
@@ -302,7 +305,7 @@ t.test('lanes', async t => {
       fact('photos', 'picture/attached', 10),
       fact('mood', 'mood/rating', 20, 0.5)
     ]
-    const plan = (id: string) => web.planOf(tree.find(id)!, tree, facts)
+    const plan = (id: string) => web.planLane(tree.find(id)!, tree, facts)
     t.same(
       ['heart', 'weight', 'tablets', 'pressure', 'sleep', 'notes', 'diary'].map(id => plan(id)?.kind),
       ['series', 'numbers', 'numbers', 'pairs', 'nights', 'marks', 'marks']
@@ -311,19 +314,19 @@ t.test('lanes', async t => {
     t.same(plan('diary')!.streamIds, ['notes', 'photos'], 'what lies below, but no numbers among it')
     t.equal(plan('empty'), undefined)
     t.same(
-      web.defaultLanes(tree, facts),
+      web.chooseDefaultLanes(tree, facts),
       ['heart', 'weight', 'pressure', 'sleep', 'diary', 'mood'],
       'those in use, the most wanted first'
     )
-    t.same(web.defaultLanes(tree, []), [])
-    const brought = web.treeOf([
+    t.same(web.chooseDefaultLanes(tree, []), [])
+    const brought = web.buildTree([
       stream('Health', null, [
         stream('Pulse', 'Health', [stream('Watch', 'Pulse')]),
         stream('Steps', 'Health', [stream('Phone', 'Steps'), stream('Band', 'Steps')])
       ])
     ])
     const nameOf = (id: string) =>
-      web.planOf(brought.find(id)!, brought, [fact(id, 'count/steps', 1, 5)])?.name
+      web.planLane(brought.find(id)!, brought, [fact(id, 'count/steps', 1, 5)])?.name
     t.same(
       ['Watch', 'Phone', 'Pulse'].map(nameOf),
       ['Pulse: Watch', 'Phone', 'Pulse'],
@@ -332,46 +335,46 @@ t.test('lanes', async t => {
   })
 
   await t.test('preset ranges are whole days, even when clocks change', async t => {
-    const month = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
+    const month = web.createPresetView('month', at('2026-11-22T18:00:00Z'), zurich)
     t.same(month, { from: at('2026-10-23T22:00:00Z'), to: at('2026-11-22T23:00:00Z') })
-    const before = web.stepped(month, -1, zurich)
+    const before = web.stepView(month, -1, zurich)
     t.equal(before.to, month.from, 'earlier ends where this begins')
-    t.same(web.stepped(before, 1, zurich), month, 'and back')
-    const title = web.titleOf(month, undefined, zurich, at('2026-11-22T18:00:00Z'))
+    t.same(web.stepView(before, 1, zurich), month, 'and back')
+    const title = web.createTitle(month, undefined, zurich, at('2026-11-22T18:00:00Z'))
     t.same(
       { ...title, detail: spaced(title.detail) },
       { main: 'Last 30 days', detail: '24 October – 22 November 2026' }
     )
-    const today = web.presetView('day', at('2026-11-22T18:00:00Z'), zurich)
-    t.same(web.titleOf(today, undefined, zurich, at('2026-11-22T18:00:00Z')), {
+    const today = web.createPresetView('day', at('2026-11-22T18:00:00Z'), zurich)
+    t.same(web.createTitle(today, undefined, zurich, at('2026-11-22T18:00:00Z')), {
       main: 'Today',
       detail: '22 November 2026'
     })
     t.equal(
-      spaced(web.titleOf(before, undefined, zurich, at('2026-11-22T18:00:00Z')).main),
+      spaced(web.createTitle(before, undefined, zurich, at('2026-11-22T18:00:00Z')).main),
       '24 September – 23 October 2026'
     )
-    const evening = web.dayPart(at('2026-10-25T19:00:00Z'), zurich)
+    const evening = web.getDayPart(at('2026-10-25T19:00:00Z'), zurich)
     t.same(evening, { name: 'evening', from: at('2026-10-25T16:00:00Z'), to: at('2026-10-25T23:00:00Z') })
   })
 
   await t.test('the view ignores URLs that it has written itself', async t => {
-    const model = new web.Model(new URLSearchParams('from=1000&to=2000'), zurich)
+    const model = new web.TimelineModel(new URLSearchParams('from=1000&to=2000'), zurich)
     t.same(model.view.value, { from: 1000, to: 2000 })
-    model.wrote(new URLSearchParams('from=1000&to=2000'))
+    model.noteWritten(new URLSearchParams('from=1000&to=2000'))
     model.show({ from: 1500, to: 2500 })
-    model.follow(new URLSearchParams('from=1000&to=2000'))
+    model.applyQuery(new URLSearchParams('from=1000&to=2000'))
     t.same(model.view.value, { from: 1500, to: 2500 }, 'somebody has moved on')
-    model.follow(new URLSearchParams('from=3000&to=4000'))
+    model.applyQuery(new URLSearchParams('from=3000&to=4000'))
     t.same(model.view.value, { from: 3000, to: 4000 }, 'a link leads elsewhere')
-    model.follow(new URLSearchParams('from=1000&to=2000'), true)
+    model.applyQuery(new URLSearchParams('from=1000&to=2000'), true)
     t.same(model.view.value, { from: 1000, to: 2000 }, 'and going back leads back')
-    model.follow(new URLSearchParams('from=nonsense&to=1e999'))
+    model.applyQuery(new URLSearchParams('from=nonsense&to=1e999'))
     t.same(model.view.value, { from: 1000, to: 2000 })
   })
 
   await t.test('a lane is described in a sentence, and at the cursor', async t => {
-    const view = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
+    const view = web.createPresetView('month', at('2026-11-22T18:00:00Z'), zurich)
     const part = (days: number, mean: number): Part => ({
       time: view.from + days * day,
       count: 1,
@@ -386,12 +389,12 @@ t.test('lanes', async t => {
     }
     const plan = { name: 'Weight', kind: 'numbers', types: ['mass/kg'] }
     t.equal(
-      spaced(web.sentenceOf(plan, weights, view, zurich)),
+      spaced(web.describeLane(plan, weights, view, zurich)),
       'Weight, 24 October – 22 November 2026: down from 63.1 to 61.9 kg'
     )
-    t.equal(web.readingAt(weights, view.from + 15.2 * day, view, zurich)?.text, '62.4')
+    t.equal(web.readValueAt(weights, view.from + 15.2 * day, view, zurich)?.text, '62.4')
     t.equal(
-      web.readingAt(weights, view.from + 8 * day, view, zurich),
+      web.readValueAt(weights, view.from + 8 * day, view, zurich),
       undefined,
       'nothing is made up in between'
     )
@@ -405,16 +408,16 @@ t.test('lanes', async t => {
     }
     const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'] }
     t.equal(
-      spaced(web.sentenceOf(pressure, pressures, view, zurich)),
+      spaced(web.describeLane(pressure, pressures, view, zurich)),
       'Pressure, 24 October – 22 November 2026: 2 measurements, average 125/81 mmHg'
     )
-    t.equal(web.readingAt(pressures, view.from + day, view, zurich)?.text, '120/80')
+    t.equal(web.readValueAt(pressures, view.from + day, view, zurich)?.text, '120/80')
     const nothing = { kind: 'marks', marks: [] }
     t.equal(
-      spaced(web.sentenceOf({ ...plan, kind: 'marks' }, nothing, view, zurich)),
+      spaced(web.describeLane({ ...plan, kind: 'marks' }, nothing, view, zurich)),
       'Weight, 24 October – 22 November 2026: No data in this period'
     )
-    web.takeUnitWishes({ mass: 'lb' })
-    t.match(spaced(web.sentenceOf(plan, weights, view, zurich)), / lb$/, 'in the unit that is wanted')
+    web.loadDisplayUnits({ mass: 'lb' })
+    t.match(spaced(web.describeLane(plan, weights, view, zurich)), / lb$/, 'in the unit that is wanted')
   })
 })
