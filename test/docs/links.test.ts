@@ -3,18 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
-
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  join('client', 'README.md'),
-  join('test', 'README.md'),
-  ...readdirSync(join(packageDirectory, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.md'))
-    .map(name => join('docs', name))
-]
+import { pages, readSources, sourceFolders } from '../support/sources.js'
 
 /** Removes code blocks from a page, which may contain what looks like a link or a heading. */
 function textOf(page: string): string {
@@ -78,44 +67,27 @@ t.test('tests named by pages', async t => {
 })
 
 t.test('pages cited by code', async t => {
-  const folders = JSON.parse(readFileSync(join(packageDirectory, 'tsconfig.json'), 'utf8'))
-    .include as string[]
-  for (const folder of [...folders, 'web']) {
-    const names = readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
-    const missing = names
-      .filter(name => /\.tsx?$/.test(name))
-      .flatMap(name => {
-        const source = readFileSync(join(packageDirectory, folder, name), 'utf8')
-        return Array.from(source.matchAll(/\(?(docs\/[\w./-]+\.md)(?:#([\w-]+))?\)/g), cited => ({
-          cited,
-          name
-        }))
-      })
+  for (const folder of sourceFolders) {
+    const missing = readSources(folder)
+      .flatMap(({ file, text }) =>
+        Array.from(text.matchAll(/\(?(docs\/[\w./-]+\.md)(?:#([\w-]+))?\)/g), cited => ({ cited, file }))
+      )
       .filter(({ cited: [, page = '', anchor] }) => {
         if (!existsSync(join(packageDirectory, page))) return true
         return anchor !== undefined && !anchorsOf(page).includes(anchor)
       })
-      .map(({ cited: [text], name }) => `${folder}/${name}: ${text}`)
+      .map(({ cited: [text], file }) => `${file}: ${text}`)
     t.same(missing, [], folder)
   }
 })
 
 t.test('names that comments of code mention', async t => {
-  const folders = JSON.parse(readFileSync(join(packageDirectory, 'tsconfig.json'), 'utf8'))
-    .include as string[]
   const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
-  const files = [...new Set([...folders, 'client', 'web'])].flatMap(folder =>
-    readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
-      .filter(name => /\.c?tsx?$/.test(name) && !/(?:^|\/)(?:dist|node_modules)\//.test(name))
-      .map(name => {
-        const text = readFileSync(join(packageDirectory, folder, name), 'utf8')
-        return {
-          file: `${folder}/${name}`,
-          text,
-          words: new Set(text.replaceAll(comments, '').match(/\w+/g))
-        }
-      })
-  )
+  const files = sourceFolders.flatMap(readSources).map(({ file, text }) => ({
+    file,
+    text,
+    words: new Set(text.replaceAll(comments, '').match(/\w+/g))
+  }))
   const known = new Set(files.flatMap(({ words }) => [...words]))
   const dead = files.flatMap(({ file, text, words }) => [
     ...Array.from(text.matchAll(/\{@link[\s*]+(?:[\w.]+\.)?#?(\w+)\}/g), ([link, name]) =>

@@ -2,12 +2,12 @@
  * The words of pages, mails, docs and comments: none has a retired one, and quotation marks and spaces of texts are
  * those of their language.
  */
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { messageFolders, readMessages } from '../support/messages.js'
+import { pages, readSources, sourceFolders } from '../support/sources.js'
 
 const languages = { en: 'English', de: 'German', fr: 'French' } as const
 type Tag = keyof typeof languages
@@ -53,18 +53,17 @@ for (const tag of Object.keys(languages) as Tag[])
 
 t.test('docs and comments', async t => {
   const retired = matchWords(readRetired('Docs and comments'))
-  const { stdout } = spawnSync('git', ['ls-files', '*.md', '*.ts', '*.tsx'], {
-    cwd: packageDirectory,
-    encoding: 'utf8'
-  })
-  const files = stdout.split('\n').filter(file => file !== '' && !unchecked.test(file))
+  const prose = pages.map(file => ({
+    file,
+    text: readFileSync(join(packageDirectory, file), 'utf8').replaceAll(/^\|.*$/gm, '')
+  }))
+  const code = sourceFolders
+    .flatMap(readSources)
+    .map(({ file, text }) => ({ file, text: (text.match(comments) ?? []).join('\n') }))
+  const files = [...prose, ...code].filter(({ file }) => !unchecked.test(file))
   t.ok(files.length > 1000)
-  for (const file of files) {
-    const text = readFileSync(join(packageDirectory, file), 'utf8')
-    const parts = file.endsWith('.md')
-      ? text.replaceAll(/^\|.*$/gm, '')
-      : (text.match(comments) ?? []).join('\n')
-    const found = retired.exec(parts)
+  for (const { file, text } of files) {
+    const found = retired.exec(text)
     if (found) t.fail(`${file}: ${found[0]}`)
   }
 })

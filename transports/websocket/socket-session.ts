@@ -84,7 +84,8 @@ export class SocketSession implements JoinedNamespace {
         close: () => (this.#isOpen ? void this.#closeAfterAnswer() : this.leave())
       })
       if (this.#isOver) subscription?.unsubscribe()
-      this.#subscription = this.#isOver || !subscription ? fail('invalid-access-token') : subscription
+      if (this.#isOver || !subscription) fail('invalid-access-token')
+      this.#subscription = subscription
     } catch (error) {
       this.leave()
       throw error
