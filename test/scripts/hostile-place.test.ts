@@ -187,7 +187,7 @@ t.test('a hostile bucket', async t => {
     }
     for (const [what, text] of Object.entries(texts)) {
       const ended = await backup(t, (_request, response) => void response.end(text))
-      t.match(ended, { code: 1, errors: /something else than S3-compatible storage/ }, what)
+      t.match(ended, { code: 1, errors: /not that of an S3-compatible storage/ }, what)
       const failing = await backup(t, (_request, response) => void response.writeHead(500).end(text))
       t.equal(failing.code, 1)
       t.match(failing.errors, /s3:\/\/safe\/coffer: /, `${what}, with a failure`)
