@@ -199,7 +199,7 @@ export class Execution {
 
   #computeValidator(definition: UserMethod, call: Call): string | undefined {
     const { params, service } = this.context
-    if (service.credentials.via !== 'http' || !definition.isRepeatable?.(params)) return undefined
+    if (service.credentials.via !== 'http' || !definition.isCacheable?.(params)) return undefined
     const hidden = definition.hiddenState && call.store.read(() => definition.hiddenState!(call, params))
     return this.#stages.validators.compute(call, definition.id, params, hidden)
   }

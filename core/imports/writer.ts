@@ -71,9 +71,9 @@ export class ImportWriter {
 
   #writeEvents(call: Call, drafts: readonly EventDraft[]): void {
     for (const draft of drafts) {
-      const settled = this.#writeEvent(call, draft)
-      this.count(draft.type, settled, 1)
-      if (draft.hasFiles && settled === 'unfit') this.refusedEvents.add(draft.id)
+      const result = this.#writeEvent(call, draft)
+      this.count(draft.type, result, 1)
+      if (draft.hasFiles && result === 'unfit') this.refusedEvents.add(draft.id)
     }
   }
 
@@ -87,7 +87,7 @@ export class ImportWriter {
     const { store } = call
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
-    if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
+    if (this.isDry) return this.#isValidContent(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#ensureStream(call, draft.path)
     const { otherPaths, clientData, content, description, duration, id, time, type } = draft
     const streamIds = [...new Set([streamId, ...otherPaths.map(path => this.#ensureStream(call, path))])]
@@ -126,7 +126,8 @@ export class ImportWriter {
     return undefined
   }
 
-  #isFit({ services }: Call, { content, type }: EventDraft): boolean {
+  /** Returns whether the content is valid for its type. */
+  #isValidContent({ services }: Call, { content, type }: EventDraft): boolean {
     try {
       services.eventTypes.check(type, content)
       return true

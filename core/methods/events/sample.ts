@@ -51,7 +51,7 @@ export const sample = method({
   result: Type.Object({ samples: Type.Array(Sample) }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   run(call, all) {
     const params = omitNulls(all)
     if (params.fromTime >= params.toTime)

@@ -82,6 +82,7 @@ interface Modules {
     noteWritten(query: URLSearchParams): void
     applyQuery(query: URLSearchParams, isBack?: boolean): void
   }
+  formatDateTime(seconds: number, zone?: string): string
   addTexts(files: object): Promise<void>
   loadDisplayUnits(stored: unknown): void
 }
@@ -120,6 +121,7 @@ t.test('lanes', async t => {
     'app/timeline/describe-lane.ts',
     'app/timeline/model.ts',
     'app/data/tree.ts',
+    'app/parts/format-time.ts',
     'app/data/units.ts',
     'app/data/display-units.ts',
     'language.ts'
@@ -130,6 +132,15 @@ t.test('lanes', async t => {
     const texts: unknown = JSON.parse(readFileSync(join(packageDirectory, path), 'utf8'))
     await web.addTexts({ [path]: async () => await Promise.resolve(texts) })
   }
+
+  await t.test('a time shows its year unless it is the current one in its zone', async t => {
+    const thisYear = new Date().getUTCFullYear()
+    const midsummer = Date.UTC(thisYear, 6, 1, 12) / 1000
+    const newYear = Date.UTC(thisYear, 0, 1) / 1000
+    t.equal(web.formatDateTime(midsummer, 'UTC'), '1 Jul, 12:00')
+    t.equal(web.formatDateTime(newYear - 1800, 'Pacific/Auckland'), '1 Jan, 12:30')
+    t.equal(spaced(web.formatDateTime(newYear + 1800, 'America/New_York')), `31 Dec ${thisYear - 1}, 19:30`)
+  })
 
   await t.test('days are contiguous, even when clocks change', async t => {
     const random = seeded(t)
