@@ -10,6 +10,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
+import { createMissingStreams } from './create-streams.js'
 import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
@@ -20,8 +21,6 @@ import { skipReasons, TallyCounter, type RecordResult } from './tally.js'
 const maxChunks = 6
 /** Maximum number of ids that a comparison keeps to find duplicates. */
 const maxSeenIds = 100_000
-/** Maximum number of names that are tried for a stream. */
-const maxNameAttempts = 100
 
 export class ImportWriter {
   readonly tally = new TallyCounter()
@@ -88,9 +87,8 @@ export class ImportWriter {
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
     if (this.isDry) return this.#isValidContent(call, draft) ? 'broughtIn' : 'unfit'
-    const streamId = this.#ensureStream(call, draft.path)
-    const { otherPaths, clientData, content, description, duration, id, time, type } = draft
-    const streamIds = [...new Set([streamId, ...otherPaths.map(path => this.#ensureStream(call, path))])]
+    const { otherPaths, path, clientData, content, description, duration, id, time, type } = draft
+    const streamIds = [...new Set([path, ...otherPaths].map(each => this.#ensureStream(call, each, type)))]
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
@@ -151,32 +149,14 @@ export class ImportWriter {
   }
 
   /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
-  #ensureStream(call: Call, path: readonly StreamDraft[]): string {
-    const { streams } = call.store
-    const last = path.at(-1)!.id
-    if (streams.find(last)) return last
-    let parentId = this.job.parentId
-    for (const { id, name } of path) {
-      if (!streams.find(id)) this.#createStream(call, { id, name, parentId })
-      parentId = id
+  #ensureStream(call: Call, path: readonly StreamDraft[], type: string): string {
+    const { parentId } = this.job
+    const created = createMissingStreams(call, this.writers.createStream, { path, type, parentId })
+    if (created.length > 0) {
+      this.job = { ...this.job, streams: [...this.job.streams, ...created] }
+      saveJob(call.store, this.job)
     }
-    return last
-  }
-
-  #createStream(call: Call, stream: { id: string; name: string; parentId: string | null }): void {
-    for (let at = 1; ; at++) {
-      const name = at === 1 ? stream.name : `${stream.name} (${at})`
-      try {
-        call.store.savepoint(() => runUninterrupted(this.writers.createStream, call, { ...stream, name }))
-        break
-      } catch (error) {
-        // Another stream has that name.
-        if (!(error instanceof ApiError) || error.id !== 'item-already-exists' || at >= maxNameAttempts)
-          throw error
-      }
-    }
-    this.job = { ...this.job, streams: [...this.job.streams, stream.id] }
-    saveJob(call.store, this.job)
+    return path.at(-1)!.id
   }
 
   async #writePoints(draft: PointsDraft): Promise<void> {
@@ -283,7 +263,7 @@ export class ImportWriter {
     { seriesId: id, origin, path }: PointsDraft,
     type: string
   ): Holder | RecordResult {
-    const streamId = this.#ensureStream(call, path)
+    const streamId = this.#ensureStream(call, path, type)
     const clientData = { 'coffer:import': this.job.id }
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {

@@ -1,5 +1,8 @@
 /** The form of a measure: what people mean by "weight" or "heart rate", whatever event types and streams its data is in. */
 
+/** Key in the `clientData` of streams: the id of the measure to which their events belong. */
+export const measureKey = 'coffer:measure'
+
 export type Category =
   | 'body'
   | 'heart'
