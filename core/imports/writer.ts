@@ -10,6 +10,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
+import { createStreams } from './create-streams.js'
 import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
@@ -20,8 +21,6 @@ import { skipReasons, TallyCounter, type RecordResult } from './tally.js'
 const maxChunks = 6
 /** Maximum number of ids that a comparison keeps to find duplicates. */
 const maxSeenIds = 100_000
-/** Maximum number of names that are tried for a stream. */
-const maxNameAttempts = 100
 
 export class ImportWriter {
   readonly tally = new TallyCounter()
@@ -85,11 +84,12 @@ export class ImportWriter {
 
   #writeEvent(call: Call, draft: EventDraft): RecordResult {
     const { store } = call
+    if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
-    if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
+    if (this.isDry) return isFit(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#ensureStream(call, draft.path)
-    const { otherPaths, clientData, content, description, duration, id, time, type } = draft
+    const { otherPaths, clientData, content, description, duration, id, time, type, version } = draft
     const streamIds = [...new Set([streamId, ...otherPaths.map(path => this.#ensureStream(call, path))])]
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
@@ -103,8 +103,20 @@ export class ImportWriter {
         clientData: { ...clientData, 'coffer:import': this.job.id }
       })
     )
-    if (settled === 'broughtIn') store.imports.addEvent(id, this.attempt)
+    const created = version ? [id, version.recordId, version.versionId] : [id]
+    if (settled === 'broughtIn') for (const each of created) store.imports.addEvent(each, this.attempt)
     return settled
+  }
+
+  /** Returns true if another version of a record was imported, also if that event was changed or deleted since. */
+  #hasOtherVersion(
+    { store: { imports } }: Call,
+    { recordId, versionId }: NonNullable<EventDraft['version']>
+  ): boolean {
+    const isKnown = (id: string): boolean => this.#seen.has(id) || imports.findAttempt(id) !== undefined
+    const hasOther = isKnown(recordId) && !isKnown(versionId)
+    if (this.isDry && this.#seen.size < maxSeenIds) this.#seen.add(recordId).add(versionId)
+    return hasOther
   }
 
   /** Returns the result for an id that exists; `undefined` if it is free. */
@@ -126,15 +138,6 @@ export class ImportWriter {
     return undefined
   }
 
-  #isFit({ services }: Call, { content, type }: EventDraft): boolean {
-    try {
-      services.eventTypes.check(type, content)
-      return true
-    } catch {
-      return false
-    }
-  }
-
   /** Runs a part of a transaction, which is rolled back if it is refused. */
   #tryWrite({ store }: Call, work: () => void): RecordResult {
     try {
@@ -151,31 +154,12 @@ export class ImportWriter {
 
   /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
   #ensureStream(call: Call, path: readonly StreamDraft[]): string {
-    const { streams } = call.store
     const last = path.at(-1)!.id
-    if (streams.find(last)) return last
-    let parentId = this.job.parentId
-    for (const { id, name } of path) {
-      if (!streams.find(id)) this.#createStream(call, { id, name, parentId })
-      parentId = id
-    }
-    return last
-  }
-
-  #createStream(call: Call, stream: { id: string; name: string; parentId: string | null }): void {
-    for (let at = 1; ; at++) {
-      const name = at === 1 ? stream.name : `${stream.name} (${at})`
-      try {
-        call.store.savepoint(() => runUninterrupted(this.writers.createStream, call, { ...stream, name }))
-        break
-      } catch (error) {
-        // Another stream has that name.
-        if (!(error instanceof ApiError) || error.id !== 'item-already-exists' || at >= maxNameAttempts)
-          throw error
-      }
-    }
-    this.job = { ...this.job, streams: [...this.job.streams, stream.id] }
+    if (call.store.streams.find(last)) return last
+    const created = createStreams(call, path, this.job.parentId, this.writers.createStream)
+    this.job = { ...this.job, streams: [...this.job.streams, ...created] }
     saveJob(call.store, this.job)
+    return last
   }
 
   async #writePoints(draft: PointsDraft): Promise<void> {
@@ -296,5 +280,14 @@ export class ImportWriter {
     if (settled !== 'broughtIn') return settled
     call.store.imports.addEvent(id, this.attempt)
     return call.store.series.findHolder(id)!
+  }
+}
+
+function isFit({ services }: Call, { content, type }: EventDraft): boolean {
+  try {
+    services.eventTypes.check(type, content)
+    return true
+  } catch {
+    return false
   }
 }
