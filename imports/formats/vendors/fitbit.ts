@@ -13,7 +13,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../night-record.js'
+import { buildNightRecord } from '../../night-record.js'
 
 type FileKind =
   | 'heart_rate'

@@ -12,7 +12,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../night-record.js'
+import { buildNightRecord } from '../../night-record.js'
 import { scaleValue } from '../../text/units.js'
 
 /** Members that only these files have at their beginning. */
