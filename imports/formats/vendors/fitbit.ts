@@ -2,6 +2,7 @@
 import type { Format, FileHead, Sink } from '../../record.js'
 import { parseIsoTime, findRepeatedTime, toTime } from '../../text/times.js'
 import {
+  getId,
   getMember,
   readObjects,
   isJson,
@@ -168,7 +169,7 @@ class FitbitReader {
       time,
       duration,
       asleep: minutes === undefined ? undefined : minutes * 60,
-      identity: String(getNumber(object, 'logId') ?? ''),
+      identity: getId(object, 'logId') ?? '',
       clientData: {
         'fitbit:sleep': {
           ...getNumbers(object, nightMembers),

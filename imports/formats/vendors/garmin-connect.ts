@@ -2,6 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
+  getId,
   getMember,
   readObjects,
   isJson,
@@ -86,7 +87,7 @@ class GarminReader {
       stream: 'Activities',
       time: (start ?? NaN) / 1000,
       duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaleValue(milliseconds, 0.001),
-      identity: String(getNumber(object, 'activityId') ?? name),
+      identity: getId(object, 'activityId') ?? name,
       description: getText(object, 'name') ?? (name === '' ? undefined : name),
       clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(details) } }
     })
