@@ -22,6 +22,7 @@ export const messages = [
   // Workbooks
   'The sheet {name} is left out: it is {reason}',
   'Cells are merged: a date or a name counts for all of their rows, any other value for the first cell',
+  'The sheet has more than {count} rows: the rest is not read',
   // Files of archives
   'The tar archive is damaged or cut off: the rest is not read',
   'The archive holds more than {count} files: the rest is not read',

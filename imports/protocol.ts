@@ -121,6 +121,8 @@ export interface EventDraft {
   readonly content: unknown
   readonly description: string | undefined
   readonly clientData: Readonly<Record<string, unknown>> | undefined
+  /** Ids derived from the record that it is a version of, and from this version. */
+  readonly version: { readonly recordId: string; readonly versionId: string } | undefined
   /** True if files of it will follow. */
   readonly hasFiles: boolean
 }

@@ -28,12 +28,22 @@ export interface ImportedRecord {
   readonly track?: string | undefined
   /** Distinguishes it from other records of its time; the content by default. */
   readonly identity?: string | undefined
+  /**
+   * For records of which later files may contain other versions: digests of what all versions share, and of this one's content.
+   * Only one version is imported.
+   */
+  readonly version?: RecordVersion | undefined
   /** Time zone in which it was measured, as stated by the file. */
   readonly zone?: string | undefined
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
   /** Files attached to it. Their bytes follow through {@link Sink.addFile}. Only records with `isEvent` have files. */
   readonly files?: readonly AttachedFile[] | undefined
+}
+
+export interface RecordVersion {
+  readonly record: string
+  readonly state: string
 }
 
 /** A file that is attached to a record. */

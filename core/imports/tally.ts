@@ -6,6 +6,7 @@ import type { Tally } from './job.js'
 /** Why a record is skipped, in words that complete "left out because it is …". */
 export const skipReasons = {
   twice: 'in the file more than once',
+  otherVersion: 'another version of a record that was brought in before',
   deleted: 'of the kind that was deleted here before',
   trashed: 'in a stream or series that is in the trash',
   hidden: 'in a series that has been moved out of sight',

@@ -84,10 +84,11 @@ export class ImportWriter {
 
   #writeEvent(call: Call, draft: EventDraft): RecordResult {
     const { store } = call
+    if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
-    if (this.isDry) return this.#isValidContent(call, draft) ? 'broughtIn' : 'unfit'
-    const { otherPaths, path, clientData, content, description, duration, id, time, type } = draft
+    if (this.isDry) return isValidContent(call, draft) ? 'broughtIn' : 'unfit'
+    const { otherPaths, path, clientData, content, description, duration, id, time, type, version } = draft
     const streamIds = [...new Set([path, ...otherPaths].map(each => this.#ensureStream(call, each, type)))]
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
@@ -101,8 +102,20 @@ export class ImportWriter {
         clientData: { ...clientData, 'coffer:import': this.job.id }
       })
     )
-    if (settled === 'broughtIn') store.imports.addEvent(id, this.attempt)
+    const created = version ? [id, version.recordId, version.versionId] : [id]
+    if (settled === 'broughtIn') for (const each of created) store.imports.addEvent(each, this.attempt)
     return settled
+  }
+
+  /** Returns true if another version of a record was imported, also if that event was changed or deleted since. */
+  #hasOtherVersion(
+    { store: { imports } }: Call,
+    { recordId, versionId }: NonNullable<EventDraft['version']>
+  ): boolean {
+    const isKnown = (id: string): boolean => this.#seen.has(id) || imports.findAttempt(id) !== undefined
+    const hasOther = isKnown(recordId) && !isKnown(versionId)
+    if (this.isDry && this.#seen.size < maxSeenIds) this.#seen.add(recordId).add(versionId)
+    return hasOther
   }
 
   /** Returns the result for an id that exists; `undefined` if it is free. */
@@ -122,16 +135,6 @@ export class ImportWriter {
     if (attempt) return 'deleted'
     if (!this.isDry) store.history.removeDeletion(id)
     return undefined
-  }
-
-  /** Returns whether the content is valid for its type. */
-  #isValidContent({ services }: Call, { content, type }: EventDraft): boolean {
-    try {
-      services.eventTypes.check(type, content)
-      return true
-    } catch {
-      return false
-    }
   }
 
   /** Runs a part of a transaction, which is rolled back if it is refused. */
@@ -277,5 +280,15 @@ export class ImportWriter {
     if (settled !== 'broughtIn') return settled
     call.store.imports.addEvent(id, this.attempt)
     return call.store.series.findHolder(id)!
+  }
+}
+
+/** Returns whether the content is valid for its type. */
+function isValidContent({ services }: Call, { content, type }: EventDraft): boolean {
+  try {
+    services.eventTypes.check(type, content)
+    return true
+  } catch {
+    return false
   }
 }

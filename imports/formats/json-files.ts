@@ -83,6 +83,12 @@ export function getText(value: unknown, ...path: readonly string[]): string | un
   return typeof found === 'string' ? found : undefined
 }
 
+/** Returns a nested id, which may be a number. */
+export function getId(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = getMember(value, ...path)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+}
+
 /** Returns a nested number, also if it is written as text; `undefined` if there is none. */
 export function getNumber(value: unknown, ...path: readonly string[]): number | undefined {
   const found = getMember(value, ...path)

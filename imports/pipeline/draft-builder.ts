@@ -104,8 +104,8 @@ export class DraftBuilder implements Sink {
   }
 
   #addEvent(record: ImportedRecord): void {
-    const { otherPaths, content, description, duration, identity, path, source, stream, time, type, zone } =
-      record
+    const { otherPaths, content, description, duration, identity, path, source, stream, time, type } = record
+    const { version, zone } = record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
     const streams = this.#getPath(path, stream, source)
@@ -124,6 +124,10 @@ export class DraftBuilder implements Sink {
       content,
       description,
       clientData,
+      version: version && {
+        recordId: this.ids.derive('record', this.format, version.record),
+        versionId: this.ids.derive('version', this.format, version.record, version.state)
+      },
       hasFiles: record.files !== undefined
     })
     this.#batchLength +=

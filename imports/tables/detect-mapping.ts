@@ -4,6 +4,7 @@ import { isNumberCell, parsePressure } from '../text/cell-numbers.js'
 import { clockDuration } from '../text/notation-detector.js'
 import { parseZone } from '../text/zones.js'
 import { foldName } from './fold-name.js'
+import { findNightColumns, nightCodes } from './nights.js'
 import { findUncoveredWords } from './rest.js'
 import { derivedNames, statisticNames, columnRules, type ColumnRule } from './column-rules.js'
 import {
@@ -36,7 +37,8 @@ const trainingNames =
 /** Returns a mapping of the columns that can be identified, possibly without values; `undefined` without a time. */
 export function detectMapping(columns: readonly string[], sample: SampleRows): Mapping | undefined {
   const names = columns.map(foldName)
-  const time = findTimeColumn(columns, names, sample)
+  const night = findNightColumns(names, sample)
+  const time = night?.time ?? findTimeColumn(columns, names, sample)
   if (time === undefined) return undefined
   const clock = findClockColumn(names, sample, time)
   const usedColumns = new Set<number | undefined>([time, clock])
@@ -48,7 +50,9 @@ export function detectMapping(columns: readonly string[], sample: SampleRows): M
   const zoneColumn = find(
     (name, at) => zoneNames.test(name) || (offsetNames.test(name) && containsZones(sample, at))
   )
-  const end = find((name, at) => endNames.test(name) && matchesMostCells(sample, at, isTimeCell))
+  const end = find((name, at) =>
+    night ? at === night.end : endNames.test(name) && matchesMostCells(sample, at, isTimeCell)
+  )
   const duration = end === undefined ? findDurationColumn(columns, sample, usedColumns) : undefined
   usedColumns.add(duration?.at)
   const source = find(name => sourceNames.test(name))
@@ -64,7 +68,10 @@ export function detectMapping(columns: readonly string[], sample: SampleRows): M
     ...(source !== undefined && { source }),
     ...(zone !== undefined && { zone }),
     ...(zoneColumn !== undefined && { zoneColumn }),
-    values: detectValues(columns, names, sample, usedColumns)
+    values: [
+      ...(night ? [{ column: time, type: 'sleep/analysis', stream: 'Sleep', codes: nightCodes }] : []),
+      ...detectValues(columns, names, sample, usedColumns)
+    ]
   }
 }
 

@@ -26,8 +26,6 @@ export interface KnownMaker {
 
 export type ValueMapping = Omit<ColumnMapping, 'column'>
 
-/** Codes of a night. Its rows do not say that the user slept throughout; the hours have their own streams. */
-export const nightCodes = { '*': { analysis: 'inBed' } }
 export const heartRate = (part: string): ValueMapping => ({
   type: 'frequency/bpm',
   stream: `Heart rate, ${part}`

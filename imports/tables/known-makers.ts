@@ -6,7 +6,6 @@ import {
   kilograms,
   milligrams,
   minutes,
-  nightCodes,
   noteValue,
   percent,
   heartRate,
@@ -14,6 +13,7 @@ import {
   type KnownMaker,
   type ValueMapping
 } from './known-maker.js'
+import { nightCodes } from './nights.js'
 import { samsungTables } from './samsung-tables.js'
 
 const whoop = { name: 'Whoop', zoneColumn: 'cycle timezone' }

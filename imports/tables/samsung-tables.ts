@@ -5,7 +5,6 @@ import {
   energyValue,
   kilograms,
   milligrams,
-  nightCodes,
   noteValue,
   percent,
   heartRate,
@@ -14,6 +13,7 @@ import {
   type KnownMaker,
   type ValueMapping
 } from './known-maker.js'
+import { nightCodes } from './nights.js'
 
 /** Builds a table. Times of Samsung Health are in UTC; a column has the local offset. */
 const createTable = (

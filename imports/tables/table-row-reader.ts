@@ -9,14 +9,16 @@ import {
   type NotationDetector
 } from '../text/notation-detector.js'
 import { findMeasure, scaleValue, secondsByType } from '../text/units.js'
+import { getNightContent } from '../night-record.js'
+import { groupColumns, type ColumnGroup } from './column-groups.js'
 import { convertMeasure } from './column-units.js'
 import { foldName } from './fold-name.js'
+import { findAsleepColumns } from './nights.js'
+import { RecordIdentities } from './record-identities.js'
 import { isDateOnly, type RowTimeReader } from './row-times.js'
 
 export const rowKind = 'row'
 const pressure = 'blood-pressure/mmhg-bpm'
-/** Maximum number of remembered records of days. */
-const maxRememberedDays = 200_000
 
 /** Reasons to skip a cell. */
 const skipReasons = {
@@ -43,12 +45,6 @@ interface ParsedContent {
   readonly reasons: readonly SkipReason[]
 }
 
-interface ColumnGroup {
-  readonly type: string
-  readonly stream: string
-  parts: readonly ColumnMapping[]
-}
-
 /** Position and columns of a table. */
 interface TableInfo {
   readonly columns: readonly string[]
@@ -61,12 +57,13 @@ interface TableInfo {
 }
 
 export class TableRowReader {
-  readonly #groups: ColumnGroup[] = []
+  readonly #groups: readonly ColumnGroup[]
+  /** Columns of hours of sleep, by which nights count as sleep. */
+  readonly #asleepColumns: readonly ColumnMapping[] | undefined
   readonly #mappedColumns: ReadonlySet<number | undefined>
   /** Number of cells of each unmapped column. */
   readonly #unmappedCounts = new Map<number, number>()
-  /** Number of equal records, by their day and content. */
-  readonly #dayCounts = new Map<string, number>()
+  readonly #identities = new RecordIdentities()
   /** Number of the current row, from 1. */
   #row: number
   #numbers: NumberFlags | undefined
@@ -89,17 +86,8 @@ export class TableRowReader {
       zoneColumn,
       ...values.map(({ column }) => column)
     ])
-    for (const part of values) {
-      const group = this.#groups.find(
-        ({ parts, stream, type }) =>
-          part.field !== undefined &&
-          parts[0]!.field !== undefined &&
-          type === part.type &&
-          stream === part.stream
-      )
-      if (group) group.parts = [...group.parts, part]
-      else this.#groups.push({ type: part.type, stream: part.stream, parts: [part] })
-    }
+    this.#groups = groupColumns(values)
+    this.#asleepColumns = findAsleepColumns(values)
   }
 
   /**
@@ -140,6 +128,8 @@ export class TableRowReader {
       const { content, reasons, type: ownType = type } = this.#parseContent(parts, cells)
       if (content !== undefined) {
         const isActivity = ownType === 'activity/plain'
+        const duration = endTime > time ? endTime - time : undefined
+        const value = this.#judgeNight(content, ownType, duration, cells)
         const text = isActivity ? (content as string) : details
         const from = source === undefined ? '' : (cells[source] ?? '').trim()
         this.sink.addRecord({
@@ -148,10 +138,12 @@ export class TableRowReader {
           type: ownType,
           stream,
           time,
-          duration: endTime > time ? endTime - time : undefined,
-          content: isActivity ? undefined : content,
+          duration,
+          content: isActivity ? undefined : value,
+          // Earlier versions imported all nights as time in bed.
+          ...(value !== content && { identity: JSON.stringify(content) }),
           ...(text !== undefined && { description: text }),
-          ...this.#getIdentity(content, text, isDay ? `${time} ${ownType} ${stream} ${from}` : undefined)
+          ...this.#identities.find(content, text, isDay ? `${time} ${ownType} ${stream} ${from}` : undefined)
         })
         name = `${rowKind}, ${stream}`
       }
@@ -190,17 +182,23 @@ export class TableRowReader {
         this.#unmappedCounts.set(index, (this.#unmappedCounts.get(index) ?? 0) + 1)
   }
 
-  /**
-   * Returns the identity of a record: its content and text distinguish it from others of its time; equal records of one day are
-   * numbered.
-   */
-  #getIdentity(content: unknown, text: string | undefined, day: string | undefined): { identity?: string } {
-    const base = text === undefined ? JSON.stringify(content) : `${JSON.stringify(content)} ${text}`
-    if (this.#dayCounts.size > maxRememberedDays) this.#dayCounts.clear()
-    const count = day === undefined ? 1 : (this.#dayCounts.get(`${day} ${base}`) ?? 0) + 1
-    if (day !== undefined) this.#dayCounts.set(`${day} ${base}`, count)
-    if (count > 1) return { identity: `${base} ${count}` }
-    return text === undefined ? {} : { identity: base }
+  /** Returns the content of a record. A night counts as sleep if its hours of sleep fill it. */
+  #judgeNight(
+    content: unknown,
+    type: string,
+    duration: number | undefined,
+    cells: readonly string[]
+  ): unknown {
+    const isNight = type === 'sleep/analysis' && (content as { analysis?: unknown }).analysis === 'inBed'
+    if (!isNight || !this.#asleepColumns) return content
+    const hours = this.#asleepColumns.map(part => {
+      const { type: unit = part.type, value } = this.#parseValue(part, cells[part.column] ?? '')
+      return typeof value === 'number' ? value * (secondsByType[unit] ?? NaN) : NaN
+    })
+    return getNightContent(
+      hours.reduce((sum, each) => sum + each, 0),
+      duration
+    )
   }
 
   /** Parses an end: a duration, or a time. */

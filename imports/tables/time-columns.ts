@@ -71,6 +71,11 @@ function hasTimeOfDay(cell: string): boolean {
   return /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell) && removeMidnight(cell) === cell
 }
 
+/** Returns true if a cell contains a date and a time of day. */
+export function isDateAndTime(cell: string): boolean {
+  return isDateFormatted(cell) && hasTimeOfDay(cell) && isTimeCell(cell)
+}
+
 /** Returns true if a cell is formatted like a date, unlike a number. */
 function isDateFormatted(cell: string): boolean {
   return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumberCell(cell)

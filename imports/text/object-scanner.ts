@@ -219,11 +219,19 @@ function countBackslashes(text: string, index: number, start: number): number {
   return count
 }
 
-/** Parses a JSON text; returns `undefined` if it is malformed. */
+/** Parses a JSON text; returns `undefined` if it is malformed. Integers that a number cannot represent become texts, such as ids. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return /(?<![.\d])\d{16}/.test(text) ? JSON.parse(text.replaceAll(stringOrNumber, quoteInexact)) : value
   } catch {
     return undefined
   }
+}
+
+/** Matches the strings and numbers of valid JSON. */
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+
+function quoteInexact(token: string): string {
+  return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token ? `"${token}"` : token
 }

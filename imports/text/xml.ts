@@ -11,6 +11,8 @@ export interface XmlHandler {
   text?(text: string): void
   /** Optionally reads whole elements at `<`; returns their end, or `start` if it reads none. */
   readElements?(text: string, start: number): number
+  /** True once it needs no more of the text. */
+  readonly isDone?: boolean
 }
 
 /** Maximum length of a tag, in characters; longer ones are skipped. */

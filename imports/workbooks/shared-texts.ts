@@ -23,6 +23,10 @@ export class SharedTexts implements XmlHandler {
   #cache = new Map<number, string>()
   #cachedLength = 0
 
+  get isDone(): boolean {
+    return this.#count === maxTexts
+  }
+
   open(name: string): void {
     const local = getLocalName(name)
     if (local === 'si') this.#textParts = new TextRuns()
@@ -47,7 +51,7 @@ export class SharedTexts implements XmlHandler {
     const recent = this.#cache.get(index)
     if (recent !== undefined) return { text: recent }
     if (!Number.isInteger(index) || index < 0) return 'missing'
-    if (index >= this.#count) return this.#count === maxTexts ? 'beyond' : 'missing'
+    if (index >= this.#count) return this.isDone ? 'beyond' : 'missing'
     const [offset, length] = [this.#offsets[index * 2]!, this.#offsets[index * 2 + 1]!]
     if (offset === tooLong) return 'too long'
     if (offset === beyondLimit) return 'beyond'
@@ -62,7 +66,7 @@ export class SharedTexts implements XmlHandler {
   }
 
   #add({ isTooLong, text }: TextRuns): void {
-    if (this.#count === maxTexts) return
+    if (this.isDone) return
     const length = isTooLong ? 0 : Buffer.byteLength(text)
     const isFull = this.#usedBytes + length > chunkSize && this.#chunks.length === maxChunks
     const offset = isTooLong ? tooLong : isFull ? beyondLimit : this.#store(text, length)

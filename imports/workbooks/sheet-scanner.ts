@@ -9,9 +9,9 @@ import { parseColumn, parseRange, type CellRange } from './references.js'
 import type { SharedTexts } from './shared-texts.js'
 import { TextRuns } from './text-runs.js'
 
-/** Limits of columns and rows. */
 const maxColumns = 2000
-const maxRows = 1_048_576
+/** Maximum number of rows of a sheet, empty ones included, as in Excel. The rest of the sheet is not read. */
+export const maxRows = 1_048_576
 /** Maximum length of a row, in characters. */
 const maxRowLength = 256 * 1024
 /** Maximum number of empty cells before others, in all rows of a sheet. */
@@ -59,6 +59,7 @@ const rowEnd = '</row>'
 export class SheetScanner implements XmlHandler {
   #isInside = false
   #rowNumber = 0
+  #rowCount = 0
   #column = -1
   #cells: (string | undefined)[] | undefined
   #numbers: (boolean | undefined)[] = []
@@ -79,6 +80,11 @@ export class SheetScanner implements XmlHandler {
     size: number
   ) {
     this.#longTextBudget = Math.max(minLongTextBudget, size * 10)
+  }
+
+  /** True once the sheet has more rows than it may. */
+  get isDone(): boolean {
+    return this.#rowCount > maxRows
   }
 
   /** Reads whole cells and the tags of rows at once: sheets have millions of these. */
@@ -118,7 +124,7 @@ export class SheetScanner implements XmlHandler {
       if (this.#cells) this.#openCell(attributes)
     } else if (local === 'row') {
       if (this.#isInside) this.#openRow(Number(getAttribute(attributes, 'r') ?? NaN))
-    } else if (local === 'sheetData') this.#isInside = true
+    } else if (local === 'sheetData') this.#isInside = !this.isDone
   }
 
   close(name: string): void {
@@ -141,13 +147,18 @@ export class SheetScanner implements XmlHandler {
 
   #openRow(rowNumber: number): void {
     this.finish()
+    this.#rowCount++
+    this.#cell = undefined
+    if (this.isDone) {
+      this.#isInside = false
+      return
+    }
     this.#rowNumber = Number.isInteger(rowNumber) && rowNumber > 0 ? rowNumber : this.#rowNumber + 1
     this.#column = -1
     this.#cells = []
     this.#numbers = []
     if (this.#clocks.length > 0) this.#clocks = []
     this.#size = 0
-    this.#cell = undefined
   }
 
   #openCell(attributes: string): void {
@@ -192,7 +203,8 @@ export class SheetScanner implements XmlHandler {
             : 'in the file more than once'
     if (reason !== undefined) this.handler.skip('cell', reason, this.#rowNumber)
     else if (typeof found !== 'string') {
-      row[column] = found.text
+      // The texts of a row that is too long are not kept in memory.
+      row[column] = this.#size > maxRowLength ? '' : found.text
       if (found.isNumber) this.#numbers[column] = true
       if (found.clock) this.#clocks.push({ column, ...found.clock })
       this.#size += found.text.length

@@ -36,12 +36,18 @@ export interface WorkbookStructure {
   readonly styles: string | undefined
 }
 
-/** Scans the XML of a file; returns true if it ends within a tag. */
-export async function scanXmlFile(source: SourceFile, handler: XmlHandler): Promise<boolean> {
+/** Scans the XML of a file, until the handler or `isEnough` says that no more of it is needed. */
+export async function scanXmlFile(
+  source: SourceFile,
+  handler: XmlHandler,
+  isEnough: () => boolean = () => false
+): Promise<void> {
   const scanner = new XmlScanner(handler)
-  for await (const chunk of readText(source, await readHead(source))) scanner.write(chunk)
+  for await (const chunk of readText(source, await readHead(source))) {
+    scanner.write(chunk)
+    if (handler.isDone || isEnough()) return
+  }
   scanner.finish()
-  return scanner.isCutOff
 }
 
 interface Relation {

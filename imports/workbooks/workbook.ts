@@ -12,13 +12,12 @@ import {
 import { findRowLayout, maxSampleRows } from '../tables/table-layout.js'
 import { readTables } from '../tables/read-table.js'
 import type { TableSource } from '../tables/table-source.js'
-import { readHead, readText, readWholeText } from '../text/decode.js'
-import { XmlScanner } from '../text/xml.js'
+import { readHead, readWholeText } from '../text/decode.js'
 import { readZipEntries, formatFileName, ReadBudget, useXmlFiles } from '../zip.js'
 import { readMerges, type MergedRanges } from './merged-ranges.js'
 import { readFormats, readStructure, scanXmlFile, type WorkbookFiles, type SheetEntry } from './structure.js'
 import { SharedTexts } from './shared-texts.js'
-import { SheetScanner, type SharedData, type SheetHandler } from './sheet-scanner.js'
+import { maxRows, SheetScanner, type SharedData, type SheetHandler } from './sheet-scanner.js'
 
 export const excelFormat: Pick<Format, 'id' | 'name'> = { id: 'xlsx', name: 'Excel' }
 
@@ -126,6 +125,7 @@ async function readSheet(
       sink.warn('{name}: {message}', { name: formatFileName(name), message: { message, values } })
   }
   let hasMerged = false
+  let isCut = false
   const readRows: TableSource['readRows'] = async (selection, tableSink, onRow) => {
     const handler: SheetHandler = {
       onRow,
@@ -133,13 +133,9 @@ async function readSheet(
       fill: merges.createFiller(selection.sharedColumns, () => (hasMerged ||= selection.isRecord()))
     }
     const scanner = new SheetScanner(shared, handler, source.size)
-    const xml = new XmlScanner(scanner)
-    for await (const chunk of readText(source, await readHead(source))) {
-      xml.write(chunk)
-      if (selection.isEnough()) return 0
-    }
-    xml.finish()
-    scanner.finish()
+    await scanXmlFile(source, scanner, selection.isEnough)
+    if (!selection.isEnough()) scanner.finish()
+    isCut ||= scanner.isDone
     return 0
   }
   await readTables({ name, sink: namedSink, context, hasExplicitColumns: true, readRows }, layout)
@@ -147,6 +143,7 @@ async function readSheet(
     namedSink.warn(
       'Cells are merged: a date or a name counts for all of their rows, any other value for the first cell'
     )
+  if (isCut) namedSink.warn('The sheet has more than {count} rows: the rest is not read', { count: maxRows })
   return undefined
 }
 
@@ -170,10 +167,6 @@ async function readFirstRows(
     },
     source.size
   )
-  const xml = new XmlScanner(scanner)
-  for await (const chunk of readText(source, await readHead(source))) {
-    xml.write(chunk)
-    if (rows.length === maxSampleRows || size > maxBeginningLength) break
-  }
+  await scanXmlFile(source, scanner, () => rows.length === maxSampleRows || size > maxBeginningLength)
   return rows
 }

@@ -95,7 +95,7 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
   }
 
-  /** Finds the attempt that created an event or a file of one, even if it has been deleted since. */
+  /** Finds the attempt that created an event, a file of one or a version of a record, even if it has been deleted since. */
   findAttempt(event: string): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
     return statement(this.db, sql).get(event) as ImportAttempt | undefined

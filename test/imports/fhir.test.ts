@@ -1,6 +1,8 @@
 /** FHIR: values that are bounds, in other units, or of something that did not take place. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
+import { coffer } from '../support/coffer.js'
+import { broughtIn, sent, takenOut, zipOf } from '../support/importing.js'
 import { collected, missing, type Collected } from './collecting.js'
 
 const loinc = 'http://loinc.org'
@@ -198,4 +200,85 @@ t.test('invalid cards are skipped by name', async t => {
   const codes = await collected(`shc:/1/2/${digits(card)} shc:/${digits(card).slice(1)}`)
   t.same(codes.leftOut, { damaged: 2 })
   t.same((await collected(`shc:/${'5'.repeat(5 * 2 ** 20)}`)).leftOut, { 'larger than a record can be': 1 })
+})
+
+/** Returns a version of one weight, with the time of the measurement. */
+const weight = (value: number, meta: object, more: object = {}): object => ({
+  ...observation('29463-7', { ...kg, value }),
+  id: 'w1',
+  subject: { reference: 'Patient/1' },
+  meta,
+  ...more
+})
+const changed = { effectiveDateTime: '2024-05-02T08:00:00+02:00' }
+const bundleOf = (...resources: object[]): string =>
+  JSON.stringify({ resourceType: 'Bundle', entry: resources.map(resource => ({ resource })) })
+
+t.test('the newest version of a resource in a file is imported', async t => {
+  const [first, second, third] = [
+    weight(70, { versionId: '9', lastUpdated: '2024-05-01T09:00:00Z' }),
+    weight(71, { versionId: '10', lastUpdated: '2024-05-02T09:00:00Z' }, changed),
+    weight(72, { versionId: '11', lastUpdated: '2024-05-02T10:00:00+00:00' })
+  ]
+  const older = { 'an earlier version of a record that is in the file': 2 }
+  for (const versions of [
+    [first, second, third],
+    [third, second, first],
+    [second, third, first]
+  ] as object[][]) {
+    const bundle = await collected(bundleOf(...versions))
+    t.match(bundle.data, [{ content: 72 }])
+    t.same(bundle.leftOut, older)
+    t.match((await read(...versions)).data, [{ content: 72 }])
+  }
+  const numbered = await read(weight(70, { versionId: '10' }, changed), weight(71, { versionId: '9' }))
+  t.match(numbered.data, [{ content: 70 }], 'numbers are not compared as texts')
+  const wrong = await read(third!, weight(70, { versionId: '12' }, { status: 'entered-in-error' }))
+  t.same(wrong.data, [])
+  t.same(wrong.leftOut, {
+    'an earlier version of a record that is in the file': 1,
+    'marked as entered in error': 1
+  })
+  const others = await read(first!, weight(80, { versionId: '2' }, { subject: { reference: 'Patient/2' } }))
+  t.equal(others.data.length, 2, 'of another patient')
+})
+
+t.test('another version of an imported resource is skipped by name', async t => {
+  const { alice } = await coffer(t)
+  const other = 'another version of a record that was brought in before'
+  const first = weight(70, { versionId: '1', lastUpdated: '2024-05-01T09:00:00Z' })
+  const versions = [
+    weight(71, { versionId: '2', lastUpdated: '2024-05-02T09:00:00Z' }),
+    weight(70, { versionId: '3', lastUpdated: '2024-05-03T09:00:00Z' }, changed)
+  ]
+  const { id } = await broughtIn(alice, 'a.json', JSON.stringify(first))
+  for (const version of versions) {
+    const { tally } = await broughtIn(alice, 'b.json', JSON.stringify(version))
+    t.same(tally, { broughtIn: {}, known: {}, leftOut: { [other]: 1 } })
+  }
+  const unchanged = weight(70, { versionId: '4', lastUpdated: '2024-05-04T09:00:00Z' })
+  t.same((await broughtIn(alice, 'c.json', JSON.stringify(unchanged))).tally.known, { 'mass/kg': 1 })
+  const weights = async (): Promise<unknown[]> =>
+    (await alice.do('events.get', { types: ['mass/kg'] })).events.map(
+      ({ content }: { content: unknown }) => content
+    )
+  t.same(await weights(), [70])
+  await takenOut(alice, id)
+  t.same((await broughtIn(alice, 'b.json', JSON.stringify(versions[0]))).tally.broughtIn, { 'mass/kg': 1 })
+  t.same(await weights(), [71], 'after undoing the import of the first one')
+})
+
+t.test('versions in several files of an archive', async t => {
+  const { alice } = await coffer(t)
+  const archive = await zipOf({
+    'a.json': JSON.stringify(weight(70, { versionId: '1' })),
+    'b.json': JSON.stringify(weight(71, { versionId: '2' }, changed))
+  })
+  const expected = {
+    broughtIn: { 'mass/kg': 1 },
+    known: {},
+    leftOut: { 'another version of a record that was brought in before': 1 }
+  }
+  t.same((await sent(alice, 'a.zip', archive)).tally, expected)
+  t.same((await broughtIn(alice, 'a.zip', archive)).tally, expected)
 })

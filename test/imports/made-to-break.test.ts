@@ -222,3 +222,22 @@ t.test('infinite durations are skipped', async t => {
     leftOut: { 'of an end that cannot be read': 1 }
   })
 })
+
+t.test('ids beyond the precision of numbers do not collide', async t => {
+  const night = '"startTime":"2024-05-01T23:00:00.000","endTime":"2024-05-02T07:00:00.000","levels":{}'
+  const ids = ['9007199254740992', '9007199254740993', '9007199254740994', '17']
+  const nights = ids.map(
+    id => `{"logId":${id},"dateOfSleep":"2024-05-02",${night},"note":"\\"9007199254740993"}`
+  )
+  const { data } = await collected(`[${nights.join()}]`, 'sleep-2024-05-01.json', { zone: 'UTC' })
+  t.same(
+    data.map(({ identity }) => identity),
+    ids
+  )
+  const kept =
+    '{"resourceType":"Condition","id":"a","onsetDateTime":"2011","x":[12345678901234567891,1e20,100000000000000000000,1700000000000000001.5]}'
+  const [record] = (await collected(kept)).data
+  t.match(record!.clientData, {
+    'fhir:resource': { x: ['12345678901234567891', 1e20, 1e20, 1_700_000_000_000_000_001.5] }
+  })
+})

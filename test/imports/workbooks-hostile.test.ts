@@ -1,10 +1,13 @@
 /** Damaged or hostile workbooks: each is read in limited time, and its contents are imported or named. */
 import t from 'tap'
 import { Unreadable } from '../../imports/record.js'
-import { total, zipOf } from '../support/importing.js'
+import { coffer } from '../support/coffer.js'
+import { sent, total, zipOf } from '../support/importing.js'
 import { Random } from '../support/random.js'
 import { collected, type Collected } from './collecting.js'
 import { bookOf, bookParts, letters, rowsOf } from './workbooks.js'
+
+t.setTimeout(900_000)
 
 /** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
@@ -157,4 +160,43 @@ t.test('merged cells in many columns over many rows', async t => {
     })
   )
   t.equal(found.data.length, 20_000)
+})
+
+t.test('more rows and texts than a workbook may have', async t => {
+  const rows = rowsOf([header]) + days(20, '')
+  const beyond = '<row><c s="1"><v>45200</v></c><c><v>70</v></c></row>'
+  const text = '<c t="s"><v>4000000</v></c>'
+  const found = await collected(
+    await zipOf({
+      ...bookParts({
+        sheets: [
+          { name: 'long', rows: '' },
+          { name: 'texts', rows: rows + days(1, text) }
+        ],
+        texts: Array.from({ length: 4_000_100 }, () => ''),
+        formats: [14]
+      }),
+      // None of these rows has an end.
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}${'<row><c/><row>'.repeat(530_000)}${beyond.repeat(9)}`
+    })
+  )
+  t.same(found.data.length, 20 + 21)
+  t.match(found.warnings, ['"long": The sheet has more than 1048576 rows: the rest is not read'])
+  t.same(found.leftOut['beyond the texts that a workbook may have'], 1)
+})
+
+t.test('a row whose texts do not fit into memory is skipped', async t => {
+  const { alice } = await coffer(t)
+  const note = Array.from({ length: 5000 }, (_line, at) => `line ${at} of a “note” `).join('')
+  const cell = `<c t="inlineStr"><is><t>${note}</t></is></c>`
+  const found = await sent(
+    alice,
+    'wide.xlsx',
+    await bookOf({
+      sheets: [{ name: 'a', rows: `${rowsOf([header])}${days(3, '')}<row>${cell.repeat(800)}</row>` }],
+      formats: [14]
+    })
+  )
+  t.same(found.tally?.broughtIn, { 'mass/kg': 3 }, found.message)
+  t.same(found.tally.leftOut, { 'larger than a record can be': 1 })
 })

@@ -1,25 +1,30 @@
 /** Reads FHIR R4 (bundles, single resources and NDJSON): observations by LOINC and UCUM, other records as they are. */
-import type { ImportedRecord, Format, Sink } from '../../record.js'
+import { silentSink, type ImportedRecord, type Format, type Sink } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
 import { buildClinicalEvent, isClinicalKind } from './clinical-event.js'
 import { findMeasurement } from './observations.js'
+import { getRecordVersion, ResourceVersions } from './resource-versions.js'
 
 export const fhir: Format = {
   id: 'fhir',
   name: 'FHIR',
   recognises: head => isJson(head) && /"resourceType"\s*:\s*"[A-Z]/.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new FhirReader(options.zone, sink)
     const isBundle = /"resourceType"\s*:\s*"Bundle"/.test(head.text)
     // The objects are the entries of a bundle, or single resources, one per file or line.
-    await readObjects(
-      source,
-      head,
-      sink,
-      path => (isBundle ? path.length === 1 && path[0] === 'entry' : path.length === 0),
-      (object, path) => reader.read(path[0] === 'entry' ? getMember(object, 'resource') : object)
-    )
+    const readResources = (to: Pick<Sink, 'skip' | 'warn'>, onResource: (resource: unknown) => void) =>
+      readObjects(
+        source,
+        head,
+        to,
+        path => (isBundle ? path.length === 1 && path[0] === 'entry' : path.length === 0),
+        (object, path) => onResource(path[0] === 'entry' ? getMember(object, 'resource') : object)
+      )
+    const versions = new ResourceVersions()
+    await readResources(silentSink, resource => versions.add(resource))
+    const reader = new FhirReader(options.zone, sink, versions)
+    await readResources(sink, resource => reader.read(resource))
   }
 }
 
@@ -33,38 +38,28 @@ const unfinishedStatuses = new Set([
   'preparation',
   'refuted'
 ])
-/** Maximum number of remembered resources. A resource listed by several providers is imported once. */
-const maxRemembered = 200_000
 
 /** Reads resources one by one. */
 export class FhirReader {
-  readonly #seen = new Set<string>()
-
   constructor(
     private readonly zone: string | undefined,
-    private readonly sink: Sink
+    private readonly sink: Sink,
+    /** The versions of all resources of the file. */
+    private readonly versions: ResourceVersions
   ) {}
 
   read(resource: unknown): void {
     const kind = getText(resource, 'resourceType') ?? 'entry'
     const statuses = isObject(resource) ? getStatuses(resource) : []
+    const versionReason = isObject(resource) ? this.versions.findSkipReason(resource) : undefined
     if (!isObject(resource)) this.sink.skip(kind, 'without a resource')
+    else if (versionReason !== undefined) this.sink.skip(kind, versionReason)
     else if (statuses.includes('entered-in-error')) this.sink.skip(kind, 'marked as entered in error')
     else if (statuses.some(each => unfinishedStatuses.has(each)))
       this.sink.skip(kind, 'cancelled, not carried out or ruled out')
-    else if (this.#isDuplicate(kind, resource)) this.sink.skip(kind, 'in the file more than once')
     else if (kind === 'Observation') this.#addObservation(kind, resource)
     else if (isClinicalKind(kind)) this.#addClinicalRecord(kind, resource)
     else this.sink.skip(kind, 'of a kind without a type here')
-  }
-
-  #isDuplicate(kind: string, resource: Json): boolean {
-    const id = getText(resource, 'id')
-    if (id === undefined) return false
-    const key = `${kind}/${id}/${getText(resource, 'meta', 'versionId') ?? ''}`
-    if (this.#seen.has(key)) return true
-    if (this.#seen.size < maxRemembered) this.#seen.add(key)
-    return false
   }
 
   #addObservation(kind: string, resource: Json): void {
@@ -73,7 +68,7 @@ export class FhirReader {
       this.sink.skip(kind, 'without a time')
       return
     }
-    const common = { kind, source: getSource(resource), ...span, identity: getIdentity(resource) }
+    const common = { kind, source: getSource(resource), ...span, ...getIdentity(resource) }
     const measurement = findMeasurement(resource, span.duration)
     if (measurement) this.sink.addRecord({ ...common, ...measurement })
     else this.#addClinicalRecord(kind, resource)
@@ -91,7 +86,7 @@ export class FhirReader {
       kind,
       source: getSource(resource),
       ...span,
-      identity: getIdentity(resource),
+      ...getIdentity(resource),
       ...buildClinicalEvent(kind, {
         name: getDisplayName(resource),
         identifier: getText(resource, 'id') ?? '',
@@ -155,8 +150,11 @@ function getSource(resource: Json): string {
   return getText(resource, 'device', 'display') ?? getText(getList(resource, 'performer')[0], 'display') ?? ''
 }
 
-function getIdentity(resource: Json): string {
-  return getText(resource, 'id') ?? JSON.stringify(resource)
+function getIdentity(resource: Json): Pick<ImportedRecord, 'identity' | 'version'> {
+  return {
+    identity: getText(resource, 'id') ?? JSON.stringify(resource),
+    version: getRecordVersion(resource)
+  }
 }
 
 function getDisplayName(resource: Json): string {

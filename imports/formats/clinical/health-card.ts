@@ -8,6 +8,7 @@ import { readText } from '../../text/decode.js'
 import { parseJson } from '../../text/object-scanner.js'
 import { getMember, readObjects, isJson, isObject, getList, isTopLevel, getText } from '../json-files.js'
 import { FhirReader } from './fhir.js'
+import { ResourceVersions } from './resource-versions.js'
 
 const kind = 'health card'
 /** Maximum length of a file's QR codes, in characters, and of a decompressed card in bytes. */
@@ -18,7 +19,7 @@ export const healthCard: Format = {
   name: 'FHIR',
   recognises: head => isQrCode(head) || (isJson(head) && /"verifiableCredential"\s*:\s*\[/.test(head.text)),
   async read(source, head, sink, { options }) {
-    const reader = new FhirReader(options.zone, sink)
+    const reader = new FhirReader(options.zone, sink, new ResourceVersions())
     if (isQrCode(head))
       for (const code of await readQrCodes(source, head, sink)) readCard(decodeToken(code), reader, sink)
     else

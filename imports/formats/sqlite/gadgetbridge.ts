@@ -6,7 +6,7 @@ import type { Cell } from '../../sqlite/payload.js'
 import { parseJson } from '../../text/object-scanner.js'
 import { scaleValue } from '../../text/units.js'
 import { isObject } from '../json-files.js'
-import { getNightContent } from '../night-record.js'
+import { getNightContent } from '../../night-record.js'
 import {
   findColumns,
   isActivityTable,

@@ -1,7 +1,7 @@
 /** Reads sessions of Health Connect: exercises with their routes, and nights with their stages. */
 import type { Cell } from '../../sqlite/payload.js'
 import { scaleValue } from '../../text/units.js'
-import { getNightContent } from '../night-record.js'
+import { getNightContent } from '../../night-record.js'
 import { isValidPosition } from '../track-writer.js'
 import { exerciseNames, sleepStages } from './health-connect-tables.js'
 import type { BaseRecord, HealthRows } from './health-rows.js'

@@ -2,6 +2,7 @@
 import type { Format, FileHead, Sink } from '../../record.js'
 import { parseIsoTime, findRepeatedTime, toTime } from '../../text/times.js'
 import {
+  getId,
   getMember,
   readObjects,
   isJson,
@@ -13,7 +14,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../night-record.js'
+import { buildNightRecord } from '../../night-record.js'
 
 type FileKind =
   | 'heart_rate'
@@ -168,7 +169,7 @@ class FitbitReader {
       time,
       duration,
       asleep: minutes === undefined ? undefined : minutes * 60,
-      identity: String(getNumber(object, 'logId') ?? ''),
+      identity: getId(object, 'logId') ?? '',
       clientData: {
         'fitbit:sleep': {
           ...getNumbers(object, nightMembers),

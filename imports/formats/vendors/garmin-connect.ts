@@ -2,6 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
+  getId,
   getMember,
   readObjects,
   isJson,
@@ -12,7 +13,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../night-record.js'
+import { buildNightRecord } from '../../night-record.js'
 import { scaleValue } from '../../text/units.js'
 
 /** Members that only these files have at their beginning. */
@@ -86,7 +87,7 @@ class GarminReader {
       stream: 'Activities',
       time: (start ?? NaN) / 1000,
       duration: milliseconds === undefined || milliseconds <= 0 ? undefined : scaleValue(milliseconds, 0.001),
-      identity: String(getNumber(object, 'activityId') ?? name),
+      identity: getId(object, 'activityId') ?? name,
       description: getText(object, 'name') ?? (name === '' ? undefined : name),
       clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(details) } }
     })

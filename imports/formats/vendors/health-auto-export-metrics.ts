@@ -4,7 +4,7 @@ import type { ImportedRecord, Sink } from '../../record.js'
 import { parseUnambiguousTime } from '../../text/cell-times.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
 import { getNumber, getText, type Json } from '../json-files.js'
-import { getNightContent } from '../night-record.js'
+import { getNightContent } from '../../night-record.js'
 
 /** Parses a time, with AM or PM if the phone uses a 12-hour clock. */
 export function parseTime(text: string | undefined, zone: string | undefined): number {

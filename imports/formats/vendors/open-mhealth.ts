@@ -12,7 +12,7 @@ import {
   type Json
 } from '../json-files.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
-import { getNightContent } from '../night-record.js'
+import { getNightContent } from '../../night-record.js'
 
 export const openMhealth: Format = {
   id: 'open-mhealth',

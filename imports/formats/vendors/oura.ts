@@ -13,7 +13,7 @@ import {
   getText,
   type Json
 } from '../json-files.js'
-import { buildNightRecord } from '../night-record.js'
+import { buildNightRecord } from '../../night-record.js'
 import { readColumnNames, readNamedRows } from '../../text/named-tables.js'
 
 /** Matches the names of the lists in the JSON file. */

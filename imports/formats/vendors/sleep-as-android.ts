@@ -5,7 +5,7 @@ import { RowScanner, readTableText } from '../../text/row-scanner.js'
 import { findRepeatedTime, toTime } from '../../text/times.js'
 import { parseNumber } from '../../text/units.js'
 import { findZone } from '../../text/zones.js'
-import { getNightContent } from '../night-record.js'
+import { getNightContent } from '../../night-record.js'
 
 const kind = 'record'
 

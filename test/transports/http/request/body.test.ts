@@ -257,3 +257,31 @@ t.test('bodies are read correctly however they are split, in sequence on one con
   const contents = events.map(({ content }: { content: string }) => content)
   t.same(contents.toSorted(), written.toSorted())
 })
+
+t.test('numbers are double-precision, and strings are kept as sent', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('diary')
+  const send = async (type: string, content: string): Promise<unknown> => {
+    const { body } = await rawHttp(server.url, {
+      verb: 'POST',
+      path: '/alice/events',
+      headers: { authorization: alice.token, 'content-type': 'application/json' },
+      body: `{"streamIds":["diary"],"type":"${type}","content":${content},"clientData":{"a":[${content}]}}`
+    })
+    const { event } = body as { event: { id: string; content: unknown; clientData: object } }
+    t.same(event.clientData, { a: [event.content] })
+    t.same((await alice.do('events.getOne', { id: event.id })).event.content, event.content)
+    return event.content
+  }
+  for (const [sent, stored] of [
+    ['9007199254740991', '9007199254740991'],
+    ['-9007199254740991', '-9007199254740991'],
+    ['9007199254740993', '9007199254740992'],
+    ['12345678901234567890', '12345678901234567000'],
+    ['0.30000000000000004', '0.30000000000000004'],
+    ['0.1234567890123456789', '0.12345678901234568'],
+    ['1.0', '1']
+  ] as const)
+    t.equal(JSON.stringify(await send('count/generic', sent)), stored)
+  t.equal(await send('note/txt', '"9007199254740993"'), '9007199254740993')
+})

@@ -1,5 +1,5 @@
 /** Builds records of nights. */
-import type { ImportedRecord } from '../record.js'
+import type { ImportedRecord } from './record.js'
 
 /** Rounding error of hours, in seconds. */
 const toleranceSeconds = 60
