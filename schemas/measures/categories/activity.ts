@@ -121,7 +121,30 @@ export const activity = inCategory('activity', [
     205,
     150_000,
     {
-      healthKit: ['HKQuantityTypeIdentifierDistanceDownhillSnowSports']
+      healthKit: [
+        'HKQuantityTypeIdentifierDistanceDownhillSnowSports',
+        'HKQuantityTypeIdentifierDistanceCrossCountrySkiing'
+      ]
+    }
+  ),
+  createDistance(
+    'rowing-distance',
+    ['Distance rowed or paddled', 'Geruderte oder gepaddelte Strecke', 'Distance à la rame ou à la pagaie'],
+    'kayak',
+    190,
+    100_000,
+    {
+      healthKit: ['HKQuantityTypeIdentifierDistanceRowing', 'HKQuantityTypeIdentifierDistancePaddleSports']
+    }
+  ),
+  createDistance(
+    'skating-distance',
+    ['Distance skated', 'Strecke auf Skates oder Schlittschuhen', 'Distance en patins'],
+    'route',
+    235,
+    150_000,
+    {
+      healthKit: ['HKQuantityTypeIdentifierDistanceSkatingSports']
     }
   ),
   createDistance(

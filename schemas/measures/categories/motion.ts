@@ -60,6 +60,9 @@ function createLength(
 
 export const motion = inCategory('activity', [
   createSpeed('speed', ['Speed', 'Geschwindigkeit', 'Vitesse'], 'gauge', 195, 60, {
+    healthKit: ['CrossCountrySkiingSpeed', 'PaddleSportsSpeed', 'RowingSpeed'].map(
+      kind => `HKQuantityTypeIdentifier${kind}`
+    ),
     healthConnect: ['SpeedRecord']
   }),
   createSpeed(
@@ -119,6 +122,14 @@ export const motion = inCategory('activity', [
   createPower('cycling-power', ['Cycling power', 'Leistung auf dem Rad', 'Puissance à vélo'], 200, {
     healthKit: ['HKQuantityTypeIdentifierCyclingPower']
   }),
+  createPower(
+    'threshold-power',
+    ['Functional threshold power', 'Schwellenleistung (FTP)', 'Puissance au seuil fonctionnel'],
+    320,
+    {
+      healthKit: ['HKQuantityTypeIdentifierCyclingFunctionalThresholdPower']
+    }
+  ),
   createRow(
     'cadence',
     ['Cadence', 'Trittfrequenz', 'Cadence'],
