@@ -272,6 +272,8 @@ t.test('names that two measures share are told apart by their types', async t =>
   t.equal(findMeasureByName('Body water', 'ratio/percent')?.id, 'body-water-share')
   t.equal(findMeasureByName('Cholesterol', 'density/mg-dl')?.id, 'total-cholesterol')
   t.equal(findMeasureByName('Cholesterol', 'mass/mg')?.id, 'dietary-cholesterol')
+  t.equal(findMeasureByName('Energy', 'energy/kcal')?.id, 'total-energy')
+  t.equal(findMeasureByName('Energy of food', 'energy/kcal')?.id, 'food-energy')
   t.equal(findMeasureByName('heart rate', 'series:frequency/bpm')?.id, 'heart-rate', 'a series')
   t.equal(findMeasureByName('Weight', 'length/cm'), undefined)
   t.equal(findMeasureByName('constructor', 'mass/kg'), undefined)

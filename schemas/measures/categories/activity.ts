@@ -213,13 +213,7 @@ export const activity = inCategory('activity', [
   createTime('stand-time', ['Standing time', 'Zeit im Stehen', 'Temps debout'], 'person-standing', 85, {
     healthKit: ['HKQuantityTypeIdentifierAppleStandTime']
   }),
-  createCount(
-    'stand-hours',
-    ['Hours with standing', 'Stunden mit Stehen', 'Heures avec station debout'],
-    'clock-arrow-up',
-    75,
-    [24, 25]
-  ),
+  createCount('stand-hours', ['Stand hours', 'Stehstunden', 'Heures debout'], 'clock-arrow-up', 75, [24, 25]),
   createCount(
     'wheelchair-pushes',
     ['Wheelchair pushes', 'Rollstuhlschübe', 'Poussées en fauteuil roulant'],
