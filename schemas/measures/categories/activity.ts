@@ -121,7 +121,30 @@ export const activity = inCategory('activity', [
     205,
     150_000,
     {
-      healthKit: ['HKQuantityTypeIdentifierDistanceDownhillSnowSports']
+      healthKit: [
+        'HKQuantityTypeIdentifierDistanceDownhillSnowSports',
+        'HKQuantityTypeIdentifierDistanceCrossCountrySkiing'
+      ]
+    }
+  ),
+  createDistance(
+    'rowing-distance',
+    ['Distance rowed or paddled', 'Geruderte oder gepaddelte Strecke', 'Distance à la rame ou à la pagaie'],
+    'kayak',
+    190,
+    100_000,
+    {
+      healthKit: ['HKQuantityTypeIdentifierDistanceRowing', 'HKQuantityTypeIdentifierDistancePaddleSports']
+    }
+  ),
+  createDistance(
+    'skating-distance',
+    ['Distance skated', 'Strecke auf Skates oder Schlittschuhen', 'Distance en patins'],
+    'route',
+    235,
+    150_000,
+    {
+      healthKit: ['HKQuantityTypeIdentifierDistanceSkatingSports']
     }
   ),
   createDistance(
@@ -190,13 +213,7 @@ export const activity = inCategory('activity', [
   createTime('stand-time', ['Standing time', 'Zeit im Stehen', 'Temps debout'], 'person-standing', 85, {
     healthKit: ['HKQuantityTypeIdentifierAppleStandTime']
   }),
-  createCount(
-    'stand-hours',
-    ['Hours with standing', 'Stunden mit Stehen', 'Heures avec station debout'],
-    'clock-arrow-up',
-    75,
-    [24, 25]
-  ),
+  createCount('stand-hours', ['Stand hours', 'Stehstunden', 'Heures debout'], 'clock-arrow-up', 75, [24, 25]),
   createCount(
     'wheelchair-pushes',
     ['Wheelchair pushes', 'Rollstuhlschübe', 'Poussées en fauteuil roulant'],

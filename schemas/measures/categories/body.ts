@@ -147,7 +147,7 @@ export const body = inCategory('body', [
     [15, 65]
   ),
   createMass('fat-mass', ['Fat mass', 'Fettmasse', 'Masse grasse'], 45, 150, {}),
-  createMass('lean-body-mass', ['Lean body mass', 'Fettfreie Masse', 'Masse maigre'], 335, 130, {
+  createMass('lean-body-mass', ['Lean body mass', 'Fettfreie Körpermasse', 'Masse maigre'], 335, 130, {
     codes: { healthKit: ['HKQuantityTypeIdentifierLeanBodyMass'], healthConnect: ['LeanBodyMassRecord'] }
   }),
   createMass('muscle-mass', ['Muscle mass', 'Muskelmasse', 'Masse musculaire'], 355, 100, {}),

@@ -70,7 +70,7 @@ export const breathing = inCategory('heart', [
   ),
   createRow(
     'peak-flow',
-    ['Peak flow', 'Peak-Flow', 'Débit de pointe'],
+    ['Peak flow', 'Peak-Flow', 'Débit expiratoire de pointe'],
     'wind-arrow-down',
     170,
     'level',

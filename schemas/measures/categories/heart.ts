@@ -37,7 +37,7 @@ export const heart = inCategory('heart', [
     ['Heart rate', 'Herzfrequenz', 'Fréquence cardiaque'],
     'heart-pulse',
     350,
-    [35, 210],
+    [30, 220],
     {
       isDefault: true,
       codes: {
@@ -117,7 +117,7 @@ export const heart = inCategory('heart', [
     [
       'Heart rate variability in sleep',
       'Herzfrequenzvariabilität im Schlaf',
-      'Variabilité de la fréquence cardiaque en sommeil'
+      'Variabilité de la fréquence cardiaque pendant le sommeil'
     ],
     275,
     [3, 250],
@@ -142,7 +142,7 @@ export const heart = inCategory('heart', [
   ),
   createRate(
     'sleeping-heart-rate',
-    ['Heart rate in sleep', 'Herzfrequenz im Schlaf', 'Fréquence cardiaque en sommeil'],
+    ['Heart rate in sleep', 'Herzfrequenz im Schlaf', 'Fréquence cardiaque pendant le sommeil'],
     'heart',
     250,
     [30, 110]
@@ -163,14 +163,14 @@ export const heart = inCategory('heart', [
   ),
   createRate(
     'highest-heart-rate',
-    ['Highest heart rate', 'Höchste Herzfrequenz', 'Fréquence cardiaque maximale'],
+    ['Highest heart rate', 'Höchste Herzfrequenz', 'Fréquence cardiaque la plus haute'],
     'heart-plus',
     0,
     [50, 230]
   ),
   createRate(
     'lowest-heart-rate',
-    ['Lowest heart rate', 'Niedrigste Herzfrequenz', 'Fréquence cardiaque minimale'],
+    ['Lowest heart rate', 'Niedrigste Herzfrequenz', 'Fréquence cardiaque la plus basse'],
     'heart-minus',
     225,
     [25, 110]
@@ -188,7 +188,7 @@ export const heart = inCategory('heart', [
   ),
   createRow(
     'atrial-fibrillation-burden',
-    ['Time in atrial fibrillation', 'Anteil Vorhofflimmern', 'Part de fibrillation atriale'],
+    ['Time in atrial fibrillation', 'Zeit mit Vorhofflimmern', 'Temps en fibrillation atriale'],
     'heart-crack',
     345,
     'level',

@@ -9,7 +9,7 @@ export const lab = inCategory('lab', [
     285,
     180.156,
     [
-      [2, 25],
+      [1.5, 28],
       [0, 200]
     ],
     {
@@ -95,7 +95,7 @@ export const lab = inCategory('lab', [
     'triglycerides',
     ['Triglycerides', 'Triglyzeride', 'Triglycérides'],
     95,
-    885.4,
+    885.7,
     [
       [0.2, 15],
       [0, 200]
@@ -104,9 +104,19 @@ export const lab = inCategory('lab', [
       codes: { loinc: ['2571-8', '14927-8'], snomed: ['271245006'], hds: ['body-blood-serum-triglycerides'] }
     }
   ),
-  createShare('blood-alcohol', ['Blood alcohol', 'Blutalkohol', 'Alcoolémie'], 'wine', 345, [0, 0.4], {
-    healthKit: ['HKQuantityTypeIdentifierBloodAlcoholContent']
-  }),
+  createRow(
+    'blood-alcohol',
+    ['Blood alcohol', 'Blutalkohol', 'Alcoolémie'],
+    'wine',
+    345,
+    'level',
+    ['ratio/percent'],
+    {
+      plausible: [0, 0.4],
+      possible: [0, 2],
+      codes: { healthKit: ['HKQuantityTypeIdentifierBloodAlcoholContent'] }
+    }
+  ),
   createRow(
     'clinical-record',
     ['Clinical records', 'Klinische Befunde', 'Dossiers cliniques'],

@@ -40,15 +40,10 @@ export const mind = inCategory('mind', [
     snomed: ['48694002'],
     hds: ['wellbeing-mental-distress-anxiety']
   }),
-  createScale('low-mood', ['Low mood', 'Niedergeschlagenheit', 'Tristesse'], 'cloud-rain', 225, 10, {
+  createScale('low-mood', ['Low mood', 'Niedergeschlagenheit', 'Baisse de moral'], 'cloud-rain', 225, 10, {
     hds: ['wellbeing-mental-distress-depression']
   }),
-  createScale(
-    'vigour',
-    ['Energy and drive', 'Energie und Antrieb', 'Énergie et entrain'],
-    'battery-charging',
-    100
-  ),
+  createScale('energy-level', ['Energy level', 'Energieniveau', 'Niveau d’énergie'], 'battery-charging', 100),
   createScale(
     'phq-9',
     ['Depression questionnaire PHQ-9', 'Depressionsfragebogen PHQ-9', 'Questionnaire de dépression PHQ-9'],

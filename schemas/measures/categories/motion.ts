@@ -5,6 +5,8 @@ import { lengths, speed } from '../rows/units.js'
 const speeds = ['speed/m-s', 'speed/km-h', 'speed/mph', 'speed/ft-s', 'speed/m-min']
 const smallLength = { shown: 'length/cm', byRegion: { US: 'length/in' }, offered: ['length/cm', 'length/in'] }
 
+const metresPerSecond = { shown: 'speed/m-s', offered: ['speed/m-s', 'speed/km-h'] }
+
 /** Builds a speed (m/s), with the largest plausible one. */
 function createSpeed(
   id: string,
@@ -17,7 +19,7 @@ function createSpeed(
   return createRow(id, names, icon, hue, 'level', speeds, {
     unit: speed,
     plausible: [0, largest],
-    possible: [0, 350],
+    possible: [0, 5 * largest],
     ...(codes && { codes })
   })
 }
@@ -53,13 +55,16 @@ function createLength(
   return createRow(id, names, icon, hue, 'level', lengths, {
     unit: smallLength,
     plausible,
-    possible: [0, 1000],
+    possible: [0, 400],
     ...(codes && { codes })
   })
 }
 
 export const motion = inCategory('activity', [
-  createSpeed('speed', ['Speed', 'Geschwindigkeit', 'Vitesse'], 'gauge', 195, 60, {
+  createSpeed('speed', ['Speed', 'Geschwindigkeit', 'Vitesse'], 'gauge', 195, 70, {
+    healthKit: ['CrossCountrySkiingSpeed', 'PaddleSportsSpeed', 'RowingSpeed'].map(
+      kind => `HKQuantityTypeIdentifier${kind}`
+    ),
     healthConnect: ['SpeedRecord']
   }),
   createSpeed(
@@ -92,26 +97,32 @@ export const motion = inCategory('activity', [
       healthKit: ['HKQuantityTypeIdentifierCyclingSpeed']
     }
   ),
-  createSpeed(
-    'stair-ascent-speed',
-    ['Stair climbing speed', 'Tempo treppauf', 'Vitesse de montée d’escalier'],
-    'trending-up',
-    265,
-    2,
-    {
-      healthKit: ['HKQuantityTypeIdentifierStairAscentSpeed']
-    }
-  ),
-  createSpeed(
-    'stair-descent-speed',
-    ['Stair descent speed', 'Tempo treppab', 'Vitesse de descente d’escalier'],
-    'trending-down',
-    265,
-    2,
-    {
-      healthKit: ['HKQuantityTypeIdentifierStairDescentSpeed']
-    }
-  ),
+  {
+    ...createSpeed(
+      'stair-ascent-speed',
+      ['Stair climbing speed', 'Tempo treppauf', 'Vitesse de montée d’escalier'],
+      'trending-up',
+      265,
+      2,
+      {
+        healthKit: ['HKQuantityTypeIdentifierStairAscentSpeed']
+      }
+    ),
+    unit: metresPerSecond
+  },
+  {
+    ...createSpeed(
+      'stair-descent-speed',
+      ['Stair descent speed', 'Tempo treppab', 'Vitesse de descente d’escalier'],
+      'trending-down',
+      265,
+      2,
+      {
+        healthKit: ['HKQuantityTypeIdentifierStairDescentSpeed']
+      }
+    ),
+    unit: metresPerSecond
+  },
   createPower('power', ['Power', 'Leistung', 'Puissance'], 280, { healthConnect: ['PowerRecord'] }),
   createPower('running-power', ['Running power', 'Laufleistung', 'Puissance de course'], 20, {
     healthKit: ['HKQuantityTypeIdentifierRunningPower']
@@ -119,9 +130,17 @@ export const motion = inCategory('activity', [
   createPower('cycling-power', ['Cycling power', 'Leistung auf dem Rad', 'Puissance à vélo'], 200, {
     healthKit: ['HKQuantityTypeIdentifierCyclingPower']
   }),
+  createPower(
+    'threshold-power',
+    ['Functional threshold power', 'Schwellenleistung (FTP)', 'Puissance au seuil fonctionnel'],
+    320,
+    {
+      healthKit: ['HKQuantityTypeIdentifierCyclingFunctionalThresholdPower']
+    }
+  ),
   createRow(
     'cadence',
-    ['Cadence', 'Trittfrequenz', 'Cadence'],
+    ['Cadence', 'Tritt- und Schrittfrequenz', 'Cadence'],
     'refresh-cw',
     220,
     'level',
@@ -201,7 +220,7 @@ export const motion = inCategory('activity', [
   ),
   createRow(
     'six-minute-walk',
-    ['Six-minute walk distance', '6-Minuten-Gehstrecke', 'Distance de marche de six minutes'],
+    ['Six-minute walk distance', '6-Minuten-Gehstrecke', 'Distance au test de marche de six minutes'],
     'footprints',
     95,
     'level',
@@ -215,7 +234,7 @@ export const motion = inCategory('activity', [
   ),
   createRow('falls', ['Falls', 'Stürze', 'Chutes'], 'triangle-alert', 15, 'sum', ['count/generic'], {
     plausible: [0, 10],
-    possible: [0, 1000],
+    possible: [0, 400],
     codes: { healthKit: ['HKQuantityTypeIdentifierNumberOfTimesFallen'] }
   }),
   createRow(

@@ -17,7 +17,7 @@ function createNutrient(
   return createRow(id, names, icon, hue, 'sum', ['mass/mg', 'mass/g'], {
     unit: { shown: 'mass/mg', offered: ['mass/mg', 'mass/g'] },
     plausible: [0, largest],
-    possible: [0, 1_000_000],
+    possible: [0, 50 * largest],
     codes: {
       healthKit: [`HKQuantityTypeIdentifierDietary${healthKit}`],
       healthConnect: [`NutritionRecord.${healthConnect}`]
@@ -179,7 +179,7 @@ export const nutrients = inCategory('nutrition', [
     {
       unit: { shown: 'mass/mg', offered: ['mass/mg', 'mass/g'] },
       plausible: [0, 10],
-      possible: [0, 1_000_000],
+      possible: [0, 500],
       codes: { healthConnect: ['NutritionRecord.folicAcid'] }
     }
   ),

@@ -27,7 +27,7 @@ export const sports = inCategory('activity', [
       codes: { healthKit: ['HKWorkoutTypeIdentifier'], healthConnect: ['ExerciseSessionRecord'] }
     }
   ),
-  createSport('walking', ['Walking', 'Spazieren', 'Marche'], 'footprints', 130),
+  createSport('walking', ['Walking', 'Gehen', 'Marche'], 'footprints', 130),
   createSport('running', ['Running', 'Laufen', 'Course à pied'], 'sport-shoe', 25, 'activity-jogging'),
   createSport('hiking', ['Hiking', 'Wandern', 'Randonnée'], 'hiking-stick', 90, 'activity-hiking'),
   createSport('cycling', ['Cycling', 'Radfahren', 'Vélo'], 'bike', 210, 'activity-cycling'),

@@ -72,7 +72,7 @@ export const symptoms = inCategory('symptoms', [
     { healthKit: 'ChestTightnessOrPain' }
   ),
   createSymptom(
-    'abdominal-pain',
+    'abdominal-cramps',
     ['Abdominal cramps', 'Bauchkrämpfe', 'Crampes abdominales'],
     'circle-dot',
     20,

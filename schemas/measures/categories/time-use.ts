@@ -35,8 +35,13 @@ export const timeUse = inCategory('time-use', [
   createSpan('reading', ['Reading', 'Lesen', 'Lecture'], 'book-open', 25),
   createSpan('housework', ['Housework', 'Hausarbeit', 'Tâches ménagères'], 'house', 150),
   createSpan('commute', ['Commuting', 'Arbeitsweg', 'Trajet domicile-travail'], 'train-front', 195),
-  createSpan('family-time', ['Family', 'Familie', 'Famille'], 'users', 340),
-  createSpan('social-time', ['Friends', 'Freunde', 'Amis'], 'party-popper', 320),
+  createSpan('family-time', ['Time with family', 'Zeit mit der Familie', 'Temps en famille'], 'users', 340),
+  createSpan(
+    'social-time',
+    ['Time with friends', 'Zeit mit Freunden', 'Temps entre amis'],
+    'party-popper',
+    320
+  ),
   createSpan('appointment', ['Appointments', 'Termine', 'Rendez-vous'], 'calendar', 205),
   createSpan('task', ['Tasks', 'Aufgaben', 'Tâches'], 'list-checks', 165),
   createRow('habit', ['Habits', 'Gewohnheiten', 'Habitudes'], 'repeat', 95, 'category', ['boolean/bool']),
