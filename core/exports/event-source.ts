@@ -12,9 +12,13 @@ import type { Pieces, ReadContext } from './pieces.js'
 
 /** Characters above which an event is not parsed completely: no measurement is as long. */
 const largeEventSize = 256 * 1024
-/** Maximum characters of large events in memory while they are written in steps; others are written without yielding. */
+/**
+ * Maximum characters of large events in memory while they are written in steps, besides one event that is longer. Others are written
+ * without yielding.
+ */
 const maxHeld = 32 * 1024 * 1024
 let heldCharacters = 0
+let isLongerHeld = false
 
 /** Yields the JSON texts of the events of a list. `isCounted`: whether they count as read. */
 export function* listEventTexts(
@@ -49,13 +53,20 @@ export function* listEventTexts(
 }
 
 function* holdEvent(turn: ReadContext, text: string): Pieces {
-  turn.mustWriteAtOnce = heldCharacters + text.length > maxHeld
-  turn.isHolding = !turn.mustWriteAtOnce
-  if (turn.isHolding) heldCharacters += text.length
+  const isLonger = text.length > maxHeld
+  turn.isHolding = isLonger ? !isLongerHeld : heldCharacters + text.length <= maxHeld
+  turn.mustWriteAtOnce = !turn.isHolding
+  if (turn.isHolding) {
+    if (isLonger) isLongerHeld = true
+    else heldCharacters += text.length
+  }
   try {
     yield text
   } finally {
-    if (turn.isHolding) heldCharacters -= text.length
+    if (turn.isHolding) {
+      if (isLonger) isLongerHeld = false
+      else heldCharacters -= text.length
+    }
     turn.isHolding = turn.mustWriteAtOnce = false
   }
 }

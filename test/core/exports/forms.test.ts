@@ -391,6 +391,22 @@ t.test('large values', async t => {
     t.ok((await begun(alice, query)).members.length > 0)
   })
 
+  await t.test('beyond 32 MB are written in chunks, one at a time', async t => {
+    const { alice: owner } = await coffer(t, { limits: { bodyBytes: 64 * 1024 * 1024 } })
+    await owner.stream('diary')
+    const content = Array.from({ length: 850 }, () => 'x'.repeat(40_000))
+    await owner.event({ streamIds: ['diary'], type: 'my/own', content, time: 1 })
+    for (const format of ['csv', 'json']) {
+      const [first, second] = [await begun(owner, { format }), await begun(owner, { format })]
+      t.ok(first.members.length > 0 && first.members.length < 128 * 1024, `${format}: a page`)
+      t.notOk(second.members.length > 0 && second.members.length < 128 * 1024, 'no second one in memory')
+      await second.remainder!.return()
+      let { length } = first.members
+      for await (const more of first.remainder!) length += more.length
+      t.ok(length > 850 * 40_000, 'complete')
+    }
+  })
+
   await t.test('end when the access is revoked or the client disconnects, and release memory', async t => {
     const query = { types: ['note/txt'] }
     const isRoom = async (): Promise<boolean> => {
