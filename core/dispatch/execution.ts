@@ -292,7 +292,7 @@ export class Execution {
     return this.#services.accounts.store(this.context.account)
   }
 
-  /** The spools for slow clients; `undefined` for a result in one piece. */
+  /** The spools for slow clients; `undefined` for a result that is sent at once. */
   get #spools(): SpoolTarget {
     return this.context.isWhole ? undefined : this.#services.spools
   }
