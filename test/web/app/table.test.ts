@@ -199,6 +199,7 @@ t.test('the table', async t => {
     t.notMatch(page.url(), 'nothing', 'words are in no address')
     await page.reload()
     await page.getByText('No events match').waitFor()
+    await page.getByText('Filters').click()
     t.equal(
       await page.getByLabel('Text').inputValue(),
       'nothing of the kind',
