@@ -160,7 +160,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
 }
 
 /** The cursor in a lane, with the value at its position. */
-function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
+function LaneCursor({ plan, loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
   const line = useRef<HTMLElement>(null)
   const { data, range } = useStore(loader.state)
   useStore(model.hover)
@@ -175,13 +175,23 @@ function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 
       {y !== undefined && <b style={{ top: y }} />}
       {reading && (
         <span
-          style={{ top: y === undefined ? '50%' : `clamp(${isFirst ? 34 : 10}px, ${y} - 13px, 100% - 10px)` }}
+          style={{
+            top:
+              y === undefined
+                ? getCaptionTop(plan)
+                : `clamp(${isFirst ? 34 : 10}px, ${y} - 13px, 100% - 10px)`
+          }}
         >
           {reading.text}
         </span>
       )}
     </i>
   )
+}
+
+/** Returns the y position of a caption without a value: below the icons of a lane, which are in its middle. */
+function getCaptionTop({ kind }: LanePlan): string {
+  return kind === 'marks' ? 'min(50% + 24px, 100% - 10px)' : '50%'
 }
 
 /** Returns the y position of a value as a CSS expression, for any height of the lane. */
