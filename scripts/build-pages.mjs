@@ -134,8 +134,8 @@ const firstFiles = collectFiles([
   ...findChunks(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
-report('app, first page', firstFiles, 70)
-report('app', appFiles, 160)
+report('app, first page', firstFiles, 75)
+report('app', appFiles, 190)
 const accountFiles = collectFiles(findChunks(/^app\/account\//).filter(name => !isForeign(name)))
 report(
   'app, account page',
