@@ -41,14 +41,13 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
     () => listSuggestions(facts, tree, Date.now() / 1000, draft.streamId),
     [facts, tree, draft.streamId]
   )
-  const onSaved = (event: Event): void => {
+  const onSaved = (events: readonly Event[]): void => {
     onClose()
-    showToast(
-      t('events.saved', { what: `${toPlainText(chosen!.name)}: ${formatEvent(event)}` }),
-      async () => {
-        await trashEvent(account, event.id)
-      }
-    )
+    const what =
+      events.length > 1 ? t('events.deleteFiles', { count: events.length }) : formatEvent(events[0]!)
+    showToast(t('events.saved', { what: `${toPlainText(chosen!.name)}: ${what}` }), async () => {
+      for (const { id } of events) await trashEvent(account, id)
+    })
   }
   const streamId = chosen?.streamId ?? draft.streamId
   const path = streamId === undefined ? [] : (tree?.getPath(streamId) ?? [])
