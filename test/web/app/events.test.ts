@@ -3,7 +3,7 @@ import type { Route } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
-import type { Answer } from '../../support/coffer.js'
+import type { Answer, Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { password } from '../../support/pages.js'
 import { picture } from '../../support/pictures.js'
@@ -205,14 +205,9 @@ t.test('events', async t => {
     t.equal(await dialog.getByRole('img').count(), 2)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText(/^Added\. .*: 3 files$/).waitFor()
-    const stored = async (): Promise<string[]> =>
-      (await daisy.do('events.get', { types: ['picture/attached'] })).events
-        .flatMap((each: Answer) => each.attachments ?? [])
-        .map((each: Answer) => each.fileName)
-        .toSorted()
-    t.same(await stored(), ['hill.png', 'lake.png', 'wood.png'])
+    t.same(await listPhotos(daisy), ['hill.png', 'lake.png', 'wood.png'])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await stored()).length === 0, 'all are in the trash')
+    await until(async () => (await listPhotos(daisy)).length === 0, 'all are in the trash')
     await page.context().close()
   })
 
@@ -256,3 +251,12 @@ t.test('events', async t => {
     }
   )
 })
+
+/** Returns the file names of all photos. */
+async function listPhotos(daisy: Client): Promise<string[]> {
+  const { events } = await daisy.do('events.get', { types: ['picture/attached'] })
+  return (events as Answer[])
+    .flatMap(each => (each.attachments ?? []) as Answer[])
+    .map(each => each.fileName as string)
+    .toSorted()
+}

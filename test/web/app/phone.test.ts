@@ -109,11 +109,10 @@ t.test('on a phone', async t => {
 
   await t.test('headings have a serif of their own on every system', async t => {
     const page = await enter('/app/daisy/streams', phone)
-    const families = (
-      (await page.evaluate(`getComputedStyle(document.querySelector('h1')).fontFamily`)) as string
-    )
-      .split(',')
-      .map(family => family.trim().replaceAll('"', ''))
+    const declared = (await page.evaluate(
+      `getComputedStyle(document.querySelector('h1')).fontFamily`
+    )) as string
+    const families = declared.split(',').map(family => family.trim().replaceAll('"', ''))
     for (const [system, family] of [
       ['macOS and iOS', 'ui-serif'],
       ['Windows', 'Palatino Linotype'],

@@ -10,6 +10,7 @@ import type { PageProps } from '../route.js'
 import { useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { EventView } from './event-view.js'
 
 /** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
@@ -65,7 +66,7 @@ export default function EventPage({ id }: PageProps) {
       {read && types ? (
         <EventView {...read} types={types} onChanged={reload} onDeleted={() => setUnknown(true)} />
       ) : (
-        problem === undefined && <p class="loading">{t('loading')}</p>
+        problem === undefined && <Skeleton kind="page" />
       )}
     </>
   )

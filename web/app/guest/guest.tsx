@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readPageSettings, readServiceInfo, Refusal, type PageSettings, type ServiceInfo } from '../../api.js'
 import { setLanguage, t } from '../../language.js'
 import { ServiceHeader } from '../../parts/page-layout.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { explainError } from '../../explain-error.js'
 import { getHref, PageContext } from '../../page-context.js'
 import { Account, AccountContext } from '../data/account.js'
@@ -119,7 +120,7 @@ function Guest({ info, facts, first }: Props) {
   const view = () => {
     if (problem !== undefined) return <Unreachable message={explainError(problem).message} />
     if (typeof link === 'string') return <EmptyView why={link} name={info.name} />
-    if (!account || !guestPages.includes(route.page)) return <p class="loading">{t('loading')}</p>
+    if (!account || !guestPages.includes(route.page)) return <Skeleton kind="page" />
     return (
       <AccountContext.Provider value={account}>
         <AppLayout

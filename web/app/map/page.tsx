@@ -12,6 +12,7 @@ import { Icon } from '../parts/icon.js'
 import { StepButtons } from '../parts/step-buttons.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { Tabs } from '../parts/tabs.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { MapCanvas } from './map-canvas.js'
@@ -114,6 +115,7 @@ export default function MapPage({ query }: PageProps) {
             </p>
           </div>
           <section class="card list" aria-label={t('map.tracks')}>
+            {!shown && problem === undefined && <Skeleton kind="rows" />}
             {shown && tracks.length === 0 && <p class="hint">{t('map.none')}</p>}
             <ul>
               {tracks.slice(0, maxListed).map(track => (

@@ -8,32 +8,22 @@ export function RichText({ text }: { readonly text: string }) {
 }
 
 function renderBlock(block: Block, index: number): ComponentChildren {
-  switch (block.kind) {
-    case 'heading':
-      return <h4 key={index}>{renderSpans(block.spans)}</h4>
-    case 'list': {
-      const items = block.items.map((spans, at) => <li key={at}>{renderSpans(spans)}</li>)
-      return block.start === undefined ? (
-        <ul key={index}>{items}</ul>
-      ) : (
-        <ol key={index} start={block.start}>
-          {items}
-        </ol>
-      )
-    }
-    case 'quote':
-      return <blockquote key={index}>{block.blocks.map(renderBlock)}</blockquote>
-    case 'code':
-      return (
-        <pre key={index} tabIndex={0}>
-          {block.text}
-        </pre>
-      )
-    case 'rule':
-      return <hr key={index} />
-    case 'paragraph':
-      return <p key={index}>{renderSpans(block.spans)}</p>
-  }
+  if (block.kind === 'list') return <List key={index} {...block} />
+  if (block.kind === 'quote') return <blockquote key={index}>{block.blocks.map(renderBlock)}</blockquote>
+  if (block.kind === 'rule') return <hr key={index} />
+  if (block.kind === 'code')
+    return (
+      <pre key={index} tabIndex={0}>
+        {block.text}
+      </pre>
+    )
+  const Tag = block.kind === 'heading' ? 'h4' : 'p'
+  return <Tag key={index}>{renderSpans(block.spans)}</Tag>
+}
+
+function List({ items, start }: Extract<Block, { readonly kind: 'list' }>) {
+  const lines = items.map((spans, at) => <li key={at}>{renderSpans(spans)}</li>)
+  return start === undefined ? <ul>{lines}</ul> : <ol start={start}>{lines}</ol>
 }
 
 function renderSpans(spans: readonly Span[]): ComponentChildren {

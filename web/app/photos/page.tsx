@@ -10,6 +10,7 @@ import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
 import { formatDay, formatTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { openAddDialog } from '../shell/adding.js'
 import { Viewer } from './viewer.js'
 
@@ -73,6 +74,7 @@ export default function PhotosPage() {
         )}
       </header>
       {problem !== undefined && <Alert>{problem}</Alert>}
+      {!isWhole && events.length === 0 && problem === undefined && <Skeleton kind="pictures" />}
       {isWhole && events.length === 0 && <p class="lead">{t('photos.none')}</p>}
       {groupByMonth(events).map(({ month, from, pictures }) => (
         <section key={month} aria-label={month}>

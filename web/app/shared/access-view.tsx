@@ -12,6 +12,7 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGroups } from './accesses.js'
 import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
@@ -43,7 +44,7 @@ export function AccessView({ id }: { readonly id: string }) {
     </p>
   )
   if (problem !== undefined) return <Alert>{problem}</Alert>
-  if (!groups) return <p class="loading">{t('loading')}</p>
+  if (!groups) return <Skeleton kind="page" />
   if (!access)
     return (
       <div class="empty">

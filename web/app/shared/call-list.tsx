@@ -7,6 +7,7 @@ import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatClock, formatTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { readCalls, type Call } from './calls.js'
 import { getGroupKey, describeCall } from './describe-call.js'
 
@@ -35,7 +36,7 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   useEffect(() => void read(), [accessId])
   const tree = useStore(account.tree)
   if (problem !== undefined) return <Alert>{problem}</Alert>
-  if (!calls) return <p class="loading">{t('loading')}</p>
+  if (!calls) return <Skeleton kind="rows" />
   const days = groupByDay(calls.filter(({ method, status }) => status >= 400 || !hiddenMethods.has(method)))
   if (days.length === 0) return <p class="hint none">{t('shared.noActivity')}</p>
   return (

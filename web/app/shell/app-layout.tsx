@@ -5,6 +5,7 @@ import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { Toasts } from '../parts/toast.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { loadPage, getLoadedPage, type PageView } from '../pages.js'
 import type { Route } from '../route.js'
 import { AddDialog } from './add-dialog.js'
@@ -77,7 +78,7 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
               <shown.View {...(id === undefined ? {} : { id })} query={query} />
             </ErrorBoundary>
           )}
-          {!shown && problem === undefined && <p class="loading">{t('loading')}</p>}
+          {!shown && problem === undefined && <Skeleton kind="page" />}
         </main>
       </div>
       <BottomBar page={page} />

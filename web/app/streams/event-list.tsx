@@ -10,6 +10,7 @@ import type { Event, Stream } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
 
 /** Events per page. */
 const pageSize = 15
@@ -53,6 +54,7 @@ export function EventList({ stream }: { readonly stream: Stream }) {
     <section class="card entries">
       <h2>{t('streams.entries')}</h2>
       {problem !== undefined && <Alert>{problem}</Alert>}
+      {!events && problem === undefined && <Skeleton kind="rows" />}
       {events?.length === 0 && <p class="hint">{t(skip > 0 ? 'streams.noMore' : 'streams.noEntries')}</p>}
       <ul>
         {shown.map(event => (

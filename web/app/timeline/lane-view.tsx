@@ -133,7 +133,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
         </p>
         <LaneAudience plan={plan} />
       </header>
-      <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined}>
+      <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined && problem === undefined}>
         <LaneChart
           view={model.view}
           data={data}
