@@ -4,6 +4,7 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError } from '../../explain-error.js'
 import { getStreamColour } from '../data/stream-colours.js'
+import { isOfflineError } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
 import { LaneChart } from '../lanes/chart.js'
 import type { Span } from '../lanes/draw-lane.js'
@@ -125,7 +126,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
           </p>
         )}
         <p class="about num">
-          {problem !== undefined
+          {problem !== undefined && !isOfflineError(problem)
             ? explainError(problem).message
             : latest === undefined || plan.kind === 'series'
               ? about
@@ -133,7 +134,12 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
         </p>
         <LaneAudience plan={plan} />
       </header>
-      <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined && problem === undefined}>
+      <figure
+        ref={figure}
+        data-lane={stream.id}
+        aria-label={sentence}
+        aria-busy={data === undefined && problem === undefined}
+      >
         <LaneChart
           view={model.view}
           data={data}
