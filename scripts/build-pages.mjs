@@ -1,9 +1,10 @@
 /**
- * Builds the web pages into `dist/web`, with a gzipped copy of each file. Fails if a part exceeds its size limit: the compressed size
+ * Builds the web pages into `dist/web`, with a gzipped copy of each file, and those of the API reference's viewer into `dist/viewer`. Fails if a part exceeds its size limit: the compressed size
  * of everything that a browser must load for it.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWorker, webManifest } from './build-offline.mjs'
@@ -82,6 +83,15 @@ for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true }
   sizes.set(path.slice(outDir.length + 1).replaceAll('\\', '/'), compressed.length)
   writeFileSync(`${path}.gz`, compressed)
 }
+
+// The viewer of `/docs` is a library, of which only the compressed copies are built.
+const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+mkdirSync(join(root, 'dist', 'viewer'), { recursive: true })
+for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+  writeFileSync(
+    join(root, 'dist', 'viewer', `${name}.gz`),
+    gzipSync(readFileSync(join(viewer, name)), { level: 9 })
+  )
 
 /** Returns the files of chunks and of all that they import; with `isWhole` also of what they load later. */
 function collectFiles(names, isWhole, seen = new Set()) {
