@@ -119,6 +119,8 @@ const isForeign = name => /messages\/(?!en)\w+\.json$/.test(name)
 const isOfApp = name => /^app\/(?!shell\/)[a-z]+\/messages\//.test(name)
 /** Loaded only if the operator provides a map. */
 const isMap = name => name.startsWith('app/map/ground/')
+/** Loaded by the map page, only if the operator provides no map. */
+const isWorld = name => name === 'app/map/world.ts'
 /** Loaded only if the operator configures identity providers. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** Loaded only if passkeys are supported, after the page. */
@@ -134,7 +136,12 @@ const appFiles = collectFiles(
   new Set(
     Object.keys(chunks).filter(
       name =>
-        isForeign(name) || isMap(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfAccount(name)
+        isForeign(name) ||
+        isMap(name) ||
+        isWorld(name) ||
+        isOfIdentities(name) ||
+        isOfPasskeys(name) ||
+        isOfAccount(name)
     )
   )
 )
@@ -177,6 +184,11 @@ report(
   'ground of the map',
   [...groundFiles].filter(file => !appFiles.has(file)),
   15
+)
+report(
+  'world of the map',
+  [...collectFiles(['app/map/world.ts'])].filter(file => !appFiles.has(file)),
+  23
 )
 const passkeyFiles = collectFiles(
   findChunks(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),

@@ -57,7 +57,7 @@ const moduleRules: Readonly<Record<string, Module>> = {
   web: {
     modules: ['client'],
     files: ['schemas/zones.ts', 'core/json/canonical.ts'],
-    libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf')
+    libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf world-atlas')
   }
 }
 /** Modules that may import every module. */
