@@ -1,5 +1,6 @@
 /** Forms for event contents: every event type has one, and preserves its contents. */
 import t from 'tap'
+import { findMeasure } from '../../../schemas/measures/catalogue.js'
 import { computeEventIntegrity } from '../../../core/integrity.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
 import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
@@ -22,9 +23,10 @@ interface Suggestion {
   readonly type: string
   readonly streamId?: string
   readonly latest?: unknown
-  readonly newStream?: { readonly id?: string }
+  readonly newStream?: { readonly id?: string; readonly measure?: string }
 }
 interface Modules {
+  readonly eventKinds: readonly { readonly id: string; readonly type: string; readonly measure: string }[]
   findSchema(types: object, type: string): object | undefined
   listFields(schema: object | undefined): readonly Field[]
   toEntries(fields: readonly Field[], content: unknown): Entries
@@ -272,6 +274,12 @@ t.test('forms of contents', async t => {
       ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'],
       'somebody new is offered what most begin with'
     )
+    t.match(
+      offered.find(({ newStream }) => newStream?.id === 'note'),
+      { newStream: { measure: 'note' } }
+    )
+    for (const { id, measure, type } of web.eventKinds)
+      t.ok(findMeasure(measure)?.types.includes(type), `events of kind ${id} belong to its measure`)
     const names = (wanted: string) => web.searchKinds(wanted, types, facts, tree).map(({ type }) => type)
     web.loadDisplayUnits({ mass: 'lb', glucose: 'mg-dl' })
     t.equal(names('GEWICHT')[0], 'mass/lb', 'in the unit that is wanted')
