@@ -5,7 +5,8 @@ import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { saveJob, Mapping, type ImportState, type StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
-import { assertMappedTypes, assertTimeZone, assertMayImport, getOwnJob } from './params.js'
+import { assertZone } from '../validation/zones.js'
+import { assertMappedTypes, assertMayImport, getOwnJob } from './params.js'
 
 /** The params with the user's choices. Absent ones leave the import unchanged. */
 export const importChoices = {
@@ -39,7 +40,7 @@ export function beginImport(
     fail('invalid-operation', 'No records would be imported. Choose what the columns contain first')
   const newParentId = parentId === undefined || previous.attempt > 0 ? previous.parentId : parentId
   assertMayImport(call, newParentId)
-  assertTimeZone(zone ?? undefined)
+  assertZone(zone ?? undefined, '#/zone')
   assertMappedTypes(call, mappings ?? undefined)
   new ImportMemory(store, previous).storeMappings(mappings ?? {})
   const { errorId: _errorId, message: _message, notice: _notice, ...rest } = previous

@@ -1,6 +1,5 @@
 /** Checks the params of import methods. */
 import type { Mapping } from '../../imports/record.js'
-import { isZone } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { getJob, type StoredJob } from './job.js'
@@ -16,14 +15,6 @@ export function assertMayImport({ caller, store }: Call, parentId: string | null
   if (!node || isSystemId(parentId) || store.streams.isTagId(parentId))
     fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
   if (node.stream.trashed) fail('invalid-operation', `The stream "${parentId}" is in the trash`, { parentId })
-}
-
-/** Requires a known time zone. Error: `invalid-parameters-format`. */
-export function assertTimeZone(zone: string | undefined): void {
-  if (zone !== undefined && !isZone(zone))
-    refuseParams([
-      { code: 'INVALID_FORMAT', message: 'must be a time zone such as Europe/Zurich', path: '#/zone' }
-    ])
 }
 
 /** Requires that mappings use known event types. Error: `invalid-parameters-format`. */

@@ -51,6 +51,11 @@ export function assertZonePeriods(update: KeyValue, path: string): void {
   }
 }
 
+/** Throws `invalid-parameters-format` for an unknown zone. `path`: of the value in the params. */
+export function assertZone(zone: string | undefined, path: string): void {
+  if (zone !== undefined && !isZone(zone)) refuseZone(zone, path)
+}
+
 function refuseZone(zone: unknown, path: string): never {
   const name = typeof zone === 'string' ? JSON.stringify(zone.slice(0, 100)) : 'another value'
   const message = `must be a time zone such as "Europe/Zurich", not ${name}`

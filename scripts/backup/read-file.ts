@@ -1,6 +1,6 @@
-/** Reads files of a backup up to a size limit, and validates JSON against a schema. */
+/** Reads files of a backup, and reports what is wrong with them. */
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { parseChecked, readLimited } from '../checked-files.js'
 import { BackupError } from './backup-error.js'
 
 /** Reads a whole file. Throws {@link BackupError} if it is larger than `maxSize` bytes. */
@@ -10,30 +10,18 @@ export async function readBytes(
   size: number,
   maxSize: number
 ): Promise<Buffer> {
-  if (size > maxSize) throw new BackupError(`${name} is too large. The backup is damaged`)
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of source) {
-    length += chunk.length
-    if (length > maxSize) throw new BackupError(`${name} is too large. The backup is damaged`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const bytes = size > maxSize ? undefined : await readLimited(source, maxSize)
+  if (!bytes) throw new BackupError(`${name} is too large. The backup is damaged`)
+  return bytes
 }
 
 /** Parses a JSON text and validates it against a schema. Throws {@link BackupError}. */
 export function parseJson<S extends TSchema>(name: string, text: string, schema: S): Static<S> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const checked = parseChecked(text, schema)
+  if (checked.is === 'valid') return checked.value
+  if (checked.is === 'malformed')
     throw new BackupError(`Can't read ${name}. It is damaged or not part of a backup`)
-  }
-  const validator = Compile(schema)
-  if (validator.Check(value)) return value
-  const [error] = validator.Errors(value)
-  const where = error?.instancePath ? ` at ${error.instancePath.slice(0, 100)}` : ''
   throw new BackupError(
-    `${name} is not in the format of a backup${where}. It is damaged or has been tampered with`
+    `${name} is not in the format of a backup${checked.path && ` at ${checked.path}`}. It is damaged or has been tampered with`
   )
 }

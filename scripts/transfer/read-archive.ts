@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import { constants, statSync } from 'node:fs'
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Entry, ZipFile } from 'yauzl'
 import {
   ArchiveHead,
@@ -17,6 +16,7 @@ import {
 import { isSecret } from '../../storage/transfer/secrets.js'
 import { exportedTables, type ExportedTable } from '../../storage/transfer/tables.js'
 import { describeSystemError } from '../terminal/system-errors.js'
+import { parseChecked, parseJson, readLimited } from '../checked-files.js'
 import { TransferError } from './transfer-error.js'
 
 /** Maximum compression ratio. Archives with repetitive rows reach 100. */
@@ -96,7 +96,9 @@ export class Archive {
       rest += first
       if (rest.length > maxLineLength) throw new TransferError(`${name} has a line that is too long`)
       for (const line of lines) {
-        yield parseJson(name, rest)
+        const row = parseJson(rest)
+        if (!row) throw new TransferError(`${name} is not valid JSON`)
+        yield row.value
         rest = line
       }
     }
@@ -174,28 +176,16 @@ async function readJsonFile<S extends TSchema>(
 ): Promise<Static<S>> {
   const entry = entries.get(name)
   if (!entry) throw new TransferError(`${name} is missing`)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
-    if ((size += chunk.length) > maxSize) throw new TransferError(`${name} is too large`)
-    chunks.push(chunk)
-  }
-  const value = parseJson(name, Buffer.concat(chunks).toString())
-  const validator = Compile(schema)
-  if (validator.Check(value)) return value
+  const bytes = await readLimited((await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>, maxSize)
+  if (!bytes) throw new TransferError(`${name} is too large`)
+  const checked = parseChecked(bytes.toString(), schema)
+  if (checked.is === 'valid') return checked.value
+  if (checked.is === 'malformed') throw new TransferError(`${name} is not valid JSON`)
   // The manifest of a later version may not match the schema at all.
-  const { version } = (value ?? {}) as { version?: unknown }
+  const { version } = (checked.value ?? {}) as { version?: unknown }
   if (name === manifestName && typeof version === 'number' && version > 1)
     throw new TransferError('it was made by a later version')
   throw new TransferError(`${name} is not in the format of an archive`)
-}
-
-function parseJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new TransferError(`${name} is not valid JSON`)
-  }
 }
 
 /** Returns the error to report for a rejected archive. */

@@ -1,7 +1,6 @@
 /** Exports events in formats of other programs: tables, GPX, FHIR. (docs/api/exports.md) */
 import { Type, type Static } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
-import { isZone } from '../../../schemas/zones.js'
 import { listAuditEvents, includesAudit } from '../../audit/events.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -13,6 +12,7 @@ import { Export, formats, type FormatName } from '../../exports/export.js'
 import type { ExportFormat } from '../../exports/format.js'
 import { concatLists } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
+import { assertZone } from '../../validation/zones.js'
 import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
@@ -68,7 +68,7 @@ function assertFormatSupports(
   format: FormatName
 ): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
-  if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'must be a time zone such as Europe/Zurich')
+  assertZone(zone, '#/zone')
   if (series === true && !exportFormat.supportsSeries)
     refuseParam('series', `cannot be used with the format "${format}"`)
   if (bom === true && !format.startsWith('csv'))

@@ -7,7 +7,8 @@ import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 import { Import, parseJob, toPublicImport, type Job } from '../../imports/job.js'
 import { getAppIdentity } from '../../imports/memory.js'
-import { assertTimeZone, assertMayImport } from '../../imports/params.js'
+import { assertMayImport } from '../../imports/params.js'
+import { assertZone } from '../../validation/zones.js'
 import { assertMayUpload } from '../../imports/waiting-files.js'
 
 /** Maximum number of unreadable imports that are listed. */
@@ -28,7 +29,7 @@ export const create = method({
     if (!file || files.length > 1)
       fail('invalid-request-structure', 'Send a multipart form with exactly one file')
     assertMayImport(call, parentId ?? null)
-    assertTimeZone(zone ?? undefined)
+    assertZone(zone ?? undefined, '#/zone')
     assertMayUpload(call, file.size)
     store.imports.removeUnreadable(maxUnreadable)
     const id = createId()

@@ -10,6 +10,7 @@ import { identityProofs } from './007-identity-proofs.js'
 import { growth } from './008-growth.js'
 import { oauthClients } from './009-oauth-clients.js'
 import { accountDeletion } from './010-account-deletion.js'
+import { accountsBeingRemoved } from './011-accounts-being-removed.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -22,7 +23,8 @@ export const platformSteps = {
   identityProofs,
   growth,
   oauthClients,
-  accountDeletion
+  accountDeletion,
+  accountsBeingRemoved
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)
