@@ -1,0 +1,47 @@
+/** The measures of one user: reads events and series together. (docs/api/measure-methods.md) */
+import type { Database } from 'better-sqlite3'
+import { readContents, type ContentsQuery } from '../measures/contents-run.js'
+import { collectFacts, readContent, type MeasureFact, type MeasureFactsQuery } from '../measures/facts-run.js'
+import { MeasureRun, type MeasureStore } from '../measures/reading.js'
+import { aggregateValues, type SourceValues, type ValuesQuery } from '../measures/values-run.js'
+import { readInTransaction } from '../sqlite/read-in-transaction.js'
+import type { EventRepository } from './events.js'
+import type { SeriesRepository } from './series.js'
+
+export class MeasureRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventRepository,
+    private readonly series: SeriesRepository
+  ) {}
+
+  /** Starts aggregating numbers. Nothing is read yet. */
+  createValues(query: ValuesQuery): MeasureRun<SourceValues[]> {
+    return new MeasureRun(reading => aggregateValues(reading, query))
+  }
+
+  /** Starts reading contents. Nothing is read yet. */
+  createContents(query: ContentsQuery): MeasureRun<true> {
+    return new MeasureRun(reading => readContents(reading, query))
+  }
+
+  /** Starts collecting facts. Nothing is read yet. */
+  createFacts(query: MeasureFactsQuery): MeasureRun<MeasureFact[]> {
+    return new MeasureRun(reading => collectFacts(reading, query))
+  }
+
+  /** Continues a run for a few milliseconds. Returns its result once it is complete. */
+  next<T>(run: MeasureRun<T>): T | undefined {
+    return readInTransaction(this.db, () => run.next(this.#store))
+  }
+
+  /** Returns the content of an event (its number) as JSON, if it is short. */
+  readContent(event: number): string | undefined {
+    return readContent({ store: this.#store }, event)
+  }
+
+  get #store(): MeasureStore {
+    const { facts, summableRanges } = this.events.links
+    return { db: this.db, facts, summableRanges, series: this.series }
+  }
+}
