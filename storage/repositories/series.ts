@@ -75,7 +75,6 @@ export class SeriesRepository {
   readonly #extents = new SeriesExtents()
   #mayHaveOutdated = true
   #revision = 0
-
   readonly #missing = new MissingSummaries()
 
   constructor(private readonly db: Database) {

@@ -1,12 +1,12 @@
 /** The measures of one user: reads events and series together. (docs/api/measure-methods.md) */
 import type { Database } from 'better-sqlite3'
-import { readContents, type ContentsQuery } from '../measures/contents-run.js'
-import { collectFacts, readContent, type MeasureFact, type MeasureFactsQuery } from '../measures/facts-run.js'
-import { MeasureRun, type MeasureStore } from '../measures/reading.js'
-import { aggregateValues, type SourceValues, type ValuesQuery } from '../measures/values-run.js'
+import { readContents, type ContentsQuery } from './contents-run.js'
+import { collectFacts, readContent, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
+import { MeasureRun, type MeasureStore } from './reading.js'
+import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/read-in-transaction.js'
-import type { EventRepository } from './events.js'
-import type { SeriesRepository } from './series.js'
+import type { EventRepository } from '../repositories/events.js'
+import type { SeriesRepository } from '../repositories/series.js'
 
 export class MeasureRepository {
   constructor(
