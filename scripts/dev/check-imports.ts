@@ -56,7 +56,7 @@ const moduleRules: Readonly<Record<string, Module>> = {
   client: { modules: [], libraries: [] },
   web: {
     modules: ['client'],
-    files: ['schemas/zones.ts', 'core/json/canonical.ts'],
+    files: ['schemas/zones.ts', 'schemas/units.ts', 'core/json/canonical.ts'],
     libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf')
   }
 }
