@@ -1,5 +1,5 @@
 /** Collects what there is of each measure: counts, first and last times, by source and type. */
-import { column, raw } from '../sqlite/statements.js'
+import { raw } from '../sqlite/statements.js'
 import { LaneRows } from '../event-values/lane-rows.js'
 import type { LaneFacts } from '../event-values/lane-facts.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
@@ -164,9 +164,14 @@ class FactsCollector {
 const maxContentLength = 256
 const maxBodyBytes = 32 * 1024
 
-/** Returns the content of an event as JSON, if it is short. */
-export function readContent({ store: { db } }: Reading, event: number): string | undefined {
-  const sql = `SELECT CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END FROM event WHERE number = ?`
-  const text = column(db, sql).get(event) as string | null | undefined
-  return text !== null && text !== undefined && text.length <= maxContentLength ? text : undefined
+/** Returns the content of an event as JSON, if it is short, and its end, if it has one. */
+export function readContent(
+  { store: { db } }: Reading,
+  event: number
+): { content: string | undefined; until: number | undefined } {
+  const sql = `SELECT until, CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
+    FROM event WHERE number = ?`
+  const [until, text] = raw(db, sql).get(event) as [number | null, string | null]
+  const isShort = text !== null && text.length <= maxContentLength
+  return { content: isShort ? text : undefined, until: until ?? undefined }
 }

@@ -1,5 +1,4 @@
 /** A time range divided into cells of any lengths. */
-import { nextDouble } from '../event-query/position.js'
 
 export interface TimeGrid {
   /** When each cell begins, in seconds, ascending. */
@@ -30,9 +29,4 @@ export function findCell({ end, starts }: TimeGrid, time: number): number {
 /** Returns the start of a cell; of the cell after the last one, the end of the grid. */
 export function getCellStart({ end, starts }: TimeGrid, cell: number): number {
   return cell < starts.length ? starts[cell]! : end
-}
-
-/** Returns a grid of one cell that includes both ends. */
-export function createSingleCell(from: number, to: number): TimeGrid {
-  return { starts: [from], end: nextDouble(to, 'ASC') }
 }

@@ -7,7 +7,7 @@ import { MeasureStreams, type MeasureScope } from './measure-streams.js'
 import { AggregatedPoints } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
 import { findSources, type Source, type SourceSeries } from './sources.js'
-import { createSingleCell, type TimeGrid } from './time-grid.js'
+import type { TimeGrid } from './time-grid.js'
 import { ValueCells } from './value-cells.js'
 
 export interface ValuesQuery {
@@ -19,8 +19,8 @@ export interface ValuesQuery {
   readonly width: number
   /** True to spread numbers over the durations of their events. */
   readonly spreads: boolean
-  /** The end of the grid's range that decides the order of sources, both ends included; in seconds. */
-  readonly recent: readonly [from: number, to: number]
+  /** The range whose data decides the order of sources, in seconds; `end` is excluded. */
+  readonly recent: { readonly from: number; readonly end: number }
 }
 
 export interface SourceValues {
@@ -45,7 +45,7 @@ export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureS
     const values = yield* fill.aggregate(grid)
     if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) continue
     const isRanked = unranked.length < 2 || !unranked.includes(source.stream)
-    const latest = isRanked ? [] : yield* fill.aggregate(createSingleCell(...recent))
+    const latest = isRanked ? [] : yield* fill.aggregate({ starts: [recent.from], end: recent.end })
     found.push({ stream: source.stream, values, recent: latest[0]?.cells.get(0)?.all ?? 0 })
   }
   return found

@@ -5,6 +5,7 @@ import type { ChunkWalk, RowSink } from '../series/chunk-walk.js'
 import { SeriesExtents, type SeriesExtent } from '../series/series-extents.js'
 import {
   nextBytes,
+  nextDouble,
   nextPage,
   previousPage,
   type RowFormat,
@@ -71,7 +72,6 @@ const holderByNumber = `${selectHolder} e.number = ?`
 
 export class SeriesRepository {
   readonly #chunks: ChunkTable
-
   readonly #extents = new SeriesExtents()
   #mayHaveOutdated = true
   #revision = 0
@@ -147,7 +147,7 @@ export class SeriesRepository {
     const previous = this.#chunks.findAtOrBefore(event, from)
     const after =
       previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
-    const heads = this.#chunks.listHeads(event, from, nextAbove(to), maxChunks + 1)
+    const heads = this.#chunks.listHeads(event, from, nextDouble(to), maxChunks + 1)
     if (heads.length + after.length > maxChunks) return undefined
     const texts = [
       ...after.map(({ points }) => points),
@@ -177,7 +177,7 @@ export class SeriesRepository {
     times: ReadonlySet<number>,
     { written, writer }: WriteInfo
   ): void {
-    if (removeTimes(this.#chunks, event, { from: first, to: nextAbove(last) }, times) > 0)
+    if (removeTimes(this.#chunks, event, { from: first, to: nextDouble(last) }, times) > 0)
       this.#updateEnd(event, written, writer)
   }
 
@@ -295,9 +295,4 @@ export class SeriesRepository {
     this.#revision++
     this.#extents.discard(event)
   }
-}
-
-/** Returns a slightly greater number, to turn an inclusive end into an exclusive one. */
-function nextAbove(value: number): number {
-  return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }
