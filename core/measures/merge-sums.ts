@@ -28,7 +28,7 @@ interface DaySums {
 /** Returns the sums by part of the grid. `sources` are in order of preference. */
 export function mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Map<number, MergedSum> {
   const bySource = sources.map(source => groupByDay(source, grid))
-  const days = new Set(bySource.flatMap(byDay => [...byDay.keys()]))
+  const days = [...new Set(bySource.flatMap(byDay => [...byDay.keys()]))].toSorted((a, b) => a - b)
   const merged = new Map<number, MergedSum>()
   for (const day of days) {
     const covered = new Set<number>()

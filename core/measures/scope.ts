@@ -83,10 +83,11 @@ function getMarks({ caller, store: { streams } }: Call): Marks {
       if (resolved.has(at)) mark = resolved.get(at)
       else {
         path.push(at)
+        // The tree that the caller sees ends here.
+        if (!caller.mayAt('list', at)) break
         mark = readMark(at)
-        if (mark === undefined || !caller.mayAt('list', at)) continue
       }
-      break
+      if (mark !== undefined || resolved.has(at)) break
     }
     for (const at of path) resolved.set(at, mark)
     if (mark !== undefined) marks.set(node.number, mark)
