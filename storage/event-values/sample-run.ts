@@ -154,7 +154,8 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
     const all = count === 0 ? this.#rows.countRange(db, lane, range) : count
     this.target.addSummary(bucket, { all, ...sums, first: edge('ASC'), last: edge('DESC') })
     lane.position = before < this.#end ? { time: before } : undefined
-    lane.isDense = all >= sparseEvents
+    // The rest of a bucket says little about the next ones.
+    if (time === this.target.getStart(bucket)) lane.isDense = all >= sparseEvents
   }
 
   /** Reads the next rows. */
