@@ -79,28 +79,32 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
   const findDay = createDayFinder(days)
   const bySource = new Map<number, { recent: number; byDay: Map<number, Words> }>()
   const recent = getRecentStart(getRange(days))
-  return startContents(call, { measure, streams, from: grid.starts[0]!, end: grid.end }, {
-    take({ content, source, time, type }) {
-      const day = findDay(time)
-      if (day === undefined) return
-      let found = bySource.get(source)
-      if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
-      if (time >= recent) found.recent++
-      const word = pickWord(content, type.fields[0])
-      if (word === undefined) return
-      let words = found.byDay.get(day)
-      if (!words) found.byDay.set(day, (words = new Map()))
-      const known = words.get(word)
-      words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
-    },
-    finish(order) {
-      const merged = new Map<number, DayValue>()
-      const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
-      for (const { byDay, streamId } of order(sources))
-        for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
-      return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
+  return startContents(
+    call,
+    { measure, streams, from: grid.starts[0]!, end: grid.end },
+    {
+      take({ content, source, time, type }) {
+        const day = findDay(time)
+        if (day === undefined) return
+        let found = bySource.get(source)
+        if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
+        if (time >= recent) found.recent++
+        const word = pickWord(content, type.fields[0])
+        if (word === undefined) return
+        let words = found.byDay.get(day)
+        if (!words) found.byDay.set(day, (words = new Map()))
+        const known = words.get(word)
+        words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
+      },
+      finish(order) {
+        const merged = new Map<number, DayValue>()
+        const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
+        for (const { byDay, streamId } of order(sources))
+          for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
+        return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
+      }
     }
-  })
+  )
 
   function toDay(day: number, words: Words, source: string): DayValue {
     const best = [...words].reduce((one, other) => (isMoreFrequent(other[1], one[1]) ? other : one))
@@ -139,26 +143,30 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
   const gap = measure.category === 'sleep' ? nightGap : 0
   const bySource = new Map<number, { recent: number; periods: Period[] }>()
   const range = { from: from - periodMargin, end: end + periodMargin }
-  return startContents(call, { measure, streams, ...range }, {
-    take(content) {
-      const period = toPeriod(content)
-      if (!period) return
-      let found = bySource.get(content.source)
-      if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
-      if (period.from >= recent && period.from < end) found.recent++
-      found.periods.push(period)
-    },
-    finish(order) {
-      const sources = [...bySource].map(([stream, { periods, recent }]) => ({
-        stream,
-        count: recent,
-        groups: groupPeriods(periods, gap)
-      }))
-      return [...addPeriods(order(sources), findDay)]
-        .toSorted(([a], [b]) => a - b)
-        .map(([day, { count, streamId, value }]) => format({ day, value, count, source: streamId }))
+  return startContents(
+    call,
+    { measure, streams, ...range },
+    {
+      take(content) {
+        const period = toPeriod(content)
+        if (!period) return
+        let found = bySource.get(content.source)
+        if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
+        if (period.from >= recent && period.from < end) found.recent++
+        found.periods.push(period)
+      },
+      finish(order) {
+        const sources = [...bySource].map(([stream, { periods, recent }]) => ({
+          stream,
+          count: recent,
+          groups: groupPeriods(periods, gap)
+        }))
+        return [...addPeriods(order(sources), findDay)]
+          .toSorted(([a], [b]) => a - b)
+          .map(([day, { count, streamId, value }]) => format({ day, value, count, source: streamId }))
+      }
     }
-  })
+  )
 }
 
 const statesByAnalysis: ReadonlyMap<unknown, Period['state']> = new Map([
@@ -171,7 +179,9 @@ function toPeriod({ content, time, type, until }: MeasuredContent): Period | und
   const value: unknown = content === undefined ? undefined : JSON.parse(content)
   if (until === undefined) {
     const seconds = typeof value === 'number' ? convertUnit(value, type.name, 'time/s') : undefined
-    return seconds !== undefined && seconds > 0 ? { from: time, to: time + seconds, state: 'full' } : undefined
+    return seconds !== undefined && seconds > 0
+      ? { from: time, to: time + seconds, state: 'full' }
+      : undefined
   }
   if (until === Infinity || until <= time) return undefined
   const state = statesByAnalysis.get(readOwn(value, 'analysis')) ?? 'full'

@@ -40,7 +40,9 @@ function readLastPoint(
   { last, lastEvent, type }: Pick<MeasureFact, 'last' | 'lastEvent' | 'type'>
 ): Latest {
   const { columns, rows } = call.store.measures.readLastPoints(lastEvent)
-  const cells = columns.flatMap((name, index) => (name === durationColumn ? [] : [[name, index + 1] as const]))
+  const cells = columns.flatMap((name, index) =>
+    name === durationColumn ? [] : [[name, index + 1] as const]
+  )
   const row = rows.find(each => cells.some(([, index]) => isPresent(each[index])))
   if (!row) return { time: last, content: undefined }
   const time = last - (rows[0]![0] - row[0])
@@ -57,7 +59,9 @@ function readLastPoint(
 function toContent(cells: readonly (readonly [name: string, index: number])[], row: Row): unknown {
   const [only] = cells
   if (cells.length === 1 && only![0] === 'value') return row[only![1]]
-  return Object.fromEntries(cells.flatMap(([name, index]) => (isPresent(row[index]) ? [[name, row[index]]] : [])))
+  return Object.fromEntries(
+    cells.flatMap(([name, index]) => (isPresent(row[index]) ? [[name, row[index]]] : []))
+  )
 }
 
 function isPresent(value: unknown): boolean {

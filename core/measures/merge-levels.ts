@@ -23,7 +23,9 @@ export interface Level {
 
 /** Returns the levels by cell. `sources` are in order of preference. Numbers are preferred to other contents. */
 export function mergeLevels(sources: readonly SourceLevels[]): Map<number, MergedLevel> {
-  const hasNumbers = sources.some(({ values }) => [...values[0]!.cells.values()].some(({ count }) => count > 0))
+  const hasNumbers = sources.some(({ values }) =>
+    [...values[0]!.cells.values()].some(({ count }) => count > 0)
+  )
   const merged = new Map<number, MergedLevel>()
   for (const { streamId, values } of sources)
     for (const [index, { all, count }] of values[0]!.cells) {
@@ -45,7 +47,11 @@ export function addCounts(sources: readonly SourceLevels[]): Map<number, MergedL
     for (const [index, { all }] of values[0]!.cells) {
       if (all === 0) continue
       const known = merged.get(index)
-      merged.set(index, { count: (known?.count ?? 0) + all, numbers: undefined, streamId: known?.streamId ?? streamId })
+      merged.set(index, {
+        count: (known?.count ?? 0) + all,
+        numbers: undefined,
+        streamId: known?.streamId ?? streamId
+      })
     }
   return merged
 }

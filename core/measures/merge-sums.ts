@@ -38,7 +38,9 @@ export function mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Map<n
       const isDaily = found.totals.length > 0 || countAll(found.cells) === 1
       if (isDaily && covered.size > 0) continue
       const used =
-        found.totals.length > 0 ? found.totals : found.cells.filter(([cell]) => !covered.has(grid.slots[cell]!))
+        found.totals.length > 0
+          ? found.totals
+          : found.cells.filter(([cell]) => !covered.has(grid.slots[cell]!))
       for (const [cell, sums] of used) addSum(merged, grid.parts[cell]!, sums, sources[index]!.streamId)
       if (isDaily) break
       for (const [cell] of used) covered.add(grid.slots[cell]!)

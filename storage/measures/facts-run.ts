@@ -57,7 +57,10 @@ class FactsCollector {
   }
 
   *collect(): MeasureSteps<MeasureFact[]> {
-    const types = raw(this.reading.store.db, 'SELECT number, name FROM event_type').all() as [number, string][]
+    const types = raw(this.reading.store.db, 'SELECT number, name FROM event_type').all() as [
+      number,
+      string
+    ][]
     const series: [number, string][] = []
     for (const [number, name] of types)
       if (!name.startsWith(seriesPrefix)) {
@@ -71,7 +74,7 @@ class FactsCollector {
   *#collectEvents(): MeasureSteps<void> {
     const walk = this.#streams.walkStreams()
     let count = 0
-    for (let stream = walk.next(this.reading.store.db); stream !== undefined; ) {
+    for (let stream = walk.next(this.reading.store.db); stream !== undefined;) {
       if (this.#streams.has(stream)) yield* this.#collectStream(stream)
       if (++count % 64 === 0) yield
       stream = walk.next(this.reading.store.db)
@@ -105,13 +108,15 @@ class FactsCollector {
   /** Reads the rows of a stream whose events are in too many different sets of streams to be cached. */
   *#collectRows(stream: number): MeasureSteps<void> {
     const rows = new LaneRows({ field: undefined, types: [...this.#events.keys()] })
-    for (let position: ReturnType<LaneRows['next']>['position'] = { time: -Infinity }; position; ) {
+    for (let position: ReturnType<LaneRows['next']>['position'] = { time: -Infinity }; position;) {
       const { db } = this.reading.store
       const read = rows.next(db, { stream, trashed: 0 }, position, Infinity)
       for (const { home, number, time, type } of read.rows) {
         const name = this.#events.get(type)!
         const found =
-          home === null ? this.#streams.assign(stream, null, name) : this.#streams.assignEvent(db, number, name)
+          home === null
+            ? this.#streams.assign(stream, null, name)
+            : this.#streams.assignEvent(db, number, name)
         if (found?.source === stream)
           this.#add(found, name, { count: 1, first: time, last: time, lastEvent: number })
       }
@@ -147,8 +152,7 @@ class FactsCollector {
       this.#facts.set(key, { ...assignment, type, ...added })
       return
     }
-    const isLater =
-      known.last === added.last ? known.lastEvent < added.lastEvent : known.last < added.last
+    const isLater = known.last === added.last ? known.lastEvent < added.lastEvent : known.last < added.last
     this.#facts.set(key, {
       ...assignment,
       type,

@@ -66,7 +66,7 @@ function* findEventSources(
   if (byNumber.size === 0) return
   const walk = streams.walkStreams()
   let count = 0
-  for (let stream = walk.next(reading.store.db); stream !== undefined; ) {
+  for (let stream = walk.next(reading.store.db); stream !== undefined;) {
     if (streams.has(stream)) {
       let lane = reading.store.facts.get(stream)
       while (!lane.isComplete) {
@@ -74,12 +74,14 @@ function* findEventSources(
         yield
         lane = reading.store.facts.get(stream)
       }
-      if (lane.hasTooManyGroups) for (const type of byNumber.values()) getSource(sources, stream).types.add(type)
+      if (lane.hasTooManyGroups)
+        for (const type of byNumber.values()) getSource(sources, stream).types.add(type)
       for (const { others, stream: first, type } of lane.groups.values()) {
         const measured = byNumber.get(type)
         if (!measured) continue
         const found = streams.assign(first, others, measured.name)
-        if (found?.measure === measure && found.source === stream) getSource(sources, stream).types.add(measured)
+        if (found?.measure === measure && found.source === stream)
+          getSource(sources, stream).types.add(measured)
       }
     }
     if (++count % 64 === 0) yield

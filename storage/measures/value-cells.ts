@@ -59,7 +59,8 @@ export class ValueCells {
       return addToCell(getCell(this.cells, findCell(grid, time)), 1, 1, value, value, value)
     if (duration >= dailyDuration) {
       const middle = time + Math.min(duration, daySeconds) / 2
-      if (middle < grid.end) addToCell(getCell(this.dailyTotals, findCell(grid, middle)), 1, 1, value, value, value)
+      if (middle < grid.end)
+        addToCell(getCell(this.dailyTotals, findCell(grid, middle)), 1, 1, value, value, value)
       return
     }
     let day: number | undefined

@@ -65,7 +65,8 @@ class SourceFill {
     const isSpread = spreads && grid.days !== undefined
     for (const type of this.source.types) {
       const targets = values.map(cells => cells.target(type.convert, isSpread))
-      for (const [index, field] of type.fields.entries()) yield* this.#sampleEvents(type, field, grid, targets[index]!)
+      for (const [index, field] of type.fields.entries())
+        yield* this.#sampleEvents(type, field, grid, targets[index]!)
     }
     for (const series of this.source.series) {
       const targets = values.map(cells => cells.target(series.type.convert, isSpread))

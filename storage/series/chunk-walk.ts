@@ -84,11 +84,7 @@ export class ChunkWalk {
       sink.addBlock(first, block)
     else {
       const points = this.#readPoints(chunks, number)
-      this.#takeParts(
-        sink,
-        splitIntoParts({ first, last, count, points }, chunks.readParts(number)),
-        range
-      )
+      this.#takeParts(sink, splitIntoParts({ first, last, count, points }, chunks.readParts(number)), range)
     }
     return last
   }

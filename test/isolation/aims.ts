@@ -153,6 +153,28 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'imports.look': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     'imports.run': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     getAccessInfo: [{}],
+    'measures.days': ['note', 'weight', 'steps', 'sleep'].flatMap(measure =>
+      [undefined, ['open'], ...streams.map(id => [id])].map(asked => ({
+        measure,
+        from: '1970-01-01',
+        to: '2069-12-31',
+        ...(asked && { streams: asked })
+      }))
+    ),
+    'measures.facts': [
+      {},
+      ...streams.map(id => ({ streams: [id] })),
+      { streams: { any: ['open'], not: [closed] } },
+      { streams: [':_system:account'] },
+      { streams: [':_audit:'] }
+    ],
+    'measures.get': [{}],
+    'measures.sample': ['note', 'weight', 'heart-rate', 'steps'].flatMap(measure =>
+      [undefined, ['open'], ...streams.map(id => [id]), [':_system:account']].flatMap(asked => {
+        const params = { measure, fromTime: 0, toTime: 3e9, parts: 4000, ...(asked && { streams: asked }) }
+        return [params, { ...params, merge: 'each' }]
+      })
+    ),
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],

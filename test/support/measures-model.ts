@@ -69,7 +69,9 @@ function measureOf({ streams }: Seen, ids: readonly string[], type: string): str
   })
   const known = marks.find(mark => mark !== undefined && findMeasure(mark)?.types.includes(type))
   if (known !== undefined) return known
-  return marks.some(mark => mark !== undefined && !findMeasure(mark)) ? undefined : findMeasureByType(type)?.id
+  return marks.some(mark => mark !== undefined && !findMeasure(mark))
+    ? undefined
+    : findMeasureByType(type)?.id
 }
 
 function sourceOf({ order, searched }: Seen, measure: string, ids: readonly string[]): string | undefined {
@@ -85,7 +87,8 @@ export function orderOf(
   isCounted: (reading: Reading) => boolean
 ): string[] {
   const listed = (order[measure] ?? []).filter(id => all.some(({ source }) => source === id))
-  const count = (id: string): number => all.filter(reading => reading.source === id && isCounted(reading)).length
+  const count = (id: string): number =>
+    all.filter(reading => reading.source === id && isCounted(reading)).length
   const others = [...new Set(all.map(({ source }) => source))]
     .filter(id => !listed.includes(id))
     .toSorted((a, b) => count(b) - count(a) || (a < b ? -1 : 1))
@@ -225,13 +228,16 @@ function splitReading(
   cuts: readonly number[]
 ): { time: number; value: number; count: number }[] {
   const value = values[0]!
-  if (duration === 0 || duration === Infinity) return time >= from && time < to ? [{ time, value, count: 1 }] : []
+  if (duration === 0 || duration === Infinity)
+    return time >= from && time < to ? [{ time, value, count: 1 }] : []
   const edges = [from, to, ...cuts]
   for (let slot = from; slot < to; slot += 3600) edges.push(slot)
   const until = time + duration
   const [start, end] = [Math.max(time, from), Math.min(until, to)]
   if (start >= end) return []
-  const times = [...new Set([start, ...edges.filter(edge => edge > start && edge < end), end])].toSorted((a, b) => a - b)
+  const times = [...new Set([start, ...edges.filter(edge => edge > start && edge < end), end])].toSorted(
+    (a, b) => a - b
+  )
   return times.slice(0, -1).map((at, index) => ({
     time: at,
     value: (value * (times[index + 1]! - at)) / duration,
@@ -257,7 +263,9 @@ export function daysOf(
       const own = parts.filter(part => part.day === number)
       if (own.length === 0) return []
       const sum = own.reduce((total, { value }) => total + value, 0)
-      return [{ day, value: sum, count: own.reduce((total, { count }) => total + count, 0), source: own[0]!.source }]
+      return [
+        { day, value: sum, count: own.reduce((total, { count }) => total + count, 0), source: own[0]!.source }
+      ]
     }
     if (measure.kind === 'level' || measure.kind === 'pair') {
       const level = levelOf(within, order)

@@ -101,7 +101,10 @@ export class MeasuresWorld {
 
   async #factDiffers(reader: Client, seen: Seen, streams: Answer): Promise<Difference | undefined> {
     const asked = { measures, ...(streams && { streams }) }
-    const { error, facts } = await reader.call('measures.facts', { ...asked, measures: measures.slice(0, -1) })
+    const { error, facts } = await reader.call('measures.facts', {
+      ...asked,
+      measures: measures.slice(0, -1)
+    })
     if (error) return differs('measures.facts', error, undefined)
     const expected = measures.slice(0, -1).flatMap(id => factOf(seen, findMeasure(id)!) ?? [])
     for (const { latest, measure } of facts) {
@@ -129,12 +132,21 @@ export class MeasuresWorld {
     const what = `measures.sample ${JSON.stringify(params)}`
     const { error, samples } = await reader.call('measures.sample', params)
     if (error) return differs(what, error, undefined)
-    const difference = compare(what, samples, samplesOf(seen, measure, query, unit === undefined ? {} : { unit }))
+    const difference = compare(
+      what,
+      samples,
+      samplesOf(seen, measure, query, unit === undefined ? {} : { unit })
+    )
     if (difference) return difference
     const { sources } = await reader.do('measures.sample', { ...params, merge: 'each' })
     for (const { samples: own, streamId } of sources) {
-      const expected = samplesOf(seen, measure, query, { sources: [streamId], ...(unit !== undefined && { unit }) })
-      const only = expected.filter(({ source }) => source === streamId).map(({ source: _, ...sample }) => sample)
+      const expected = samplesOf(seen, measure, query, {
+        sources: [streamId],
+        ...(unit !== undefined && { unit })
+      })
+      const only = expected
+        .filter(({ source }) => source === streamId)
+        .map(({ source: _, ...sample }) => sample)
       if (measure.kind === 'text') continue
       const wrong = compare(`${what} of ${streamId}`, own, only)
       if (wrong) return wrong
@@ -178,8 +190,7 @@ export class MeasuresWorld {
     search((await this.alice.do('streams.get')).streams, streams === undefined)
     const points = new Map<string, Answer>()
     for (const { id, type } of events)
-      if (type.startsWith('series:'))
-        points.set(id, await reader.do('hfs.get', { id, toDeltaTime: 1e9 }))
+      if (type.startsWith('series:')) points.set(id, await reader.do('hfs.get', { id, toDeltaTime: 1e9 }))
     const { profile } = await this.alice.do('profile.getPrivate')
     const order = profile['coffer:sources']
     const isOrder = typeof order === 'object' && order !== null && !Array.isArray(order)
@@ -194,7 +205,11 @@ export class MeasuresWorld {
   async #addSeries(): Promise<void> {
     const { alice, random } = this
     const type = random.pick(['series:frequency/bpm', 'series:count/steps', 'series:mass/kg'])
-    const { error, event } = await alice.call('events.create', { type, streamIds: this.#streams(), time: this.#time() })
+    const { error, event } = await alice.call('events.create', {
+      type,
+      streamIds: this.#streams(),
+      time: this.#time()
+    })
     if (!error) await alice.do('hfs.add', { id: event.id, format: 'flatJSON', ...this.#points() })
   }
 
@@ -215,13 +230,30 @@ export class MeasuresWorld {
   #event(): Record<string, unknown> {
     const { random } = this
     const value = random.pick([1, 55, 70.5, random.below(300)])
-    const type = random.pick(['frequency/bpm', 'mass/kg', 'mass/lb', 'count/steps', 'count/steps', 'pressure', 'note/txt'])
+    const type = random.pick([
+      'frequency/bpm',
+      'mass/kg',
+      'mass/lb',
+      'count/steps',
+      'count/steps',
+      'pressure',
+      'note/txt'
+    ])
     const duration = random.pick([0, 0, 60, 1800, 7200, 40_000, 86_400])
     const base = { streamIds: this.#streams(), time: this.#time() }
     if (type === 'note/txt') return { ...base, type, content: 'hello' }
     if (type === 'pressure')
-      return { ...base, type: 'blood-pressure/mmhg-bpm', content: { systolic: 100 + value, diastolic: value } }
-    return { ...base, type, content: type === 'count/steps' ? Math.round(value) : value, ...(duration > 0 && { duration }) }
+      return {
+        ...base,
+        type: 'blood-pressure/mmhg-bpm',
+        content: { systolic: 100 + value, diastolic: value }
+      }
+    return {
+      ...base,
+      type,
+      content: type === 'count/steps' ? Math.round(value) : value,
+      ...(duration > 0 && { duration })
+    }
   }
 
   #streams(): string[] {
@@ -241,7 +273,8 @@ function compare(what: string, found: unknown, expected: unknown): Difference | 
 }
 
 function isAlike(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a))
+  if (typeof a === 'number' && typeof b === 'number')
+    return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a))
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const [one, other] = [Object.entries(a), new Map(Object.entries(b))]
   return one.length === other.size && one.every(([key, value]) => isAlike(value, other.get(key)))

@@ -57,8 +57,7 @@ export const days = method({
     const [measure] = new KnownMeasures(call).require([id])
     assertZone(zone)
     const [first, last] = [parseDate(dates.from, '#/from'), parseDate(dates.to, '#/to')]
-    if (first > last)
-      refuseParams([{ code: 'MINIMUM', message: 'must not be before from', path: '#/to' }])
+    if (first > last) refuseParams([{ code: 'MINIMUM', message: 'must not be before from', path: '#/to' }])
     if (last - first >= maxDays)
       refuseParams([{ code: 'MAXIMUM', message: `must be within ${maxDays} days of from`, path: '#/to' }])
     assertNoAudit(streams)

@@ -4,12 +4,7 @@ import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import {
-  createPartGrid,
-  createSlotGrid,
-  listDaysWithin,
-  type SlotGrid
-} from '../../measures/grids.js'
+import { createPartGrid, createSlotGrid, listDaysWithin, type SlotGrid } from '../../measures/grids.js'
 import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
 import { addCounts, mergeLevels, type MergedLevel } from '../../measures/merge-levels.js'
@@ -62,9 +57,7 @@ export const sample = method({
   params: Params,
   result: Type.Object({
     samples: Type.Optional(Type.Array(Sample)),
-    sources: Type.Optional(
-      Type.Array(Type.Object({ streamId: Identifier, samples: Type.Array(Sample) }))
-    )
+    sources: Type.Optional(Type.Array(Type.Object({ streamId: Identifier, samples: Type.Array(Sample) })))
   }),
   mode: 'read',
   allow: anyAccess,
@@ -82,7 +75,8 @@ export const sample = method({
       refuseParams([{ code: 'MAXIMUM', message: 'must be within a century of fromTime', path: '#/toTime' }])
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, { from, to })
-    const sampler = measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
+    const sampler =
+      measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
     const listing = new RunListing(call, reading =>
       startValues(
         reading,
