@@ -1,26 +1,48 @@
 /** The catalogue of measures, and its lookups. */
-import { activity } from './activity.js'
-import { body } from './body.js'
-import { heart } from './heart.js'
-import { lab } from './lab.js'
+import { activity } from './categories/activity.js'
+import { blood } from './categories/blood.js'
+import { body } from './categories/body.js'
+import { breathing } from './categories/breathing.js'
+import { cycle } from './categories/cycle.js'
+import { environment } from './categories/environment.js'
+import { heart } from './categories/heart.js'
+import { lab } from './categories/lab.js'
+import { medication } from './categories/medication.js'
+import { mind } from './categories/mind.js'
+import { money } from './categories/money.js'
+import { motion } from './categories/motion.js'
+import { nutrients } from './categories/nutrients.js'
+import { nutrition } from './categories/nutrition.js'
+import { places } from './categories/places.js'
+import { serum } from './categories/serum.js'
+import { sleep } from './categories/sleep.js'
+import { sports } from './categories/sports.js'
+import { symptoms } from './categories/symptoms.js'
+import { timeUse } from './categories/time-use.js'
 import type { Measure } from './measure.js'
-import { medication } from './medication.js'
-import { mind } from './mind.js'
-import { nutrition } from './nutrition.js'
-import { places } from './places.js'
-import { sleep } from './sleep.js'
 
 /** All measures, by category; within each, the most common first. */
 export const measures: readonly Measure[] = [
   ...body,
   ...heart,
+  ...breathing,
   ...activity,
+  ...sports,
+  ...motion,
   ...sleep,
   ...mind,
   ...nutrition,
+  ...nutrients,
+  ...cycle,
   ...medication,
+  ...symptoms,
   ...lab,
-  ...places
+  ...serum,
+  ...blood,
+  ...environment,
+  ...places,
+  ...timeUse,
+  ...money
 ]
 
 const measuresById = new Map(measures.map(measure => [measure.id, measure]))

@@ -82,8 +82,3 @@ export interface Measure {
   readonly choices?: readonly Choice[]
   readonly codes?: MeasureCodes
 }
-
-/** Returns measures with their category. */
-export function inCategory(category: Category, rows: readonly Omit<Measure, 'category'>[]): Measure[] {
-  return rows.map(row => ({ ...row, category }))
-}

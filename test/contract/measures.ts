@@ -219,7 +219,7 @@ export const measureScenarios: Contract = {
       { ...dates, from: '1970-02-30' },
       { ...dates, from: '1970-1-1' },
       { ...dates, to: '1969-12-31' },
-      { ...dates, to: '2170-01-01' },
+      { ...dates, to: '2001-01-01' },
       { ...dates, zone: 'Mars/Base' },
       { ...dates, zone: '' },
       { measure: 'weight', from: '1970-01-01' },

@@ -153,11 +153,11 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'imports.look': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     'imports.run': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     getAccessInfo: [{}],
-    'measures.days': ['note', 'weight', 'steps', 'sleep'].flatMap(measure =>
-      [undefined, ['open'], ...streams.map(id => [id])].map(asked => ({
+    'measures.days': ['note', 'weight'].flatMap(measure =>
+      [undefined, ...streams.map(id => [id])].map(asked => ({
         measure,
-        from: '1970-01-01',
-        to: '2069-12-31',
+        from: '2023-11-01',
+        to: '2023-12-31',
         ...(asked && { streams: asked })
       }))
     ),
@@ -169,9 +169,15 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { streams: [':_audit:'] }
     ],
     'measures.get': [{}],
-    'measures.sample': ['note', 'weight', 'heart-rate', 'steps'].flatMap(measure =>
-      [undefined, ['open'], ...streams.map(id => [id]), [':_system:account']].flatMap(asked => {
-        const params = { measure, fromTime: 0, toTime: 3e9, parts: 4000, ...(asked && { streams: asked }) }
+    'measures.sample': ['note', 'weight'].flatMap(measure =>
+      [undefined, ...streams.map(id => [id]), [':_system:account']].flatMap(asked => {
+        const params = {
+          measure,
+          fromTime: -1e300,
+          toTime: 1e300,
+          parts: 100,
+          ...(asked && { streams: asked })
+        }
         return [params, { ...params, merge: 'each' }]
       })
     ),

@@ -26,8 +26,8 @@ const Day = Type.Object({
   source: Identifier
 })
 
-/** Maximum number of days: a century. */
-const maxDays = 36_525
+/** Maximum number of days: thirty years. */
+const maxDays = 10_958
 const dayMs = 86_400_000
 
 /** Returns the days that have data, in order. */

@@ -48,8 +48,8 @@ const Sample = Type.Object({
   source: Type.Optional(Identifier)
 })
 
-/** Longest range of sums, in seconds: a century. */
-const maxSumRange = 36_525 * 86_400
+/** Longest range of sums, in seconds: thirty years. */
+const maxSumRange = 10_958 * 86_400
 
 export const sample = method({
   id: 'measures.sample',
@@ -72,7 +72,7 @@ export const sample = method({
     if (from >= to)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
     if (measure!.kind === 'sum' && to - from > maxSumRange)
-      refuseParams([{ code: 'MAXIMUM', message: 'must be within a century of fromTime', path: '#/toTime' }])
+      refuseParams([{ code: 'MAXIMUM', message: 'must be within 30 years of fromTime', path: '#/toTime' }])
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, { from, to })
     const sampler =

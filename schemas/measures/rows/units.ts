@@ -1,5 +1,5 @@
 /** Units that several measures share. */
-import type { UnitChoice } from './measure.js'
+import type { UnitChoice } from '../measure.js'
 
 /** Regions where people weigh themselves in pounds and measure themselves in inches. */
 const american = ['US', 'LR', 'PR']
@@ -11,7 +11,6 @@ const withMilligrams = [...american, 'DE', 'FR', 'IT', 'ES', 'AT', 'PL', 'JP', '
 export const bodyMass = choose('mass/kg', 'mass/kg mass/lb mass/st', 'mass/lb', american)
 export const smallMass = choose('mass/g', 'mass/g mass/oz')
 export const height = choose('length/cm', 'length/cm length/in', 'length/in', american)
-export const girth = height
 export const distance = choose('length/km', 'length/km length/mi length/m', 'length/mi', withMiles)
 export const elevation = choose('length/m', 'length/m length/ft', 'length/ft', american)
 export const speed = choose('speed/km-h', 'speed/km-h speed/mph speed/m-s', 'speed/mph', withMiles)
@@ -24,13 +23,12 @@ export const temperature = choose(
 export const duration = choose('time/min', 'time/min time/h')
 export const longDuration = choose('time/h', 'time/h time/min')
 export const drink = choose('volume/ml', 'volume/ml volume/l volume/floz', 'volume/floz', american)
-export const glucose = choose(
+export const bloodConcentration = choose(
   'density/mmol-l',
   'density/mmol-l density/mg-dl',
   'density/mg-dl',
   withMilligrams
 )
-export const lipid = glucose
 
 /** Types of durations, first the one in which they are given. */
 export const minutes: readonly string[] = ['time/min', 'time/h', 'time/s']
