@@ -1,5 +1,6 @@
 /** Which events belong to which measure, as the caller sees the tree of streams. (docs/api/measure-methods.md#what-belongs-to-a-measure) */
 import { findMeasureByType } from '../../schemas/measures/catalogue.js'
+import { measureKey } from '../../schemas/measures/measure.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
@@ -10,9 +11,6 @@ import { fail } from '../errors.js'
 import { resolveEventScope } from '../events/scope.js'
 import { iterateAncestors } from '../streams/tree.js'
 import { readSourceOrder, type KnownMeasures, type MeasureForm } from './known-measures.js'
-
-/** Key in the `clientData` of streams: the measure that they hold. */
-const markKey = 'coffer:measure'
 
 /** Returns the scope of a `streams` parameter. Errors: as `resolveEventScope`. */
 export function createMeasureScope(call: Call, known: KnownMeasures, streams: unknown): MeasureScope {
@@ -97,7 +95,7 @@ function getMarks({ caller, store: { streams } }: Call): Marks {
 }
 
 function readMark({ stream: { clientData } }: StreamNode): string | undefined {
-  const mark = clientData && Object.hasOwn(clientData, markKey) ? clientData[markKey] : undefined
+  const mark = clientData && Object.hasOwn(clientData, measureKey) ? clientData[measureKey] : undefined
   return typeof mark === 'string' ? mark : undefined
 }
 

@@ -50,7 +50,7 @@ export const days = method({
   result: Type.Object({ days: Type.Array(Day) }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   hiddenState: describeSourceOrder,
   run(call, params) {
     const { measure: id, streams, zone = 'UTC', ...dates } = omitNulls(params)

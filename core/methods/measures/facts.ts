@@ -54,7 +54,7 @@ export const facts = method({
   result: Type.Object({ facts: Type.Array(Fact) }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   hiddenState: describeSourceOrder,
   run(call, params) {
     const { measures, streams } = omitNulls(params)

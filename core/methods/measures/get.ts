@@ -31,7 +31,7 @@ export const get = method({
   result: Type.Object({ measures: Type.Array(Type.Union([CatalogueMeasure, OwnMeasure])) }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   run(call, params) {
     const { ids } = omitNulls(params)
     const own = new Map(listOwnMeasures(call).map(measure => [measure.id, JSON.stringify(measure)]))

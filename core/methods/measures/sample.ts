@@ -61,7 +61,7 @@ export const sample = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   hiddenState: describeSourceOrder,
   run(call, all) {
     const params = omitNulls(all)
