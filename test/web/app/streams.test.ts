@@ -87,6 +87,27 @@ t.test('streams', async t => {
       'coffer:colour': 'rose'
     })
 
+    await act('weight', 'Measure')
+    const choice = dialog.getByLabel('Measure')
+    const choices = await choice.locator('option').allTextContents()
+    t.match(choices.slice(0, 2), ['Automatic', 'Body water'], 'only measures of masses, by name')
+    t.notOk(choices.includes('Heart rate'))
+    await choice.selectOption('Lean body mass')
+    await look(t, page, 'app-stream-measure')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Measure changed.').waitFor()
+    const readMark = async (): Promise<unknown> => {
+      const { streams } = await daisy.do('streams.get', { parentId: 'body' })
+      return streams.find((each: { id: string }) => each.id === 'weight').clientData['coffer:measure']
+    }
+    t.equal(await readMark(), 'lean-body-mass')
+    await act('weight', 'Measure')
+    t.equal(await choice.inputValue(), 'lean-body-mass')
+    await choice.selectOption('Automatic')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.equal(await readMark(), undefined)
+
     await act('pressure', 'Move')
     // By keyboard only: the choice is a group of radio buttons.
     await dialog.getByRole('radio', { name: 'body' }).focus()

@@ -4,6 +4,7 @@ import type { Stream } from '../data/model.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { ColourDialog, CreateDialog, MoveDialog, RenameDialog, type StreamAction } from './dialogs.js'
 import { DeleteDialog, TrashDialog } from './delete-dialogs.js'
+import { MeasureDialog } from './measure-dialog.js'
 
 interface Props {
   readonly doing: StreamAction | undefined
@@ -18,6 +19,7 @@ export function ActionDialog({ doing, onClose, onDeleted = () => {} }: Props) {
   if (what === 'create' || !stream) return <CreateDialog parent={stream} onClose={onClose} />
   if (what === 'rename') return <RenameDialog stream={stream} onClose={onClose} />
   if (what === 'move') return <MoveDialog stream={stream} onClose={onClose} />
+  if (what === 'measure') return <MeasureDialog stream={stream} onClose={onClose} />
   if (what === 'colour') return <ColourDialog stream={stream} onClose={onClose} />
   if (what === 'trash') return <TrashDialog stream={stream} onClose={onClose} />
   return <DeleteDialog stream={stream} onClose={onClose} onDeleted={onDeleted} />
@@ -27,6 +29,7 @@ const actions: readonly (readonly [StreamAction['what'], IconName, Key])[] = [
   ['create', 'plus', 'streams.newSubstream'],
   ['rename', 'edit', 'shell.rename'],
   ['move', 'tree', 'streams.moveAction'],
+  ['measure', 'lines', 'streams.measure'],
   ['colour', 'filter', 'streams.colour'],
   ['trash', 'trash', 'shell.moveToTrash']
 ]

@@ -16,7 +16,7 @@ import { AccessNames } from './access-names.js'
 
 /** An action on a stream; without one, on the top level of the tree. */
 export interface StreamAction {
-  readonly what: 'create' | 'rename' | 'move' | 'colour' | 'trash' | 'delete'
+  readonly what: 'create' | 'rename' | 'move' | 'measure' | 'colour' | 'trash' | 'delete'
   readonly stream?: Stream
 }
 

@@ -1,0 +1,89 @@
+/** Chooses the measure to which the events of a stream belong. */
+import { useEffect, useState } from 'preact/hooks'
+import { measureKey, type Measure, type Names } from '../../../schemas/measures/measure.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { getLanguage, getLocale, t } from '../../language.js'
+import { Form } from '../../parts/form.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import type { Stream } from '../data/model.js'
+import { toPointType } from '../data/units.js'
+import { Dialog } from '../parts/dialog.js'
+import { FormRow } from '../parts/form-row.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { showToast } from '../parts/toast.js'
+import { updateStream } from './update-stream.js'
+
+/** A measure of the catalogue, or one of the user's own, which has one name. */
+type ListedMeasure = Pick<Measure, 'id' | 'types'> & ({ readonly names: Names } | { readonly name: string })
+
+interface Props {
+  readonly stream: Stream
+  readonly onClose: () => void
+}
+
+export function MeasureDialog({ stream, onClose }: Props) {
+  const account = useAccount()
+  const [measures, setMeasures] = useState<readonly ListedMeasure[]>()
+  const [problem, setProblem] = useState<Message>()
+  useEffect(() => {
+    account.client.call<{ measures: readonly ListedMeasure[] }>('measures.get').then(
+      result => setMeasures(result.measures),
+      (error: unknown) => setProblem(explainError(error).message)
+    )
+  }, [])
+  const mark = stream.clientData?.[measureKey]
+  const current = typeof mark === 'string' ? mark : ''
+  const streamIds = new Set(account.tree.value?.listSubtreeIds(stream.id))
+  const facts = account.facts.value.filter(({ streamId }) => streamIds.has(streamId))
+  const types = new Set(facts.map(({ type }) => toPointType(type)))
+  // An empty stream may become anything.
+  const choices = measures
+    ?.filter(({ id, types: own }) => types.size === 0 || id === current || own.some(type => types.has(type)))
+    .map(measure => ({ id: measure.id, name: getMeasureName(measure) }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, getLocale()))
+  const isUnknown = current !== '' && choices?.every(({ id }) => id !== current) === true
+  return (
+    <Dialog title={t('streams.measureTitle', { stream: toPlainText(stream.name) })} onClose={onClose}>
+      {problem !== undefined && <ReadProblem message={problem} />}
+      {!choices && problem === undefined && <Skeleton kind="rows" />}
+      {choices && (
+        <Form
+          action={t('shell.save')}
+          onSubmit={async ({ measure = '' }) => {
+            const undo = await updateStream(account, stream, {
+              clientData: { [measureKey]: measure === '' ? null : measure }
+            })
+            onClose()
+            showToast(t('streams.measureChanged'), undo)
+          }}
+        >
+          <FormRow name="measure" label={t('streams.measure')} hint={t('streams.measureHint')}>
+            {controlProps => (
+              <select {...controlProps}>
+                <option value="">{t('streams.measureAuto')}</option>
+                {isUnknown && (
+                  <option value={current} selected>
+                    {toPlainText(current)}
+                  </option>
+                )}
+                {choices.map(({ id, name }) => (
+                  <option key={id} value={id} selected={id === current}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </FormRow>
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+function getMeasureName(measure: ListedMeasure): string {
+  if ('name' in measure) return toPlainText(measure.name)
+  const language = getLanguage()
+  return Object.hasOwn(measure.names, language) ? measure.names[language as keyof Names] : measure.names.en
+}
