@@ -233,13 +233,13 @@ t.test('the newest version of a resource in a file is imported', async t => {
   }
   const numbered = await read(weight(70, { versionId: '10' }, changed), weight(71, { versionId: '9' }))
   t.match(numbered.data, [{ content: 70 }], 'numbers are not compared as texts')
-  const wrong = await read(third!, weight(70, { versionId: '12' }, { status: 'entered-in-error' }))
+  const wrong = await read(third, weight(70, { versionId: '12' }, { status: 'entered-in-error' }))
   t.same(wrong.data, [])
   t.same(wrong.leftOut, {
     'an earlier version of a record that is in the file': 1,
     'marked as entered in error': 1
   })
-  const others = await read(first!, weight(80, { versionId: '2' }, { subject: { reference: 'Patient/2' } }))
+  const others = await read(first, weight(80, { versionId: '2' }, { subject: { reference: 'Patient/2' } }))
   t.equal(others.data.length, 2, 'of another patient')
 })
 
